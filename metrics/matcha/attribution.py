@@ -1,0 +1,105 @@
+"""Which token moved the score, and by how much. The encoder is a mean of rows, so this needs no model passes.
+
+`exact` splits the cosine itself: every token's share of the dot product, over both norms; the shares sum to the
+score. `integrated_gradients` splits the change of the cosine along the straight path from a baseline (Sundararajan
+et al., 2017; paper, appendix C); the shares sum to the score minus the baseline's score. The gradient of a cosine is
+closed-form, and every step of the path lies in the plane of two vectors.
+"""
+
+import numpy as np
+
+from .table import MatchaTable
+from .table import cosine
+
+METHODS = ("exact", "integrated_gradients")
+BASELINES = ("token_0", "other_text")
+STEPS = 50  # points of the path: the authors' setting (paper, appendix C)
+PADDING = "<padding>"
+
+Explanation = dict[str, object]
+
+
+def explain(
+    table: MatchaTable, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
+) -> Explanation:
+    """Token contributions in both directions.
+
+    Args:
+        table: the checkpoint.
+        prediction: the candidate text.
+        reference: the text it is compared with.
+        method: one of METHODS.
+        baseline: where the path of `integrated_gradients` begins: `token_0` (every position holds token id 0) or
+            `other_text` (every position holds the other text's vector). The paper takes the first when the score is
+            above 0 and the second otherwise, which is what None does.
+
+    Returns:
+        `score`, `method`, and for `prediction` and `reference` each a dict of `tokens`, `spans` (begin and end
+        characters in the text; None for the padding), `contributions` (one per token; positive raises the score),
+        `total` (their sum), and with integrated gradients `baseline` and `baseline_score`. A text without any known
+        token has contributions of 0, and so has the text beside it.
+    """
+    a, b = _Parts(table, prediction), _Parts(table, reference)
+    score = float(cosine(a.vector[None], b.vector[None])[0])
+    if baseline is None:
+        baseline = "token_0" if score > 0 else "other_text"
+    start = None if method == "exact" else baseline
+    return {
+        "score": score,
+        "method": method,
+        "prediction": _contributions(table, a, b, start),
+        "reference": _contributions(table, b, a, start),
+    }
+
+
+class _Parts:
+    """A text as the items whose weighted sum is its vector: tokens first, then the padding if there is any."""
+
+    def __init__(self, table: MatchaTable, text: str) -> None:
+        (encoding,) = table.tokenize([text])
+        ids = np.array(encoding.ids, dtype=np.int64)
+        self.tokens: list[str] = list(encoding.tokens)
+        self.spans: list[tuple[int, int] | None] = list(encoding.offsets)
+        known = ids != table.unknown_id
+        weights = known / max(int(known.sum()), 1)
+        pad_to = table.config.pad_to
+        if pad_to is not None:
+            weights = known / pad_to
+            if len(ids) < pad_to:
+                ids = np.append(ids, table.config.pad_token_id)
+                weights = np.append(weights, (pad_to - known.sum()) / pad_to)
+                self.tokens.append(PADDING)
+                self.spans.append(None)
+        self.rows = table.rows.numpy()[ids]  # (n, D)
+        self.weights = weights  # (n,)
+        self.vector = weights @ self.rows  # (D,)
+
+
+def _contributions(table: MatchaTable, text: _Parts, other: _Parts, start: str | None) -> Explanation:
+    found: Explanation = {}
+    size, other_size = np.linalg.norm(text.vector), np.linalg.norm(other.vector)
+    if size == 0 or other_size == 0:
+        shares = np.zeros(len(text.weights))
+    elif start is None:
+        shares = text.weights * (text.rows @ (other.vector / other_size)) / size
+    else:
+        begin = table.rows[0].numpy() if start == "token_0" else other.vector
+        shares = text.weights * ((text.rows - begin) @ _mean_gradient(begin, text.vector, other.vector))
+        found = {"baseline": start, "baseline_score": float(cosine(begin[None], other.vector[None])[0])}
+    return {
+        "tokens": text.tokens,
+        "spans": text.spans,
+        "contributions": shares.tolist(),
+        "total": float(shares.sum()),
+        **found,
+    }
+
+
+def _mean_gradient(begin: np.ndarray, end: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(D,) gradient of cos(h, other) with respect to h, averaged over the straight path from `begin` to `end`."""
+    nodes, weights = np.polynomial.legendre.leggauss(STEPS)
+    path = begin + (nodes[:, None] + 1) / 2 * (end - begin)  # (STEPS, D)
+    sizes = np.linalg.norm(path, axis=1, keepdims=True)
+    units, target = path / sizes, other / np.linalg.norm(other)
+    gradients = (target - (units @ target)[:, None] * units) / sizes
+    return weights @ gradients / 2

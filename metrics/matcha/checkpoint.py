@@ -1,0 +1,167 @@
+"""From a checkpoint's name to a table: embedded in the package, a folder, or a Hub id; ours or the authors' format."""
+
+import hashlib
+from importlib import resources
+import json
+import os
+from pathlib import Path
+import pickle
+import re
+import tempfile
+
+from huggingface_hub import snapshot_download
+from tokenizers import Tokenizer
+import torch
+from transformers import PreTrainedTokenizerFast
+
+from .modeling_matcha import MatchaConfig
+from .modeling_matcha import MatchaModel
+from .table import CONFIG
+from .table import WEIGHTS
+from .table import MatchaTable
+from .table import TableConfig
+
+DEFAULT_CHECKPOINT = "matcha"
+HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # of the checkpoint outside the package
+EMBEDDED = "semantic_metrics.checkpoints"
+AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # as in Siran-Li/MATCHA
+AUTHORS_TOKENIZER = "gpt2"
+AUTHORS_PAD_TO = 512  # the authors' code pads every text to this and averages over the padding too
+HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
+FILES = ["*.json", "*.safetensors", "*.txt", AUTHORS_WEIGHTS]
+
+
+def load_checkpoint(name: str | None = None) -> MatchaTable:
+    """Load a checkpoint by name.
+
+    Args:
+        name: None or "default" is the one shipped with the package, or `HUB_OWNER/matcha` from the Hub where the
+            package is not installed; else the name of another shipped one, a folder (written with a slash), or a Hub
+            id `org/name[@revision]`. A folder or repository may be in the authors' own format.
+
+    Raises:
+        ValueError: no such checkpoint, or it is incomplete, damaged, or not plain tensors; names it.
+    """
+    folder = find_folder(name)
+    if (folder / WEIGHTS).is_file() and (folder / CONFIG).is_file():
+        return MatchaTable.from_folder(folder)
+    if (folder / AUTHORS_WEIGHTS).is_file() and (folder / AUTHORS_CONFIG).is_file():
+        return load_authors(folder)
+    held = sorted(path.name for path in folder.iterdir())[:20]
+    raise ValueError(
+        f"checkpoint {folder}: expected {CONFIG} and {WEIGHTS}, or {AUTHORS_CONFIG} and {AUTHORS_WEIGHTS}; found {held}"
+    )
+
+
+def embedded_checkpoints() -> dict[str, Path]:
+    """MATCHA checkpoints that are shipped with the package, by name; empty where it is not installed (a Space)."""
+    try:
+        root = Path(str(resources.files(EMBEDDED)))
+    except ModuleNotFoundError:
+        return {}
+    configs = (path for path in sorted(root.glob(f"*/{CONFIG}")) if (path.parent / WEIGHTS).is_file())
+    kinds = {path.parent: json.loads(path.read_text(encoding="utf-8")).get("model_type") for path in configs}
+    return {folder.name: folder for folder, kind in kinds.items() if kind == "matcha"}
+
+
+def find_folder(name: str | None) -> Path:
+    """The folder of a checkpoint, downloaded if a Hub id asks for it. Arguments and errors as `load_checkpoint`."""
+    embedded = embedded_checkpoints()
+    if name in (None, "default"):
+        if DEFAULT_CHECKPOINT in embedded:
+            return embedded[DEFAULT_CHECKPOINT]
+        name = f"{HUB_OWNER}/{DEFAULT_CHECKPOINT}"
+    if name in embedded:
+        return embedded[name]
+    if ("/" in name or os.sep in name) and Path(name).expanduser().is_dir():
+        return Path(name).expanduser()
+    wanted = f"expected one of {sorted(embedded)}, a folder (written with a slash) or a Hub id org/name[@revision]"
+    match = HUB_ID.fullmatch(name)
+    if match is None or name.startswith("."):
+        raise ValueError(f"checkpoint {name!r}: {wanted}")
+    try:
+        return Path(snapshot_download(match["repo"], revision=match["revision"], allow_patterns=FILES))
+    except (OSError, ValueError) as error:  # the Hub's own errors are of these kinds
+        raise ValueError(f"checkpoint {name!r}: no such folder, and the Hub did not give it ({error})") from error
+
+
+def load_authors(folder: Path) -> MatchaTable:
+    """Load the authors' format, `model_config.json` + `max_diff.pth`, folded once and cached as one of ours.
+
+    The table is kept in float32 (float16 would move a cosine by up to 5e-5), and scores pad to 512 tokens as the
+    authors' code does.
+
+    Raises:
+        ValueError: a file is damaged, holds something else than tensors, or does not fit the network.
+    """
+    config = MatchaConfig.from_json(folder / AUTHORS_CONFIG)
+    tokenizer, pad_token_id = _authors_tokenizer(folder)
+    digest = hashlib.sha256()
+    for name in (AUTHORS_CONFIG, AUTHORS_WEIGHTS):
+        with (folder / name).open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    digest.update(f"{tokenizer.to_str()}{pad_token_id}".encode())
+    cached = _cache_folder() / digest.hexdigest()
+    if (cached / WEIGHTS).is_file():
+        return MatchaTable.from_folder(cached)
+    table = MatchaTable(
+        _load_network(folder, config).fold(),
+        tokenizer,
+        TableConfig(
+            config.vocab_size,
+            config.n_embd,
+            pad_to=AUTHORS_PAD_TO,
+            pad_token_id=pad_token_id,
+            max_length=AUTHORS_PAD_TO,
+            add_special_tokens=True,  # their call leaves it at the tokenizer's default
+            source_sha256=digest.hexdigest(),
+            network=vars(config),
+        ),
+    )
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cached.parent) as aside:  # renamed when complete: never half a checkpoint
+        table.save(Path(aside) / "table")
+        if not cached.exists():
+            (Path(aside) / "table").rename(cached)
+    return MatchaTable.from_folder(cached)
+
+
+def _cache_folder() -> Path:
+    root = os.environ.get("SEMANTIC_METRICS_CACHE", Path.home() / ".cache" / "semantic_metrics")
+    return Path(root) / "matcha"
+
+
+def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:
+    path = folder / AUTHORS_WEIGHTS
+    try:
+        stored = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, OSError, ValueError) as error:
+        raise ValueError(f"checkpoint {path}: not a file of plain tensors ({error})") from None
+    state = stored.get("model_state_dict") if isinstance(stored, dict) else None
+    if not isinstance(state, dict):
+        raise ValueError(f"checkpoint {path}: expected a dict with 'model_state_dict', got {type(stored).__name__}")
+    # contxtl_model is a whole GPT-2 of which MATCHA uses nothing but the embedding, stored again as word_embeddings
+    state = {key: value for key, value in state.items() if not key.startswith("contxtl_model.")}
+    model = MatchaModel(config)
+    try:
+        model.load_state_dict(state)
+    except RuntimeError as error:
+        raise ValueError(f"checkpoint {path}: does not fit {AUTHORS_CONFIG} ({error})") from None
+    return model
+
+
+def _authors_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
+    source = str(folder) if (folder / "tokenizer.json").is_file() else AUTHORS_TOKENIZER
+    try:
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(source)
+    except Exception as error:  # transformers, tokenizers and the Hub raise many kinds
+        raise ValueError(f"checkpoint {folder}: its tokenizer, {source!r}, did not load ({error})") from error
+    end = tokenizer.backend_tokenizer.token_to_id("<|endoftext|>")
+    pads = [i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id, end) if i is not None]
+    if not pads:
+        raise ValueError(f"checkpoint {folder}: expected a tokenizer with a pad or eos token, got neither")
+    backend = tokenizer.backend_tokenizer
+    backend.no_padding()
+    backend.no_truncation()
+    return backend, pads[0]

@@ -1,0 +1,270 @@
+"""MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
+
+from pathlib import Path
+import re
+
+import datasets
+from datasets import Features
+from datasets import Sequence
+from datasets import Value
+import evaluate
+import numpy as np
+
+from .attribution import BASELINES
+from .attribution import METHODS
+from .attribution import Explanation
+from .attribution import explain
+from .checkpoint import load_checkpoint
+from .inputs import check_choice
+from .inputs import check_references
+from .inputs import check_same_length
+from .inputs import check_text
+from .inputs import check_texts
+from .modeling_matcha import MatchaModel
+from .table import MatchaTable
+from .table import cosine
+
+__all__ = ["Matcha", "MatchaModel"]  # evaluate copies only the siblings that this script itself imports
+
+VERSION = "0.1.0"
+PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
+
+_DESCRIPTION = """\
+MATCHA scores how far two texts say the same: the cosine of two text vectors, in [-1, 1], higher is better. The
+encoder is trained so that contradictions fall low, not only unrelated texts (Li et al., Findings of ACL 2026). It is
+a bag of tokens: the order of the words does not count.
+"""
+
+_CITATION = """\
+@inproceedings{li2026matcha,
+  title = {MATCHA: Matching Text via Contrastive Semantic Alignment},
+  author = {Li, Siran and Etoglu, Ece Sena and Eickhoff, Carsten and Bahrainian, Seyed Ali},
+  booktitle = {Findings of the Association for Computational Linguistics: ACL 2026},
+  year = {2026},
+}
+"""
+
+_INPUTS = """
+Args:
+    predictions: list of n strings, the texts to judge. Any text is allowed: one without a token that the checkpoint
+        knows (empty, or only unknown characters) has no vector, scores 0 and is counted in `undefined`.
+    references: list of n strings, or of n lists of strings (several references each).
+    contradictions: list of n strings, a counterfactual for each prediction, scored against the same references.
+    multi_reference: "best" (default) takes the highest score over the references, "mean" their mean. References
+        without a vector are passed over where another has one.
+    rescale: map every score s to (s + 1) / 2, in [0, 1] (default False).
+    output: "all" (default), or "mean" for {"matcha": mean} alone.
+
+Returns:
+    matcha: mean of `scores`.
+    scores: n floats in [-1, 1] ([0, 1] with `rescale`), higher is better.
+    signature: every setting that can change a score, the checkpoint's and tokeniser's sha256 among them.
+    undefined: how many of the scores are of a text without a vector.
+    best_reference: with several references, the index of the best for each prediction (the first of equals; None
+        where the score is undefined).
+    contradiction_scores, margins: with `contradictions`, their scores, and `scores` minus those.
+    truncated: for a checkpoint with a `max_length`, how many distinct texts were longer than it.
+
+Raises:
+    ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate;
+        names the argument, before anything is scored.
+
+Example:
+    >>> matcha = evaluate.load("metrics/matcha")
+    >>> result = matcha.compute(predictions=["Caffeine keeps you awake."], references=["Caffeine helps you sleep."])
+    >>> result["matcha"] < 0.5
+    True
+"""
+
+
+class Matcha(evaluate.Metric):
+    """The metric; `config_name` of `evaluate.load` names the checkpoint (see `checkpoint.load_checkpoint`)."""
+
+    table: MatchaTable
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = Value("string")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=[
+                Features({"predictions": text, "references": Sequence(text)}),
+                Features({"predictions": text, "references": text}),
+            ],
+            homepage="https://aclanthology.org/2026.findings-acl.1055",
+            license="Apache-2.0",
+        )
+
+    def _build_data_dir(self) -> str:
+        # a checkpoint folder or Hub id as config_name must not become a path: evaluate would write inside it
+        folder = Path(self._data_dir_root) / self.name / re.sub(r"[^\w.-]+", "--", self.config_name)
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder)
+
+    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
+        self.table = load_checkpoint(None if self.config_name == "default" else self.config_name)
+
+    def add(self, *, prediction: str | None = None, reference: str | list[str] | None = None) -> None:
+        """Add one prediction with its reference (or list of references)."""
+        self.add_batch(predictions=[prediction], references=[reference])
+
+    def add_batch(self, *, predictions: list[str] | None = None, references: list | None = None) -> None:
+        """Add predictions with their references; `compute` scores all that was added."""
+        predictions = check_texts("predictions", predictions)
+        references = check_references("references", references)
+        check_same_length("predictions", len(predictions), "references", len(references))
+        several = isinstance(references[0], list)
+        if self.writer is not None and several == isinstance(self.selected_feature_format["references"], Value):
+            raise ValueError(
+                "references: expected the kind that was added before, a string each or a list of strings each; "
+                f"got {type(references[0]).__name__}"
+            )
+        super().add_batch(predictions=predictions, references=references)
+
+    def compute(
+        self,
+        *,
+        predictions: list[str] | None = None,
+        references: list | None = None,
+        contradictions: list[str] | None = None,
+        multi_reference: str = "best",
+        rescale: bool = False,
+        output: str = "all",
+    ) -> dict | None:
+        """Score predictions against references, those added before included."""
+        check_choice("multi_reference", multi_reference, ("best", "mean"))
+        check_choice("rescale", rescale, (False, True))
+        check_choice("output", output, ("all", "mean"))
+        given = predictions is not None or references is not None
+        if given:  # all of it is checked before anything is stored, so that a mistake costs nothing that was added
+            predictions = check_texts("predictions", predictions)
+            references = check_references("references", references)
+            check_same_length("predictions", len(predictions), "references", len(references))
+        elif self.writer is None:
+            raise ValueError("predictions: expected a list of strings, got None, and none was added before")
+        if contradictions is not None:
+            contradictions = check_texts("contradictions", contradictions)
+            if self.num_process == 1:  # else only the first process, in _compute, knows how many there are
+                stored = len(self) + (len(predictions) if given else 0)
+                check_same_length("predictions", stored, "contradictions", len(contradictions))
+        return super().compute(
+            predictions=predictions,
+            references=references,
+            contradictions=contradictions,
+            multi_reference=multi_reference,
+            rescale=rescale,
+            output=output,
+        )
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list,
+        contradictions: list[str] | None = None,
+        multi_reference: str = "best",
+        rescale: bool = False,
+        output: str = "all",
+    ) -> dict:
+        if contradictions is not None:
+            check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
+        score = _Scorer(self.table, multi_reference, rescale)
+        scores, best, undefined = score(predictions, references)
+        if output == "mean":
+            return {"matcha": float(np.mean(scores))}
+        result = {
+            "matcha": float(np.mean(scores)),
+            "scores": scores.tolist(),
+            "signature": self.signature(multi_reference, rescale),
+            "undefined": int(undefined.sum()),
+        }
+        if isinstance(references[0], list):
+            result["best_reference"] = [None if lost else int(i) for i, lost in zip(best, undefined, strict=True)]
+        if contradictions is not None:
+            against, _, lost = score(contradictions, references)
+            result["contradiction_scores"], result["margins"] = against.tolist(), (scores - against).tolist()
+            result["undefined"] += int(lost.sum())
+        if self.table.config.max_length is not None:
+            result["truncated"] = len(score.truncated)
+        return result
+
+    def signature(self, multi_reference: str = "best", rescale: bool = False) -> str:
+        """Every setting that can change a score; results with the same signature are comparable."""
+        config = self.table.config
+        parts = {
+            "checkpoint": self.table.checkpoint_sha256[:16],
+            "tokenizer": self.table.tokenizer_sha256[:16],
+            "dtype": str(self.table.weights.dtype).removeprefix("torch."),
+            "pad_to": config.pad_to,
+            "max_length": config.max_length,
+            "multi_reference": multi_reference,
+            "rescale": rescale,
+            "version": VERSION,
+        }
+        return "matcha|" + "|".join(f"{key}:{value}".lower() for key, value in parts.items())
+
+    def explain(
+        self, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
+    ) -> Explanation:
+        """Contribution of each token to the score, in both directions; see `attribution.explain`.
+
+        Args:
+            prediction: the text that was judged.
+            reference: the text it was compared with.
+            method: "exact" (the contributions sum to the score) or "integrated_gradients" (they sum to the score
+                minus that of the baseline; paper, appendix C).
+            baseline: for integrated gradients, "token_0" or "other_text"; None chooses by the sign of the score.
+
+        Raises:
+            ValueError: a text that is none, an unknown method or baseline.
+        """
+        prediction, reference = check_text("prediction", prediction), check_text("reference", reference)
+        check_choice("method", method, METHODS)
+        check_choice("baseline", baseline, (None, *BASELINES))
+        return explain(self.table, prediction, reference, method, baseline)
+
+
+class _Scorer:
+    """Scores lists of texts against references, some thousand pairs at a time."""
+
+    def __init__(self, table: MatchaTable, multi_reference: str, rescale: bool) -> None:
+        self.table, self.multi_reference, self.rescale = table, multi_reference, rescale
+        self.truncated: set[str] = set()
+
+    def __call__(self, texts: list[str], references: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """N texts, n (lists of) references -> (n,) scores, (n,) best reference, (n,) whether undefined."""
+        parts = [
+            self._score_chunk(texts[i : i + PAIRS_AT_A_TIME], references[i : i + PAIRS_AT_A_TIME])
+            for i in range(0, len(texts), PAIRS_AT_A_TIME)
+        ]
+        scores, best, undefined = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return ((scores + 1) / 2 if self.rescale else scores), best, undefined
+
+    def _score_chunk(self, texts: list[str], references: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        several = isinstance(references[0], list)
+        counts = np.array([len(group) for group in references]) if several else np.ones(len(texts), dtype=int)
+        flat = [text for group in references for text in group] if several else references
+        encoded = self.table.encode([*texts, *flat])
+        self.truncated.update(text for text, cut in zip([*texts, *flat], encoded.truncated, strict=True) if cut)
+        left, right = np.arange(len(texts)).repeat(counts), np.arange(len(texts), len(texts) + len(flat))
+        scores = cosine(encoded.vectors[left], encoded.vectors[right])
+        defined = encoded.defined[left] & encoded.defined[right]
+        if not several:
+            return scores, np.zeros(len(texts), dtype=int), ~defined
+        return self._merge(scores, defined, counts)
+
+    def _merge(
+        self, scores: np.ndarray, defined: np.ndarray, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Scores of all references, `counts` of them for each text -> one for each text."""
+        begin = counts.cumsum() - counts
+        kept = np.where(defined, scores, -np.inf)
+        merged = np.zeros(len(counts))
+        best = np.zeros(len(counts), dtype=int)
+        for i, (first, count) in enumerate(zip(begin, counts, strict=True)):
+            group = slice(first, first + count)
+            best[i] = kept[group].argmax()
+            if defined[group].any():
+                known = np.sort(scores[group][defined[group]])  # sorted: the mean is the same in any order
+                merged[i] = known[-1] if self.multi_reference == "best" else known.mean()
+        return merged, best, ~np.logical_or.reduceat(defined, begin)

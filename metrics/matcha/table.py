@@ -1,0 +1,250 @@
+"""A folded MATCHA checkpoint: one vector per token id, a text is the mean of its tokens' vectors (paper, eq. 4).
+
+Scores are the same for any batch size, order and number of threads: a sum of float16 rows in float64 is exact, and
+each cosine is taken from its own two rows, never from a matrix product.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import fields
+from functools import cached_property
+import hashlib
+from itertools import chain
+import json
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.torch import load
+from safetensors.torch import save
+from tokenizers import Encoding
+from tokenizers import Tokenizer
+import torch
+from torch.nn import functional as F
+
+WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
+TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
+CHUNK_TEXTS = 4096  # texts, and
+CHUNK_CHARACTERS = 4_000_000  # characters tokenised at a time: bounds the memory, changes no score
+
+
+@dataclass(frozen=True)
+class TableConfig:
+    """What a folded checkpoint's `config.json` says of it.
+
+    Attributes:
+        vocab_size: rows of the table.
+        hidden_size: width of the table, D.
+        pad_to: None averages over the text's own tokens, as eq. 4 does. The authors' code pads every text to this
+            many tokens (512) and averages over all of them.
+        pad_token_id: the row that pads; only with `pad_to`.
+        max_length: tokens of a text that count; None keeps them all.
+        unk_token: the tokeniser's word for what it does not know, left out of the mean; None if it has none.
+        add_special_tokens: whether the tokeniser's own template is applied (the authors' checkpoint).
+        source_sha256: digest of the file that the table was folded from, where that is not one of ours.
+        network: the sizes of the network that was folded (`MatchaConfig`), for the record.
+    """
+
+    vocab_size: int
+    hidden_size: int
+    model_type: str = "matcha"
+    pad_to: int | None = None
+    pad_token_id: int | None = None
+    max_length: int | None = None
+    unk_token: str | None = None
+    add_special_tokens: bool = False
+    source_sha256: str | None = None
+    network: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.model_type != "matcha":
+            raise ValueError(f"model_type: expected 'matcha', got {self.model_type!r}")
+        if self.pad_to is None:
+            return
+        if self.pad_token_id is None or not 0 <= self.pad_token_id < self.vocab_size:
+            raise ValueError(f"pad_token_id: expected a row of the table, as pad_to is set, got {self.pad_token_id}")
+        if self.max_length != self.pad_to:
+            raise ValueError(f"max_length: expected pad_to ({self.pad_to}), got {self.max_length}")
+
+
+@dataclass(frozen=True)
+class TextVectors:
+    """Encoded texts.
+
+    Attributes:
+        vectors: (n, D) float64, the mean of the tokens' rows; zeros for a text without any known token.
+        defined: (n,) bool, whether the text has a vector at all.
+        truncated: (n,) bool, whether tokens past `max_length` were left out.
+    """
+
+    vectors: np.ndarray
+    defined: np.ndarray
+    truncated: np.ndarray
+
+
+class MatchaTable:
+    """A (V, D) table of token vectors with its tokeniser.
+
+    Args:
+        weights: (V, D) float16 or float32.
+        tokenizer: its ids are the rows.
+        config: how the two are used.
+
+    Raises:
+        ValueError: the three do not fit together.
+    """
+
+    def __init__(self, weights: torch.Tensor, tokenizer: Tokenizer, config: TableConfig) -> None:
+        shape = (config.vocab_size, config.hidden_size)
+        if tuple(weights.shape) != shape:
+            raise ValueError(f"weights: expected shape {shape} as the config says, got {tuple(weights.shape)}")
+        if weights.dtype not in (torch.float16, torch.float32):
+            raise ValueError(f"weights: expected float16 or float32, got {weights.dtype}")
+        if not bool(torch.isfinite(weights).all()):
+            raise ValueError("weights: expected finite numbers, got inf or nan")
+        if tokenizer.get_vocab_size() > config.vocab_size:
+            raise ValueError(f"tokenizer: expected at most {shape[0]} ids, got {tokenizer.get_vocab_size()}")
+        self.config, self.tokenizer, self.weights = config, tokenizer, weights
+        self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
+        if config.max_length is not None:
+            self.tokenizer.enable_truncation(config.max_length)
+
+    @cached_property
+    def checkpoint_sha256(self) -> str:
+        """Digest of the weights as `save` writes them, or of the file that they were folded from."""
+        return self.config.source_sha256 or _sha256(self._serialized())
+
+    @cached_property
+    def tokenizer_sha256(self) -> str:
+        """Digest of the tokenizer.json."""
+        return _sha256(self.tokenizer.to_str(pretty=True).encode("utf-8"))
+
+    @cached_property
+    def rows(self) -> torch.Tensor:
+        """(V, D) float64: the weights as they are summed, the unknown token's row zero (it is left out of the mean)."""
+        rows = self.weights.double()
+        if self.unknown_id is not None:
+            rows[self.unknown_id] = 0.0
+        return rows
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> "MatchaTable":
+        """Load `config.json`, `model.safetensors` and `tokenizer.json`.
+
+        Raises:
+            ValueError: a file is missing, damaged, or does not fit the others; names it.
+        """
+        folder = Path(folder)
+        missing = [name for name in (CONFIG, WEIGHTS, TOKENIZER) if not (folder / name).is_file()]
+        if missing:
+            raise ValueError(f"checkpoint {folder}: expected {CONFIG}, {WEIGHTS} and {TOKENIZER}, missing {missing}")
+        try:
+            stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            config = TableConfig(**{f.name: stored[f.name] for f in fields(TableConfig) if f.name in stored})
+            serialized = (folder / WEIGHTS).read_bytes()
+            table = cls(load(serialized)[TENSOR], load_tokenizer(folder / TOKENIZER), config)
+        except KeyError:
+            raise ValueError(f"checkpoint {folder / WEIGHTS}: expected a tensor named {TENSOR!r}, got none") from None
+        except (ValueError, TypeError, AttributeError, SafetensorError) as error:
+            raise ValueError(f"checkpoint {folder}: {type(error).__name__}: {error}") from None
+        table.checkpoint_sha256 = config.source_sha256 or _sha256(serialized)
+        table.tokenizer_sha256 = _sha256((folder / TOKENIZER).read_bytes())
+        return table
+
+    def save(self, folder: Path) -> None:
+        """Write the three files that `from_folder` reads."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / WEIGHTS).write_bytes(self._serialized())
+        (folder / CONFIG).write_text(json.dumps(asdict(self.config), indent=2) + "\n", encoding="utf-8")
+        self.tokenizer.save(str(folder / TOKENIZER))
+
+    def _serialized(self) -> bytes:
+        return save({TENSOR: self.weights.contiguous()}, metadata={"format": "pt"})
+
+    def tokenize(self, texts: list[str]) -> list[Encoding]:
+        """Texts -> tokenizers' encodings, truncated to `max_length` if the checkpoint has one."""
+        return self.tokenizer.encode_batch(texts, add_special_tokens=self.config.add_special_tokens)
+
+    def encode(self, texts: list[str]) -> TextVectors:
+        """Texts -> one vector each, in the order given; distinct texts are encoded once."""
+        index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        parts = [self._encode_chunk(chunk) for chunk in _chunks(list(index))]
+        columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+        position = np.fromiter((index[text] for text in texts), dtype=np.int64, count=len(texts))
+        return TextVectors(*(column[position] for column in columns))
+
+    def _encode_chunk(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        # encode_batch_fast leaves out the character offsets, which scores do not need
+        encodings = self.tokenizer.encode_batch_fast(texts, add_special_tokens=self.config.add_special_tokens)
+        ids = [encoding.ids for encoding in encodings]
+        lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
+        flat = np.fromiter(chain.from_iterable(ids), dtype=np.int64, count=int(lengths.sum()))
+        ends = lengths.cumsum()
+        sums = F.embedding_bag(
+            torch.from_numpy(flat), self.rows, torch.from_numpy(ends - lengths), mode="sum"
+        ).numpy()  # (n, D)
+        if self.unknown_id is not None:
+            unknown = np.concatenate([[0], (flat == self.unknown_id).cumsum()])
+            lengths = lengths - (unknown[ends] - unknown[ends - lengths])
+        vectors = self.mean(sums, lengths)
+        truncated = np.fromiter((bool(e.overflowing) for e in encodings), dtype=bool, count=len(ids))
+        return vectors, vectors.any(axis=1), truncated
+
+    def mean(self, sums: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """(n, D) sums of known tokens' rows, (n,) how many -> (n, D) text vectors, padding included by `pad_to`."""
+        if self.config.pad_to is None:
+            return sums / np.maximum(known, 1)[:, None]
+        padding = self.rows[self.config.pad_token_id].numpy()
+        return (sums + (self.config.pad_to - known)[:, None] * padding) / self.config.pad_to
+
+    def to_sentence_transformer(self) -> object:
+        """The same encoder as a `sentence_transformers.SentenceTransformer` (one `StaticEmbedding`, float32).
+
+        Its cosines are this table's, to float32 rounding.
+
+        Raises:
+            ValueError: the checkpoint pads or truncates, which a StaticEmbedding cannot.
+        """
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.models import StaticEmbedding
+
+        if self.config.pad_to is not None or self.config.max_length is not None:
+            raise ValueError("to_sentence_transformer: expected a checkpoint with pad_to and max_length null")
+        embedding = StaticEmbedding(self.tokenizer, embedding_weights=self.rows.float().numpy())
+        return SentenceTransformer(modules=[embedding], device="cpu")
+
+
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Read a tokenizer.json.
+
+    Raises:
+        ValueError: it is damaged; names the file.
+    """
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises a bare Exception
+        raise ValueError(f"{path}: not a tokenizer ({error})") from None
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(n, D), (n, D) -> (n,) cosines in [-1, 1], row by row; 0 where either row is zero."""
+    products = np.einsum("ij,ij->i", a, b)
+    norms = np.sqrt(np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b))  # one root: equal rows give exactly 1
+    return np.clip(np.divide(products, norms, out=np.zeros_like(products), where=norms > 0), -1.0, 1.0)
+
+
+def _chunks(texts: list[str]) -> Iterator[list[str]]:
+    begin = characters = 0
+    for end, text in enumerate(texts):
+        if end - begin == CHUNK_TEXTS or (end > begin and characters + len(text) > CHUNK_CHARACTERS):
+            yield texts[begin:end]
+            begin, characters = end, 0
+        characters += len(text)
+    yield texts[begin:]
