@@ -1,0 +1,46 @@
+"""A run small enough for a test: the bundled triplets, a tiny table of their words to start from."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.matcha.table import TableConfig
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.trainers import WordLevelTrainer
+import torch
+
+from training.config import TrainConfig
+from training.config import read_config
+
+TRAINING = Path(__file__).parents[2] / "training"
+WIDTH = 16
+
+
+@pytest.fixture(scope="session")
+def words() -> Tokenizer:
+    tokenizer = Tokenizer(WordLevel(unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = Lowercase(), Whitespace()
+    texts = pd.read_csv(TRAINING / "data" / "smoke.csv").to_numpy().ravel().tolist()
+    tokenizer.train_from_iterator(texts, WordLevelTrainer(special_tokens=["[UNK]"]))
+    return tokenizer
+
+
+@pytest.fixture(scope="session")
+def start_folder(words: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("start")
+    rows = torch.randn(words.get_vocab_size(), WIDTH, generator=torch.Generator().manual_seed(0))
+    MatchaTable(rows.half(), words, TableConfig(*rows.shape, unk_token="[UNK]")).save(folder)
+    return folder
+
+
+@pytest.fixture
+def config(start_folder: Path) -> TrainConfig:
+    smoke = read_config(TRAINING / "configs" / "smoke.yaml")
+    return replace(
+        smoke, init=f"checkpoint:{start_folder}", network={"num_senses": 2}, batch_size=8, lr=1e-2, validate_every=3
+    )

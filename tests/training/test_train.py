@@ -1,0 +1,133 @@
+"""The training loop, run for real on the bundled triplets."""
+
+from dataclasses import replace
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+from semantic_metrics import load
+from semantic_metrics.matcha.table import MatchaTable
+import torch
+import yaml
+
+from training.config import TrainConfig
+from training.train import Run
+
+from .conftest import TRAINING
+
+
+def weights(run: Run) -> dict[str, torch.Tensor]:
+    return run.accelerator.unwrap_model(run.model).state_dict()
+
+
+class Interrupted(Exception):
+    """Stands for whatever ends a run in the middle."""
+
+
+@pytest.mark.parametrize("stop", [1, 5, 7])
+def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    config = replace(config, save_every=4)
+    whole = Run(config, TRAINING, tmp_path / "whole")
+    assert any(module.p > 0 for module in whole.model.modules() if isinstance(module, torch.nn.Dropout))
+    whole.train()
+
+    after_step = Run._after_step
+
+    def stopping(run: Run, loss: torch.Tensor) -> None:
+        after_step(run, loss)
+        if run.progress.step == stop:
+            raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "_after_step", stopping)
+        with pytest.raises(Interrupted):
+            Run(config, TRAINING, tmp_path / "cut").train()
+    torch.rand(7)  # another process would not stand where this one does
+    resumed = Run(config, TRAINING, tmp_path / "cut")
+    resumed.train(resume=True)
+
+    assert resumed.progress.step == config.steps
+    for name, value in weights(whole).items():
+        assert torch.equal(value, weights(resumed)[name]), name
+
+
+def test_seed_decides_the_weights(config: TrainConfig, tmp_path: Path) -> None:
+    found = []
+    for i, seed in enumerate((1, 1, 2)):
+        run = Run(replace(config, seed=seed), TRAINING, tmp_path / str(i))
+        run.train()
+        found.append(weights(run)["transformation_matrix"])
+    first, again, other = found
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+
+
+def test_training_separates_what_it_trains_on(config: TrainConfig, tmp_path: Path) -> None:
+    network = {"num_senses": 2, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
+    run = Run(replace(config, network=network, steps=80, lr=3e-3, batch_size=32, validate_every=80), TRAINING, tmp_path)
+    run.train()
+    figures = json.loads((tmp_path / "checkpoint" / "training.json").read_text())["validation"]["bundled"]
+    assert figures["auc"] > 95
+    assert figures["n_delta"] > 25
+
+
+def test_output_is_a_checkpoint_a_card_and_a_log(config: TrainConfig, tmp_path: Path) -> None:
+    Run(config, TRAINING, tmp_path).train()
+    folder = tmp_path / "checkpoint"
+    assert MatchaTable.from_folder(folder).weights.dtype == torch.float16
+    metric = load("matcha", str(folder))
+    assert metric.compute(predictions=["The cat sleeps."], references=["the cat sleeps."])["matcha"] == 1.0
+    card = (folder / "README.md").read_text()
+    front = yaml.safe_load(card.split("---")[1])
+    assert front["license"] == "apache-2.0"
+    assert [metric["type"] for metric in front["model-index"][0]["results"][0]["metrics"]]
+    assert "written for this project" in card
+    assert list(tmp_path.glob("logs/**/events.out.tfevents*"))
+
+
+def test_unfolded_network_scores_as_the_folded_table(config: TrainConfig, tmp_path: Path) -> None:
+    run = Run(config, TRAINING, tmp_path)
+    run.train()
+    stored = torch.load(tmp_path / "network" / "max_diff.pth", weights_only=True)["model_state_dict"]
+    model = run.accelerator.unwrap_model(run.model)
+    model.load_state_dict(stored)
+    rows, folded = model.fold(), MatchaTable.from_folder(tmp_path / "checkpoint").weights.float()
+    cosines = torch.nn.functional.cosine_similarity(rows, folded)
+    assert cosines.min() > 1 - 1e-5
+
+
+def test_fine_tuning_trains_the_table_itself(config: TrainConfig, tmp_path: Path) -> None:
+    run = Run(replace(config, network=None), TRAINING, tmp_path)
+    assert [name for name, _ in run.model.named_parameters()] == ["word_embeddings.weight"]
+    before = weights(run)["word_embeddings.weight"].clone()
+    run.train()
+    assert not torch.equal(before, weights(run)["word_embeddings.weight"])
+
+
+def test_two_processes_validate_as_one(config: TrainConfig, tmp_path: Path) -> None:
+    stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
+    network = {"num_senses": 2, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
+    stored.update(init=config.init, network=network, batch_size=8, lr=1e-2, steps=12, validate_every=12, accumulate=2)
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(stored))
+    results = []
+    for processes in (1, 2):
+        output = tmp_path / str(processes)
+        command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", str(processes)]
+        command += ["--master_port", "0", "--rdzv_endpoint", "127.0.0.1:0", "--rdzv_backend", "c10d"]
+        command += [str(TRAINING / "train.py"), "--config", str(tmp_path / "config.yaml")]
+        command += ["--data", str(TRAINING), "--output", str(output)]
+        environment = {**os.environ, "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
+        subprocess.run(command, env=environment, check=True, capture_output=True, timeout=240)
+        record = json.loads((output / "checkpoint" / "training.json").read_text())
+        assert record["processes"] == processes
+        results.append((record["validation"]["bundled"], MatchaTable.from_folder(output / "checkpoint").rows))
+    (one, one_rows), (two, two_rows) = results
+    assert one == pytest.approx(two, abs=0.1)  # in percent: 1e-3 of the unit
+    known = one_rows.any(1)  # all but the unknown token's
+    assert known.sum() == len(one_rows) - 1
+    assert torch.nn.functional.cosine_similarity(one_rows[known], two_rows[known]).min() > 1 - 1e-3

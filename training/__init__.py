@@ -1,0 +1,1 @@
+"""Training of the checkpoints: data, losses, the loop, and the model cards."""

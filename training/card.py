@@ -1,0 +1,172 @@
+"""The model card of a MATCHA checkpoint, written from the run itself.
+
+    python -m training.card model_cards/matcha --results results/matcha/results.csv
+
+writes it again with the test results that `python -m benchmarks.matcha` measured; training writes it without them.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+RECORD = "training.json"
+FIGURES = {"n_delta": "N-delta", "macro_f1": "macro-F1", "auc": "AUC", "pairwise": "pairwise accuracy"}
+
+_INTRO = """\
+A MATCHA text encoder (Li et al., Findings of ACL 2026), folded into one table: a text is the mean of its tokens' rows,
+and the cosine of two texts says how far they mean the same. It is trained so that contradictions fall low, not only
+unrelated texts.
+
+```python
+import evaluate
+matcha = evaluate.load("metrics/matcha")  # this checkpoint is its default
+matcha.compute(predictions=["Caffeine keeps you awake."], references=["Caffeine helps you sleep."])
+```
+
+Scores are cosines in [-1, 1], higher is better. **What it cannot do:** the table is a bag of tokens, so the order of
+the words does not count ("dog bites man" and "man bites dog" score 1); it knows English; it sees no world knowledge
+beyond what its words were seen with.
+"""
+
+
+def write_card(folder: Path, record: dict) -> None:
+    """Write `training.json` (the run's record) and the README.md made from it into a checkpoint folder."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RECORD).write_text(json.dumps(record, indent=2, default=str) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text(render(record), encoding="utf-8")
+
+
+def render(record: dict, results: pd.DataFrame | None = None) -> str:
+    """The card's text.
+
+    Args:
+        record: what `training.train` recorded of the run.
+        results: rows of `dataset`, `figure`, `value`, `published` measured on test sets, or None.
+    """
+    config = record["config"]
+    parts = [_front_matter(config, record["validation"], results), f"# {config['name']}\n", _INTRO]
+    parts += ["## Training\n", _training(record), "## Data\n", _data(record)]
+    parts += ["## Validation\n", _validation(record)]
+    if results is not None:
+        parts += ["## Test results\n", _results(results)]
+    parts += ["## Licence\n", _licence(config)]
+    return "\n".join(parts)
+
+
+def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) -> str:
+    rows = [(name, figure, value) for name, row in validation.items() for figure, value in row.items()]
+    if results is not None:
+        rows = list(results[["dataset", "figure", "value"]].itertuples(index=False, name=None))
+    entries: dict[str, list] = {}
+    for dataset, figure, value in rows:
+        metric = {"type": figure, "name": FIGURES.get(figure, figure), "value": float(value)}
+        entries.setdefault(dataset, []).append(metric)
+    task = {"type": "sentence-similarity"}
+    index = [
+        {"task": dict(task), "dataset": {"name": dataset, "type": dataset}, "metrics": metrics}
+        for dataset, metrics in entries.items()
+    ]
+    front = {
+        "license": config["licence"],
+        "language": ["en"],
+        "library_name": "semantic-metrics",
+        "pipeline_tag": "sentence-similarity",
+        "tags": ["evaluate", "metric", "matcha", "static-embedding"],
+        "model-index": [{"name": config["name"], "results": index}],
+    }
+    if config["base_model"]:
+        front["base_model"] = config["base_model"]
+    return f"---\n{yaml.safe_dump(front, sort_keys=False)}---\n"
+
+
+def _training(record: dict) -> str:
+    config = record["config"]
+    network = "the table's own rows"
+    if config["network"] is not None:
+        network = f"the network of section 3 ({_spell(config['network'])})"
+    optimiser = {
+        "learning rate": config["lr"],
+        "token embeddings' learning rate": f"x {config['embedding_lr']}",
+        "schedule": _spell(config["schedule"]),
+        "weight decay": config["weight_decay"],
+        "seed": config["seed"],
+        "mixed precision": config["precision"],
+        "processes": record["processes"],
+    }
+    return f"""\
+Trained: {network}, from the token embeddings and the tokeniser of `{config["base_model"] or config["init"]}`.
+Loss: {_spell(config["loss"])}. {record["steps"]} steps of {config["batch_size"]} x {config["accumulate"]} examples,
+each batch from one source, the sources in turn; {_spell(optimiser)}.
+Step {record["step"]} is kept, by the mean {config["select_by"]} over the validation sets.
+
+```
+{record["command"]}
+```
+"""
+
+
+def _spell(options: dict) -> str:
+    return ", ".join(f"{key} {value}" for key, value in options.items())
+
+
+def _data(record: dict) -> str:
+    lines = ["| source | share | examples | dropped | licence | credit |", "| --- | --- | --- | --- | --- | --- |"]
+    for source in record["config"]["train"]:
+        counts = record["counts"][source["name"]]
+        dropped = ", ".join(f"{n} {why.removeprefix('dropped: ')}" for why, n in counts.items() if "dropped" in why)
+        share = "by size" if source["share"] is None else source["share"]
+        lines.append(
+            f"| {source['name']} | {share} | {counts['kept']:,} | {dropped or 'none'} | {source['licence']} "
+            f"| {source['credit']} |"
+        )
+    lines += ["", f"{record['tokens']:,} tokens of distinct texts. No text of an evaluation set is among them:", ""]
+    for entry in record["config"]["exclude"]:
+        lines.append(f"* {entry.get('path') or entry.get('hub')}: {', '.join(entry['columns'])}")
+    return "\n".join(lines) + "\n"
+
+
+def _validation(record: dict) -> str:
+    figures = list(FIGURES)
+    lines = ["| set | " + " | ".join(FIGURES.values()) + " |", "| --- |" + " --- |" * len(figures)]
+    for name, row in record["validation"].items():
+        lines.append(f"| {name} | " + " | ".join(f"{row[figure]:.2f}" for figure in figures) + " |")
+    return "\n".join(lines) + "\n\nIn percent, higher is better; the checkpoint was chosen on these sets.\n"
+
+
+def _results(results: pd.DataFrame) -> str:
+    published = results.pivot_table(index="dataset", columns="figure", values="published", sort=False, dropna=False)
+    ours = results.pivot_table(index="dataset", columns="figure", values="value", sort=False)
+    lines = ["| set | " + " | ".join(FIGURES.get(c, c) for c in ours.columns) + " |"]
+    lines.append("| --- |" + " --- |" * len(ours.columns))
+    for dataset, row in ours.iterrows():
+        cells = []
+        for figure, value in row.items():
+            theirs = published.loc[dataset].get(figure) if figure in published.columns else None
+            cells.append(f"{value:.2f}" + ("" if theirs is None or pd.isna(theirs) else f" (published {theirs:.2f})"))
+        lines.append(f"| {dataset} | " + " | ".join(cells) + " |")
+    note = "\nIn percent, from `python -m benchmarks.matcha`; in brackets the paper's MATCHA, as published.\n"
+    return "\n".join(lines) + "\n" + note
+
+
+def _licence(config: dict) -> str:
+    lines = [f"The weights are released under {config['licence']}; each source keeps its own licence (table above)."]
+    return "\n".join([*lines, *(f"\n{note}" for note in config["notes"])]) + "\n"
+
+
+def main() -> None:
+    """Write a checkpoint's card again, with test results."""
+    parser = argparse.ArgumentParser(description="Write a checkpoint's model card again.")
+    parser.add_argument("folder", type=Path, help="checkpoint folder that holds training.json")
+    parser.add_argument("--results", type=Path, help="CSV of dataset, figure, value, published")
+    args = parser.parse_args()
+    record = json.loads((args.folder / RECORD).read_text(encoding="utf-8"))
+    results = None if args.results is None else pd.read_csv(args.results)
+    (args.folder / "README.md").write_text(render(record, results), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""A training run as a YAML file; unknown keys are errors, so that a slip of the pen does not train something else."""
+
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import fields
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+
+from training.data.sources import Source
+from training.data.sources import Table
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ValidationSet:
+    """Triplets that a run is judged by while it trains; `columns`: reference, correct, incorrect."""
+
+    name: str
+    table: Table
+    columns: list[str]
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Everything that decides a run's weights.
+
+    Attributes:
+        name: of the checkpoint, for its card.
+        init: where tokeniser and token embeddings come from: a folder, a Hub id, `package:NAME/FOLDER` for a model
+            that an installed package carries, or `checkpoint:NAME` for a folded MATCHA table.
+        network: fields of `MatchaConfig` that differ from the paper's; null trains the table itself (fine-tuning).
+        loss: `kind` (a key of `losses.LOSSES`) and its arguments.
+        batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
+        steps: optimiser steps; or `epochs`, passes over all examples.
+        lr: peak learning rate, and `embedding_lr` the token embeddings' share of it.
+        schedule: `kind: one_cycle` with `warmup` (share of the steps), or `kind: exponential` with `decay` per epoch.
+        precision: "bf16" or "no" (accelerate's mixed_precision).
+        validate_every, save_every: in optimiser steps.
+        select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
+        exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
+        train, validate: the data.
+        licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
+        base_model: Hub id that `init` stands for, for the card.
+        notes: sentences for the card: what a reader must know of where the weights come from.
+    """
+
+    name: str
+    init: str
+    train: list[Source]
+    validate: list[ValidationSet]
+    network: dict | None = field(default_factory=dict)
+    loss: dict = field(default_factory=lambda: {"kind": "triplet"})
+    batch_size: int = 128
+    accumulate: int = 1
+    steps: int | None = None
+    epochs: float | None = None
+    lr: float = 1e-4
+    embedding_lr: float = 1.0
+    weight_decay: float = 0.0
+    schedule: dict = field(default_factory=lambda: {"kind": "exponential", "decay": 0.95})
+    seed: int = 42
+    precision: str = "no"
+    validate_every: int = 250
+    save_every: int = 250
+    select_by: str = "auc"
+    exclude: list[dict] = field(default_factory=list)
+    licence: str = "apache-2.0"
+    base_model: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if (self.steps is None) == (self.epochs is None):
+            raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
+        if not self.train or not self.validate:
+            raise ValueError("train, validate: expected at least one entry each")
+
+    def total_steps(self, examples: int) -> int:
+        """Optimiser steps of the whole run over `examples` examples."""
+        return self.steps if self.steps is not None else max(1, round(self.epochs * self.steps_per_epoch(examples)))
+
+    def steps_per_epoch(self, examples: int) -> float:
+        """Optimiser steps that go through `examples` examples once."""
+        return examples / (self.batch_size * self.accumulate)
+
+
+def read_config(path: Path) -> TrainConfig:
+    """Read a YAML file.
+
+    Raises:
+        ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
+    """
+    stored = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    if not isinstance(stored, dict):
+        raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
+    try:
+        stored["train"] = [_with_table(Source, entry) for entry in stored.get("train", [])]
+        stored["validate"] = [_with_table(ValidationSet, entry) for entry in stored.get("validate", [])]
+        return _build(TrainConfig, stored)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _with_table(kind: type[T], entry: dict) -> T:
+    """The keys of `Table` stand among the entry's own in the file."""
+    names = {f.name for f in fields(Table)}
+    table = Table(**{key: value for key, value in entry.items() if key in names})
+    return _build(kind, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
+
+
+def _build(kind: type[T], values: dict) -> T:
+    unknown = sorted(set(values) - {f.name for f in fields(kind)})
+    if unknown:
+        raise ValueError(f"unknown keys {unknown}; {kind.__name__} has {[f.name for f in fields(kind)]}")
+    return kind(**values)

@@ -1,0 +1,1 @@
+"""From datasets (parquet, CSV, JSON lines, or the Hub) to batches of token ids."""

@@ -1,0 +1,265 @@
+"""Train MATCHA (Li et al., Findings of ACL 2026, section 3.3 and appendix A) and write a checkpoint with its card.
+
+    accelerate launch --cpu --num_cpu_threads_per_process 2 training/train.py \
+        --config training/configs/matcha.yaml --data DATA --output runs/matcha
+    accelerate launch training/train.py --smoke          # under a minute, on bundled data
+
+One process here. More only change the first words of the line, the weights stay those of the same global batch:
+
+    accelerate launch --multi_gpu --num_processes 8 training/train.py ...
+    accelerate launch --multi_gpu --num_machines 2 --num_processes 16 --machine_rank 0 ... training/train.py ...
+    ACCELERATE_USE_CPU=true torchrun --nproc_per_node 2 training/train.py ...
+
+(`accelerate launch --cpu --num_processes 2` would run ONE process, and `--cpu` alone one thread.)
+
+The output folder holds `checkpoint/` (the best so far, folded, with its card), `network/` (the same unfolded, in the
+authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboard).
+"""
+
+import argparse
+from dataclasses import asdict
+import os
+from pathlib import Path
+import shutil
+import sys
+
+from accelerate import Accelerator
+from accelerate import DataLoaderConfiguration
+from accelerate import skip_first_batches
+from accelerate.utils import set_seed
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
+from torch.optim.lr_scheduler import OneCycleLR
+from torch.utils.data import DataLoader
+from tqdm.auto import tqdm
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
+
+from training.card import write_card
+from training.config import TrainConfig
+from training.config import read_config
+from training.data.batches import Batch
+from training.data.batches import Corpus
+from training.data.batches import InterleavedBatches
+from training.data.sources import load_source
+from training.data.sources import read_excluded
+from training.init_model import build_model
+from training.init_model import fold_to_table
+from training.init_model import load_start
+from training.losses import LOSSES
+from training.validate import load_validation
+from training.validate import mean_figure
+from training.validate import validate
+
+CONFIGS = Path(__file__).parent / "configs"
+STEP_SEED = 1_000_003  # a prime: step k of seed s draws its random negatives from the seed STEP_SEED * s + k
+
+
+class Progress:
+    """How far a run is; saved with its state."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.best = float("-inf")
+
+    def state_dict(self) -> dict:
+        """What `load_state_dict` takes."""
+        return vars(self).copy()
+
+    def load_state_dict(self, state: dict) -> None:
+        """Continue where the state was saved."""
+        vars(self).update(state)
+
+
+class Run:
+    """One training run: the pieces that `accelerate` prepares, and the loop over them.
+
+    Args:
+        config: what is trained.
+        data: folder of the config's relative paths.
+        output: folder that everything is written to.
+    """
+
+    def __init__(self, config: TrainConfig, data: Path | None, output: Path) -> None:
+        self.config, self.output = config, output
+        self.accelerator = Accelerator(
+            gradient_accumulation_steps=config.accumulate,
+            mixed_precision=config.precision,
+            log_with="tensorboard",
+            project_dir=str(output / "logs"),
+            # a global batch is cut into equal parts: the run does not depend on the number of processes
+            dataloader_config=DataLoaderConfiguration(split_batches=True),
+        )
+        set_seed(config.seed)
+        self.start = load_start(config.init)
+        self.corpus, self.counts = self._read(data)
+        self.validation = load_validation(config.validate, data)
+        self.steps = config.total_steps(len(self.corpus))
+        self.loss = LOSSES[config.loss["kind"]](**{k: v for k, v in config.loss.items() if k != "kind"})
+        self.progress = Progress()
+        self._prepare()
+
+    def _read(self, data: Path | None) -> tuple[Corpus, dict[str, dict]]:
+        excluded = read_excluded(self.config.exclude, data)
+        loaded = [load_source(source, data, excluded) for source in self.config.train]
+        counts = {s.name: dict(count) for s, (_, count) in zip(self.config.train, loaded, strict=True)}
+        return Corpus([examples for examples, _ in loaded], self.start.tokenizer), counts
+
+    def _prepare(self) -> None:
+        config = self.config
+        shares = [s.share if s.share is not None else n for s, n in zip(config.train, self.corpus.sizes, strict=True)]
+        batches = InterleavedBatches(
+            self.corpus.sizes, shares, config.batch_size, self.steps * config.accumulate, config.seed
+        )
+        # a generator of its own: the loader must not draw from the stream that dropout draws from
+        loader = DataLoader(
+            self.corpus, batch_sampler=batches, collate_fn=self.corpus.collate, generator=torch.Generator()
+        )
+        model = build_model(self.start, config.network)
+        optimizer = self._optimizer(model)
+        scheduler = self._scheduler(optimizer)
+        self.model, self.optimizer, self.loader, self.scheduler = self.accelerator.prepare(
+            model, optimizer, loader, scheduler
+        )
+        self.accelerator.register_for_checkpointing(self.progress)
+        self.accelerator.init_trackers(config.name)
+
+    def _optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
+        rest = [p for name, p in model.named_parameters() if name != "word_embeddings.weight"]
+        groups = [{"params": [model.word_embeddings.weight], "lr": self.config.lr * self.config.embedding_lr}]
+        if rest:
+            groups.append({"params": rest})
+        return torch.optim.AdamW(groups, lr=self.config.lr, weight_decay=self.config.weight_decay)
+
+    def _scheduler(self, optimizer: torch.optim.Optimizer) -> torch.optim.lr_scheduler.LRScheduler:
+        schedule = self.config.schedule
+        if schedule["kind"] == "one_cycle":
+            peaks = [group["lr"] for group in optimizer.param_groups]
+            return OneCycleLR(optimizer, peaks, total_steps=self.steps, pct_start=schedule["warmup"])
+        if schedule["kind"] != "exponential":
+            raise ValueError(f"schedule: expected kind one_cycle or exponential, got {schedule['kind']!r}")
+        epoch = self.config.steps_per_epoch(len(self.corpus))
+        return LambdaLR(optimizer, lambda step: schedule["decay"] ** int(step / epoch))
+
+    def train(self, resume: bool = False) -> None:
+        """Run to the end; with `resume`, from the last saved state if there is one."""
+        loader, state = self.loader, self.output / "state"
+        if resume and state.is_dir():
+            self.accelerator.load_state(str(state))
+            loader = skip_first_batches(loader, self.progress.step * self.config.accumulate)
+        bar = tqdm(total=self.steps, initial=self.progress.step, disable=not self.accelerator.is_main_process)
+        for batch in loader:
+            with self.accelerator.accumulate(self.model):
+                loss = self._batch_loss(batch)
+                self.accelerator.backward(loss)
+                self.optimizer.step()
+                self.scheduler.step()
+                self.optimizer.zero_grad()
+            if self.accelerator.sync_gradients:
+                self.progress.step += 1
+                bar.update()
+                self._after_step(loss)
+        bar.close()
+        self.accelerator.end_training()
+
+    def _batch_loss(self, batch: Batch) -> torch.Tensor:
+        vectors = self.model(batch["ids"], batch["offsets"])  # (3b, D)
+        vectors = vectors.unflatten(0, (3, -1)).transpose(0, 1)  # (b, 3, D)
+        vectors, batch = self._gather(vectors, batch)
+        generator = torch.Generator().manual_seed(STEP_SEED * self.config.seed + self.progress.step)
+        # every process takes the same loss of the whole batch and the gradient of its own part, and DDP averages
+        return self.loss(vectors, batch, generator) * self.accelerator.num_processes
+
+    def _gather(self, vectors: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, Batch]:
+        if self.accelerator.num_processes == 1:
+            return vectors, batch
+        whole = self.accelerator.gather(vectors.detach())
+        begin = self.accelerator.process_index * len(vectors)
+        whole = torch.cat([whole[:begin], vectors, whole[begin + len(vectors) :]])  # own part, with its gradient
+        keys = ("present", "same", "target")
+        return whole, {key: self.accelerator.gather(batch[key]) for key in keys}
+
+    def _after_step(self, loss: torch.Tensor) -> None:
+        step, last = self.progress.step, self.progress.step == self.steps
+        if step % 10 == 0 or last:
+            figures = {"loss": loss.item() / self.accelerator.num_processes, "lr": self.scheduler.get_last_lr()[-1]}
+            self.accelerator.log(figures, step=step)
+        if step % self.config.validate_every == 0 or last:
+            self._validate()
+        if step % self.config.save_every == 0 or last:
+            self._save_state()
+
+    def _validate(self) -> None:
+        model = self.accelerator.unwrap_model(self.model)
+        table = fold_to_table(model, self.start)
+        results = validate(table, self.validation)
+        score = mean_figure(results, self.config.select_by)
+        flat = {f"{name}/{figure}": value for name, row in results.items() for figure, value in row.items()}
+        self.accelerator.log(flat, step=self.progress.step)
+        better = score > self.progress.best
+        self.progress.best = max(score, self.progress.best)
+        if better and self.accelerator.is_main_process:
+            table.save(self.output / "checkpoint")
+            write_card(self.output / "checkpoint", self._record(results))
+            self._save_network(model)
+        if self.accelerator.is_main_process:
+            kept = "kept" if better else "not kept"
+            tqdm.write(f"step {self.progress.step}: {self.config.select_by} {score:.2f}, {kept}; {results}")
+
+    def _record(self, results: dict[str, dict[str, float]]) -> dict:
+        return {
+            "config": asdict(self.config),
+            "command": " ".join(["accelerate launch", *sys.argv]),
+            "step": self.progress.step,
+            "steps": self.steps,
+            "processes": self.accelerator.num_processes,
+            "tokens": self.corpus.tokens,
+            "counts": self.counts,
+            "validation": results,
+        }
+
+    def _save_network(self, model: nn.Module) -> None:
+        if self.config.network is None:
+            return
+        folder = self.output / "network"
+        folder.mkdir(parents=True, exist_ok=True)
+        model.config.to_json(folder / "model_config.json")
+        torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
+        self.start.tokenizer.save(str(folder / "tokenizer.json"))
+
+    def _save_state(self) -> None:
+        aside, state = self.output / "state.new", self.output / "state"
+        self.accelerator.save_state(str(aside))
+        if self.accelerator.is_main_process:  # renamed when complete: an interruption never leaves half a state
+            shutil.rmtree(state, ignore_errors=True)
+            aside.rename(state)
+        self.accelerator.wait_for_everyone()
+
+
+def parse_args(args: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Train MATCHA.")
+    parser.add_argument("--config", type=Path, help="a YAML file of training/configs")
+    parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    parser.add_argument("--output", type=Path, help="folder to write to (default: runs/ and the config's name)")
+    parser.add_argument("--resume", action="store_true", help="continue from the output folder's saved state")
+    parser.add_argument("--smoke", action="store_true", help="a run of under a minute on bundled data")
+    parsed = parser.parse_args(args)
+    if parsed.smoke:
+        parsed.config, parsed.data = CONFIGS / "smoke.yaml", CONFIGS.parent
+    if parsed.config is None:
+        parser.error("expected --config FILE or --smoke")
+    parsed.output = parsed.output or Path("runs") / parsed.config.stem
+    return parsed
+
+
+def main() -> None:
+    """Train what the command line asks for."""
+    args = parse_args()
+    data = None if args.data is None else Path(args.data)
+    Run(read_config(args.config), data, args.output).train(args.resume)
+
+
+if __name__ == "__main__":
+    main()
