@@ -13,7 +13,7 @@ import pandas as pd
 import yaml
 
 RECORD = "training.json"
-FIGURES = {"n_delta": "N-delta", "macro_f1": "macro-F1", "auc": "AUC", "pairwise": "pairwise accuracy"}
+FIGURES = {"n_delta": "N-delta", "macro_f1": "macro-F1", "auc": "AUC", "pairwise": "pairwise accuracy", "ccc": "CCC"}
 
 _INTRO = """\
 A MATCHA text encoder (Li et al., Findings of ACL 2026), folded into one table: a text is the mean of its tokens' rows,
@@ -63,7 +63,7 @@ def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) 
         rows = list(results[["dataset", "figure", "value"]].itertuples(index=False, name=None))
     entries: dict[str, list] = {}
     for dataset, figure, value in rows:
-        metric = {"type": figure, "name": FIGURES.get(figure, figure), "value": float(value)}
+        metric = {"type": figure, "name": FIGURES.get(figure, figure), "value": round(float(value), 2)}
         entries.setdefault(dataset, []).append(metric)
     task = {"type": "sentence-similarity"}
     index = [
@@ -130,10 +130,11 @@ def _data(record: dict) -> str:
 
 
 def _validation(record: dict) -> str:
-    figures = list(FIGURES)
-    lines = ["| set | " + " | ".join(FIGURES.values()) + " |", "| --- |" + " --- |" * len(figures)]
+    figures = [figure for figure in FIGURES if any(figure in row for row in record["validation"].values())]
+    lines = ["| set | " + " | ".join(FIGURES[figure] for figure in figures) + " |", "| --- |" + " --- |" * len(figures)]
     for name, row in record["validation"].items():
-        lines.append(f"| {name} | " + " | ".join(f"{row[figure]:.2f}" for figure in figures) + " |")
+        cells = (f"{row[figure]:.2f}" if figure in row else "" for figure in figures)
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n\nIn percent, higher is better; the checkpoint was chosen on these sets.\n"
 
 

@@ -15,15 +15,6 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class ValidationSet:
-    """Triplets that a run is judged by while it trains; `columns`: reference, correct, incorrect."""
-
-    name: str
-    table: Table
-    columns: list[str]
-
-
-@dataclass(frozen=True)
 class TrainConfig:
     """Everything that decides a run's weights.
 
@@ -41,7 +32,8 @@ class TrainConfig:
         validate_every, save_every: in optimiser steps.
         select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
-        train, validate: the data.
+        train: the data.
+        validate: what the run is judged by while it trains: sources of triplets, or graded pairs.
         licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
         base_model: Hub id that `init` stands for, for the card.
         notes: sentences for the card: what a reader must know of where the weights come from.
@@ -50,7 +42,7 @@ class TrainConfig:
     name: str
     init: str
     train: list[Source]
-    validate: list[ValidationSet]
+    validate: list[Source]
     network: dict | None = field(default_factory=dict)
     loss: dict = field(default_factory=lambda: {"kind": "triplet"})
     batch_size: int = 128
@@ -96,18 +88,18 @@ def read_config(path: Path) -> TrainConfig:
     if not isinstance(stored, dict):
         raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
     try:
-        stored["train"] = [_with_table(Source, entry) for entry in stored.get("train", [])]
-        stored["validate"] = [_with_table(ValidationSet, entry) for entry in stored.get("validate", [])]
+        for key in ("train", "validate"):
+            stored[key] = [_source(entry) for entry in stored.get(key, [])]
         return _build(TrainConfig, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _with_table(kind: type[T], entry: dict) -> T:
+def _source(entry: dict) -> Source:
     """The keys of `Table` stand among the entry's own in the file."""
     names = {f.name for f in fields(Table)}
     table = Table(**{key: value for key, value in entry.items() if key in names})
-    return _build(kind, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
+    return _build(Source, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
 
 
 def _build(kind: type[T], values: dict) -> T:

@@ -194,7 +194,7 @@ class Run:
         model = self.accelerator.unwrap_model(self.model)
         table = fold_to_table(model, self.start)
         results = validate(table, self.validation)
-        score = mean_figure(results, self.config.select_by)
+        score = mean_figure(results.values(), self.config.select_by)
         flat = {f"{name}/{figure}": value for name, row in results.items() for figure, value in row.items()}
         self.accelerator.log(flat, step=self.progress.step)
         better = score > self.progress.best
@@ -205,7 +205,8 @@ class Run:
             self._save_network(model)
         if self.accelerator.is_main_process:
             kept = "kept" if better else "not kept"
-            tqdm.write(f"step {self.progress.step}: {self.config.select_by} {score:.2f}, {kept}; {results}")
+            figures = "; ".join(f"{name} {value:.2f}" for name, value in flat.items())
+            tqdm.write(f"step {self.progress.step}: mean {self.config.select_by} {score:.2f}, {kept}; {figures}")
 
     def _record(self, results: dict[str, dict[str, float]]) -> dict:
         return {

@@ -1,78 +1,78 @@
-"""How well a table separates correct from incorrect texts, on the sets that a checkpoint is chosen by."""
+"""How well a table does on the sets that a checkpoint is chosen by."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.matcha.table import cosine
-from sklearn.metrics import f1_score
-from sklearn.metrics import roc_auc_score
 
-from training.config import ValidationSet
-from training.data.sources import check_columns
+from benchmarks.protocol import COSINE
+from benchmarks.protocol import concordance
+from benchmarks.protocol import separation
+from benchmarks.protocol import to_unit
+from training.data.sources import Example
+from training.data.sources import Source
+from training.data.sources import load_source
 
 Results = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
-class Triplets:
-    """A validation set: n texts a column."""
+class Columns:
+    """A validation set: two or three columns of n texts, and human scores in [0, 1] where they are two."""
 
-    reference: list[str]
-    correct: list[str]
-    incorrect: list[str]
+    texts: list[list[str]]
+    scores: np.ndarray | None
 
 
-def load_validation(sets: list[ValidationSet], data: Path | None) -> dict[str, Triplets]:
+def load_validation(sources: list[Source], data: Path | None) -> dict[str, Columns]:
     """Read the sets of a config's `validate`, by name.
 
     Raises:
-        ValueError: a missing file or column.
+        ValueError: a missing file or column, or examples that are neither triplets nor graded pairs.
     """
-    loaded = {}
-    for entry in sets:
-        rows = entry.table.read(data)
-        check_columns(rows, entry.columns, entry.name)
-        loaded[entry.name] = Triplets(*(rows[column].tolist() for column in entry.columns))
-    return loaded
+    return {source.name: _columns(source, load_source(source, data, frozenset())[0]) for source in sources}
 
 
-def validate(table: MatchaTable, sets: dict[str, Triplets]) -> Results:
-    """The figures of every set; see `separation`."""
-    results = {}
-    for name, texts in sets.items():
-        reference = table.encode(texts.reference).vectors
-        scores = (cosine(table.encode(side).vectors, reference) for side in (texts.correct, texts.incorrect))
-        results[name] = separation(*scores)
-    return results
+def _columns(source: Source, examples: list[Example]) -> Columns:
+    references, correct = [e.reference for e in examples], [e.correct for e in examples]
+    if all(e.correct is not None and e.incorrect is not None for e in examples):
+        return Columns([references, correct, [e.incorrect for e in examples]], None)
+    scores = np.array([e.target for e in examples])
+    if not np.isfinite(scores).all() or None in correct:
+        raise ValueError(f"{source.name}: expected triplets or graded pairs to validate on, got kind {source.kind!r}")
+    return Columns([references, correct], scores)
 
 
-def separation(correct: np.ndarray, incorrect: np.ndarray) -> dict[str, float]:
-    """What two columns of n cosines tell apart; all in percent, higher is better.
+def validate(table: MatchaTable, sets: dict[str, Columns]) -> Results:
+    """The figures of every set, times 100, higher is better.
 
     Returns:
-        `n_delta`: half the difference of the means (paper, table 3); `macro_f1` at the midpoint 0 (table 4); `auc`
-        over all scores; `pairwise`: share of rows whose correct text scores higher, ties counting half.
+        For triplets `n_delta`, `macro_f1`, `auc` and `pairwise` of `benchmarks.protocol.separation`; for scored pairs
+        `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7).
     """
-    labels = np.repeat([1, 0], [len(correct), len(incorrect)])
-    scores = np.concatenate([correct, incorrect])
-    figures = {
-        "n_delta": (correct.mean() - incorrect.mean()) / 2,
-        "macro_f1": f1_score(labels, scores > 0, average="macro"),
-        "auc": roc_auc_score(labels, scores),
-        "pairwise": ((correct > incorrect) + (correct == incorrect) / 2).mean(),
-    }
-    return {name: round(100 * float(value), 2) for name, value in figures.items()}
+    return {name: _figures(table, columns) for name, columns in sets.items()}
 
 
-def mean_figure(results: Results, figure: str) -> float:
-    """Mean of one figure over the sets.
+def _figures(table: MatchaTable, columns: Columns) -> dict[str, float]:
+    reference, *others = (table.encode(texts).vectors for texts in columns.texts)
+    scores = [cosine(other, reference) for other in others]
+    if columns.scores is not None:
+        return {"ccc": 100 * float(concordance(to_unit(scores[0], COSINE), columns.scores))}
+    figures = separation(*scores, COSINE, paired=True)
+    return {name: float(figures[name]) for name in ("n_delta", "macro_f1", "auc", "pairwise")}
+
+
+def mean_figure(results: Iterable[dict[str, float]], figure: str) -> float:
+    """Mean of one figure over the sets that have it.
 
     Raises:
-        ValueError: no such figure; lists those there are.
+        ValueError: none has; lists the figures there are.
     """
-    for row in results.values():
-        if figure not in row:
-            raise ValueError(f"select_by: expected one of {sorted(row)}, got {figure!r}")
-    return float(np.mean([row[figure] for row in results.values()]))
+    results = list(results)
+    values = [row[figure] for row in results if figure in row]
+    if not values:
+        raise ValueError(f"select_by: expected one of {sorted({f for row in results for f in row})}, got {figure!r}")
+    return float(np.mean(values))

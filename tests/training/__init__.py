@@ -1,0 +1,1 @@
+"""Tests of training/: each package of tests mirrors one of the code."""

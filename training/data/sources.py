@@ -81,6 +81,7 @@ class Source:
     incorrect: list = field(default_factory=lambda: ["incorrect"])
     correct_from: float | None = None
     incorrect_to: float | None = None
+    scale: float = 5.0  # the highest human score of kind scored (STS-B: 0 to 5)
     columns: list[list[str]] = field(default_factory=list)
     group: str = "group"
     text: str = "text"
@@ -198,15 +199,14 @@ def _pivot(source: Source, rows: Iterable[tuple[str, str, object]]) -> list[Exam
 
 def _scored(source: Source, rows: pd.DataFrame) -> list[Example]:
     check_columns(rows, [source.reference, source.candidate, source.label], source.name)
-    top = float(rows[source.label].max())
     examples = []
     for reference, candidate, score in zip(
         rows[source.reference], rows[source.candidate], rows[source.label], strict=True
     ):
         if source.correct_from is None or score >= source.correct_from:  # graded: a regression loss reads the target
-            examples.append(Example(reference, correct=candidate, target=score / top))
+            examples.append(Example(reference, correct=candidate, target=score / source.scale))
         elif source.incorrect_to is not None and score <= source.incorrect_to:
-            examples.append(Example(reference, incorrect=candidate, target=score / top))
+            examples.append(Example(reference, incorrect=candidate, target=score / source.scale))
     return examples
 
 

@@ -1,0 +1,80 @@
+"""The losses against eq. 7 written out."""
+
+import pytest
+import torch
+
+from training.losses import in_batch_loss
+from training.losses import random_negatives
+from training.losses import regression_loss
+from training.losses import triplet_loss
+
+
+def make(present: list[list[bool]], seed: int = 0) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    mask = torch.tensor(present)
+    vectors = torch.randn(len(present), 3, 5, generator=torch.Generator().manual_seed(seed))
+    vectors[:, 1:][~mask] = 0
+    same = torch.arange(len(present))
+    return vectors, {"present": mask, "same": same, "target": torch.linspace(0, 1, len(present))}
+
+
+def cosine(a: torch.Tensor, b: torch.Tensor) -> float:
+    return float(torch.nn.functional.cosine_similarity(a, b, dim=0))
+
+
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(3)
+
+
+def test_triplet_loss_is_equation_7() -> None:
+    vectors, batch = make([[True, True]] * 4)
+    expected = [max(0.0, 0.3 + cosine(r, i) - cosine(r, c)) for r, c, i in vectors]
+    assert triplet_loss(margin=0.3)(vectors, batch, generator()).item() == pytest.approx(sum(expected) / 4, abs=1e-6)
+
+
+def test_triplet_loss_gives_a_lone_correct_text_a_random_incorrect_one() -> None:
+    vectors, batch = make([[True, False], [True, False]])
+    (r0, c0, _), (r1, c1, _) = vectors
+    expected = [max(0.0, 1 + cosine(r0, c1) - cosine(r0, c0)), max(0.0, 1 + cosine(r1, c0) - cosine(r1, c1))]
+    assert triplet_loss()(vectors, batch, generator()).item() == pytest.approx(sum(expected) / 2, abs=1e-6)
+
+
+def test_in_batch_loss_pairs_every_correct_with_every_incorrect() -> None:
+    vectors, batch = make([[True, False], [False, True], [True, True]])
+    correct = [cosine(vectors[i, 0], vectors[i, 1]) for i in (0, 2)]
+    incorrect = [cosine(vectors[i, 0], vectors[i, 2]) for i in (1, 2)]
+    expected = [max(0.0, 0.5 + n - p) for p in correct for n in incorrect]
+    loss = in_batch_loss(margin=0.5, random=0.0)(vectors, batch, generator())
+    assert loss.item() == pytest.approx(sum(expected) / 4, abs=1e-6)
+
+
+def test_in_batch_loss_without_incorrect_texts_takes_random_ones() -> None:
+    vectors, batch = make([[True, False]] * 6)
+    assert in_batch_loss(random=0.0)(vectors, batch, generator()).item() > 0
+
+
+def test_random_negatives_never_pair_equal_references() -> None:
+    vectors, batch = make([[True, False]] * 6)
+    units = torch.nn.functional.normalize(vectors, dim=-1)
+    batch["same"] = torch.zeros(6, dtype=torch.long)
+    assert len(random_negatives(units, batch, 6, generator())[0]) == 0
+    batch["same"] = torch.arange(6)
+    cosines, rows = random_negatives(units, batch, 6, generator())
+    own = (units[:, 0] * units[:, 1]).sum(-1)
+    assert sorted(rows.tolist()) == list(range(6))
+    assert not torch.isclose(cosines, own[rows]).any()
+
+
+def test_loss_of_a_batch_without_any_correct_text_is_zero_with_a_gradient() -> None:
+    vectors, batch = make([[False, True]] * 3)
+    vectors.requires_grad_()
+    for loss in (triplet_loss(), in_batch_loss(random=0.0)):
+        value = loss(vectors, batch, generator())
+        value.backward()
+        assert value.item() == 0
+
+
+def test_regression_loss_is_the_squared_error_of_the_rescaled_cosine() -> None:
+    vectors, batch = make([[True, False]] * 3)
+    errors = [((cosine(r, c) + 1) / 2 - t) ** 2 for (r, c, _), t in zip(vectors, batch["target"], strict=True)]
+    value = regression_loss()(vectors, batch, generator())
+    assert value.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)
