@@ -93,6 +93,7 @@ def _training(record: dict) -> str:
         "token embeddings' learning rate": f"x {config['embedding_lr']}",
         "schedule": _spell(config["schedule"]),
         "weight decay": config["weight_decay"],
+        "decay of the weights' moving average": config["average"],
         "seed": config["seed"],
         "mixed precision": config["precision"],
         "processes": record["processes"],

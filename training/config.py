@@ -28,6 +28,7 @@ class TrainConfig:
         steps: optimiser steps; or `epochs`, passes over all examples.
         lr: peak learning rate, and `embedding_lr` the token embeddings' share of it.
         schedule: `kind: one_cycle` with `warmup` (share of the steps), or `kind: exponential` with `decay` per epoch.
+        average: decay per step of the moving average of the weights that is validated and kept; 0 keeps the last.
         precision: "bf16" or "no" (accelerate's mixed_precision).
         validate_every, save_every: in optimiser steps.
         select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
@@ -54,6 +55,7 @@ class TrainConfig:
     weight_decay: float = 0.0
     schedule: dict = field(default_factory=lambda: {"kind": "exponential", "decay": 0.95})
     seed: int = 42
+    average: float = 0.0
     precision: str = "no"
     validate_every: int = 250
     save_every: int = 250

@@ -31,6 +31,8 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 from torch.optim.lr_scheduler import OneCycleLR
+from torch.optim.swa_utils import AveragedModel
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
 
@@ -122,7 +124,11 @@ class Run:
         self.model, self.optimizer, self.loader, self.scheduler = self.accelerator.prepare(
             model, optimizer, loader, scheduler
         )
-        self.accelerator.register_for_checkpointing(self.progress)
+        # what is validated and kept: the moving average of the weights, which is on all processes the same
+        self.average = AveragedModel(
+            self.accelerator.unwrap_model(self.model), multi_avg_fn=get_ema_multi_avg_fn(config.average)
+        )
+        self.accelerator.register_for_checkpointing(self.progress, self.average)
         self.accelerator.init_trackers(config.name)
 
     def _optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
@@ -158,6 +164,7 @@ class Run:
                 self.optimizer.zero_grad()
             if self.accelerator.sync_gradients:
                 self.progress.step += 1
+                self.average.update_parameters(self.accelerator.unwrap_model(self.model))
                 bar.update()
                 self._after_step(loss)
         bar.close()
@@ -191,7 +198,7 @@ class Run:
             self._save_state()
 
     def _validate(self) -> None:
-        model = self.accelerator.unwrap_model(self.model)
+        model = self.average.module
         table = fold_to_table(model, self.start)
         results = validate(table, self.validation)
         score = mean_figure(results.values(), self.config.select_by)

@@ -20,7 +20,8 @@ from .conftest import TRAINING
 
 
 def weights(run: Run) -> dict[str, torch.Tensor]:
-    return run.accelerator.unwrap_model(run.model).state_dict()
+    average = {f"average.{name}": value for name, value in run.average.state_dict().items()}
+    return run.accelerator.unwrap_model(run.model).state_dict() | average
 
 
 class Interrupted(Exception):
@@ -31,7 +32,7 @@ class Interrupted(Exception):
 def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(
     config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
 ) -> None:
-    config = replace(config, save_every=4)
+    config = replace(config, save_every=4, average=0.5)
     whole = Run(config, TRAINING, tmp_path / "whole")
     assert any(module.p > 0 for module in whole.model.modules() if isinstance(module, torch.nn.Dropout))
     whole.train()
@@ -90,11 +91,21 @@ def test_output_is_a_checkpoint_a_card_and_a_log(config: TrainConfig, tmp_path: 
     assert list(tmp_path.glob("logs/**/events.out.tfevents*"))
 
 
+def test_average_follows_the_weights(config: TrainConfig, tmp_path: Path) -> None:
+    runs = {}
+    for average in (0.0, 0.9):
+        runs[average] = Run(replace(config, average=average), TRAINING, tmp_path / str(average))
+        runs[average].train()
+    for average, run in runs.items():
+        same = torch.equal(run.average.module.transformation_matrix, weights(run)["transformation_matrix"])
+        assert same == (average == 0.0)
+
+
 def test_unfolded_network_scores_as_the_folded_table(config: TrainConfig, tmp_path: Path) -> None:
     run = Run(config, TRAINING, tmp_path)
     run.train()
     stored = torch.load(tmp_path / "network" / "max_diff.pth", weights_only=True)["model_state_dict"]
-    model = run.accelerator.unwrap_model(run.model)
+    model = run.average.module
     model.load_state_dict(stored)
     rows, folded = model.fold(), MatchaTable.from_folder(tmp_path / "checkpoint").weights.float()
     cosines = torch.nn.functional.cosine_similarity(rows, folded)
