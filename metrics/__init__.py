@@ -2,8 +2,10 @@
 
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import evaluate
+if TYPE_CHECKING:
+    import evaluate
 
 __all__ = ["__version__", "available", "load"]
 
@@ -15,7 +17,7 @@ def available() -> list[str]:
     return sorted(path.parent.name for path in Path(__file__).parent.glob("*/*.py") if path.stem == path.parent.name)
 
 
-def load(name: str, checkpoint: str | None = None, **options: object) -> evaluate.EvaluationModule:
+def load(name: str, checkpoint: str | None = None, **options: object) -> "evaluate.EvaluationModule":
     """Load a metric from the installed package, in any folder and without a network.
 
     Args:
@@ -32,6 +34,8 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> evaluat
         >>> load("matcha").compute(predictions=["It rains."], references=["It rains."])["matcha"]
         1.0
     """
+    import evaluate  # seconds, which `semantic-metrics --help` need not take
+
     if name not in available():
         raise ValueError(f"name: expected one of {available()}, got {name!r}")
     return evaluate.load(str(Path(__file__).parent / name), checkpoint, **options)

@@ -23,12 +23,12 @@ unrelated texts.
 ```python
 import evaluate
 matcha = evaluate.load("metrics/matcha")  # this checkpoint is its default
-matcha.compute(predictions=["Caffeine keeps you awake."], references=["Caffeine helps you sleep."])
+matcha.compute(predictions=["Sales fell sharply in the spring."], references=["Sales rose strongly in the spring."])
 ```
 
 Scores are cosines in [-1, 1], higher is better. **What it cannot do:** the table is a bag of tokens, so the order of
-the words does not count ("dog bites man" and "man bites dog" score 1); it knows English; it sees no world knowledge
-beyond what its words were seen with.
+the words does not count ("dog bites man" and "man bites dog" score 1); it knows English, and no facts beyond what its
+words were seen with.
 """
 
 
@@ -99,10 +99,13 @@ def _training(record: dict) -> str:
         "processes": record["processes"],
     }
     return f"""\
-Trained: {network}, from the token embeddings and the tokeniser of `{config["base_model"] or config["init"]}`.
-Loss: {_spell(config["loss"])}. {record["steps"]} steps of {config["batch_size"]} x {config["accumulate"]} examples,
-each batch from one source, the sources in turn; {_spell(optimiser)}.
-Step {record["step"]} is kept, by the mean {config["select_by"]} over the validation sets.
+* Trained: {network}.
+* From: the token embeddings and the tokeniser of `{config["base_model"] or config["init"]}`.
+* Loss: {_spell(config["loss"])}.
+* {record["steps"]} steps of {config["batch_size"]} x {config["accumulate"]} examples, each batch from one source, the
+  sources in turn.
+* Optimiser: AdamW; {_spell(optimiser)}.
+* Step {record["step"]} is kept, by the mean {config["select_by"]} over the validation sets.
 
 ```
 {record["command"]}
@@ -111,7 +114,7 @@ Step {record["step"]} is kept, by the mean {config["select_by"]} over the valida
 
 
 def _spell(options: dict) -> str:
-    return ", ".join(f"{key} {value}" for key, value in options.items())
+    return ", ".join(f"{key} {value}" for key, value in options.items()).replace("_", " ")
 
 
 def _data(record: dict) -> str:
@@ -124,7 +127,7 @@ def _data(record: dict) -> str:
             f"| {source['name']} | {share} | {counts['kept']:,} | {dropped or 'none'} | {source['licence']} "
             f"| {source['credit']} |"
         )
-    lines += ["", f"{record['tokens']:,} tokens of distinct texts. No text of an evaluation set is among them:", ""]
+    lines += ["", f"{record['tokens']:,} tokens of distinct texts. Examples with one of these texts were dropped:", ""]
     for entry in record["config"]["exclude"]:
         lines.append(f"* {entry.get('path') or entry.get('hub')}: {', '.join(entry['columns'])}")
     return "\n".join(lines) + "\n"

@@ -34,7 +34,7 @@ class TrainConfig:
         select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
         train: the data.
-        validate: what the run is judged by while it trains: sources of triplets, or graded pairs.
+        validate: what the run is judged by while it trains: triplets, positives (against another row's), graded pairs.
         licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
         base_model: Hub id that `init` stands for, for the card.
         notes: sentences for the card: what a reader must know of where the weights come from.

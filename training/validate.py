@@ -31,19 +31,21 @@ def load_validation(sources: list[Source], data: Path | None) -> dict[str, Colum
     """Read the sets of a config's `validate`, by name.
 
     Raises:
-        ValueError: a missing file or column, or examples that are neither triplets nor graded pairs.
+        ValueError: a missing file or column, or examples without a correct text.
     """
     return {source.name: _columns(source, load_source(source, data, frozenset())[0]) for source in sources}
 
 
 def _columns(source: Source, examples: list[Example]) -> Columns:
     references, correct = [e.reference for e in examples], [e.correct for e in examples]
-    if all(e.correct is not None and e.incorrect is not None for e in examples):
-        return Columns([references, correct, [e.incorrect for e in examples]], None)
-    scores = np.array([e.target for e in examples])
-    if not np.isfinite(scores).all() or None in correct:
-        raise ValueError(f"{source.name}: expected triplets or graded pairs to validate on, got kind {source.kind!r}")
-    return Columns([references, correct], scores)
+    incorrect, scores = [e.incorrect for e in examples], np.array([e.target for e in examples])
+    if None in correct:
+        raise ValueError(f"{source.name}: expected triplets, positives or graded pairs, got kind {source.kind!r}")
+    if np.isfinite(scores).all():
+        return Columns([references, correct], scores)
+    if None in incorrect:  # positives: the incorrect text is that of the row before
+        incorrect = [correct[-1], *correct[:-1]]
+    return Columns([references, correct, incorrect], None)
 
 
 def validate(table: MatchaTable, sets: dict[str, Columns]) -> Results:

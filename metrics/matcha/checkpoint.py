@@ -5,7 +5,6 @@ from importlib import resources
 import json
 import os
 from pathlib import Path
-import pickle
 import re
 import tempfile
 
@@ -26,6 +25,7 @@ HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # 
 EMBEDDED = "semantic_metrics.checkpoints"
 AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # as in Siran-Li/MATCHA
 AUTHORS_TOKENIZER = "gpt2"
+FOLD_VERSION = 1  # raised when a fold of the same files comes out different: cached ones are then left alone
 AUTHORS_PAD_TO = 512  # the authors' code pads every text to this and averages over the padding too
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 FILES = ["*.json", "*.safetensors", "*.txt", AUTHORS_WEIGHTS]
@@ -47,7 +47,7 @@ def load_checkpoint(name: str | None = None) -> MatchaTable:
         return MatchaTable.from_folder(folder)
     if (folder / AUTHORS_WEIGHTS).is_file() and (folder / AUTHORS_CONFIG).is_file():
         return load_authors(folder)
-    held = sorted(path.name for path in folder.iterdir())[:20]
+    held = sorted(path.name for path in folder.glob("*"))[:20]  # of a Hub repository without FILES there is no folder
     raise ValueError(
         f"checkpoint {folder}: expected {CONFIG} and {WEIGHTS}, or {AUTHORS_CONFIG} and {AUTHORS_WEIGHTS}; found {held}"
     )
@@ -96,35 +96,42 @@ def load_authors(folder: Path) -> MatchaTable:
     """
     config = MatchaConfig.from_json(folder / AUTHORS_CONFIG)
     tokenizer, pad_token_id = _authors_tokenizer(folder)
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"fold {FOLD_VERSION}".encode())
     for name in (AUTHORS_CONFIG, AUTHORS_WEIGHTS):
         with (folder / name).open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     digest.update(f"{tokenizer.to_str()}{pad_token_id}".encode())
     cached = _cache_folder() / digest.hexdigest()
-    if (cached / WEIGHTS).is_file():
-        return MatchaTable.from_folder(cached)
-    table = MatchaTable(
-        _load_network(folder, config).fold(),
-        tokenizer,
-        TableConfig(
-            config.vocab_size,
-            config.n_embd,
-            pad_to=AUTHORS_PAD_TO,
-            pad_token_id=pad_token_id,
-            max_length=AUTHORS_PAD_TO,
-            add_special_tokens=True,  # their call leaves it at the tokenizer's default
-            source_sha256=digest.hexdigest(),
-            network=vars(config),
-        ),
-    )
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cached.parent) as aside:  # renamed when complete: never half a checkpoint
-        table.save(Path(aside) / "table")
-        if not cached.exists():
-            (Path(aside) / "table").rename(cached)
+    if not (cached / WEIGHTS).is_file():
+        network = _load_network(folder, config)
+        try:
+            table_config = TableConfig(
+                config.vocab_size,
+                config.n_embd,
+                pad_to=AUTHORS_PAD_TO,
+                pad_token_id=pad_token_id,
+                max_length=AUTHORS_PAD_TO,
+                add_special_tokens=True,  # their call leaves it at the tokenizer's default
+                source_sha256=digest.hexdigest(),
+                network=vars(config),
+            )
+            table = MatchaTable(network.fold(), tokenizer, table_config)
+        except ValueError as error:
+            raise ValueError(f"checkpoint {folder}: {error}") from None
+        _save_folded(table, cached)
     return MatchaTable.from_folder(cached)
+
+
+def _save_folded(table: MatchaTable, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as aside:  # renamed when complete: never half a checkpoint
+        table.save(Path(aside) / "table")
+        try:
+            (Path(aside) / "table").rename(folder)
+        except OSError:  # another process was faster
+            if not (folder / WEIGHTS).is_file():
+                raise
 
 
 def _cache_folder() -> Path:
@@ -136,17 +143,17 @@ def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:
     path = folder / AUTHORS_WEIGHTS
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise ValueError(f"checkpoint {path}: not a file of plain tensors ({error})") from None
+    except Exception as error:  # damage raises errors of any kind: a text file is a KeyError
+        raise ValueError(f"checkpoint {path}: not a file of plain tensors ({type(error).__name__}: {error})") from None
     state = stored.get("model_state_dict") if isinstance(stored, dict) else None
-    if not isinstance(state, dict):
-        raise ValueError(f"checkpoint {path}: expected a dict with 'model_state_dict', got {type(stored).__name__}")
+    if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
+        raise ValueError(f"checkpoint {path}: expected 'model_state_dict', a dict of tensors by name")
     # contxtl_model is a whole GPT-2 of which MATCHA uses nothing but the embedding, stored again as word_embeddings
     state = {key: value for key, value in state.items() if not key.startswith("contxtl_model.")}
-    model = MatchaModel(config)
     try:
+        model = MatchaModel(config)
         model.load_state_dict(state)
-    except RuntimeError as error:
+    except (RuntimeError, TypeError, ValueError, KeyError) as error:  # sizes that are none; an unknown activation
         raise ValueError(f"checkpoint {path}: does not fit {AUTHORS_CONFIG} ({error})") from None
     return model
 

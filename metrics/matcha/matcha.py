@@ -71,8 +71,8 @@ Raises:
 
 Example:
     >>> matcha = evaluate.load("metrics/matcha")
-    >>> result = matcha.compute(predictions=["Caffeine keeps you awake."], references=["Caffeine helps you sleep."])
-    >>> result["matcha"] < 0.5
+    >>> sales = ["Sales rose strongly in the spring."]
+    >>> matcha.compute(predictions=["Sales fell sharply in the spring."], references=sales)["matcha"] < 0
     True
 """
 
@@ -148,14 +148,15 @@ class Matcha(evaluate.Metric):
             if self.num_process == 1:  # else only the first process, in _compute, knows how many there are
                 stored = len(self) + (len(predictions) if given else 0)
                 check_same_length("predictions", stored, "contradictions", len(contradictions))
-        return super().compute(
-            predictions=predictions,
-            references=references,
-            contradictions=contradictions,
-            multi_reference=multi_reference,
-            rescale=rescale,
-            output=output,
-        )
+        options = {
+            "contradictions": contradictions,
+            "multi_reference": multi_reference,
+            "rescale": rescale,
+            "output": output,
+        }
+        if given and self.writer is None and self.num_process == 1:  # nothing to merge: no need to go by way of a file
+            return self._compute(predictions, references, **options)
+        return super().compute(predictions=predictions, references=references, **options)
 
     def _compute(
         self,

@@ -104,8 +104,9 @@ class MatchaTable:
             raise ValueError(f"weights: expected float16 or float32, got {weights.dtype}")
         if not bool(torch.isfinite(weights).all()):
             raise ValueError("weights: expected finite numbers, got inf or nan")
-        if tokenizer.get_vocab_size() > config.vocab_size:
-            raise ValueError(f"tokenizer: expected at most {shape[0]} ids, got {tokenizer.get_vocab_size()}")
+        highest = max(tokenizer.get_vocab().values(), default=0)  # not their count: a vocabulary may have gaps
+        if highest >= config.vocab_size:
+            raise ValueError(f"tokenizer: expected ids below {config.vocab_size}, got {highest}")
         self.config, self.tokenizer, self.weights = config, tokenizer, weights
         self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
         if config.max_length is not None:
@@ -172,7 +173,9 @@ class MatchaTable:
         """Texts -> one vector each, in the order given; distinct texts are encoded once."""
         index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         parts = [self._encode_chunk(chunk) for chunk in _chunks(list(index))]
-        columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+        columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
+        if len(index) == len(texts):
+            return TextVectors(*columns)
         position = np.fromiter((index[text] for text in texts), dtype=np.int64, count=len(texts))
         return TextVectors(*(column[position] for column in columns))
 
@@ -196,7 +199,7 @@ class MatchaTable:
     def mean(self, sums: np.ndarray, known: np.ndarray) -> np.ndarray:
         """(n, D) sums of known tokens' rows, (n,) how many -> (n, D) text vectors, padding included by `pad_to`."""
         if self.config.pad_to is None:
-            return sums / np.maximum(known, 1)[:, None]
+            return np.divide(sums, np.maximum(known, 1)[:, None], out=sums)
         padding = self.rows[self.config.pad_token_id].numpy()
         return (sums + (self.config.pad_to - known)[:, None] * padding) / self.config.pad_to
 
@@ -209,7 +212,11 @@ class MatchaTable:
             ValueError: the checkpoint pads or truncates, which a StaticEmbedding cannot.
         """
         from sentence_transformers import SentenceTransformer
-        from sentence_transformers.models import StaticEmbedding
+
+        try:
+            from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+        except ImportError:  # before sentence-transformers 6
+            from sentence_transformers.models import StaticEmbedding
 
         if self.config.pad_to is not None or self.config.max_length is not None:
             raise ValueError("to_sentence_transformer: expected a checkpoint with pad_to and max_length null")

@@ -1,0 +1,53 @@
+# Every command sets itself up: .venv is made and filled on the first run, and again when what it depends on changes.
+PYTHON ?= python3
+VENV ?= .venv
+CONSTRAINTS ?= constraints.txt
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
+
+.PHONY: help score test test-slow test-data golden clean
+
+help:
+	@echo "make score      score the sample pairs with the shipped checkpoint"
+	@echo "make test       style check and tests (about three minutes)"
+	@echo "make test-slow  the tests that take longer"
+	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
+	@echo "make golden     record the scores that the shipped checkpoint must keep"
+	@echo "make clean      remove .venv and what the tools left behind"
+
+score: $(VENV)/.score
+	$(BIN)/semantic-metrics score metrics/sample.csv --metric matcha \
+		--predictions prediction --references reference --show kind
+
+test: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -m "not slow and not real_data"
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -m "slow and not real_data"
+
+test-data: $(VENV)/.test
+	@test -n "$$SEMANTIC_METRICS_DATA" || { echo "SEMANTIC_METRICS_DATA: expected the data's folder, got nothing"; exit 2; }
+	$(BIN)/python -m pytest -m real_data
+
+golden: $(VENV)/.test
+	$(BIN)/python -m tests.record_golden
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis *.egg-info
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 10) or sys.exit("Python 3.10 or later is needed, got " + sys.version)'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.score: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
+	@echo "Installing into $(VENV): a few minutes, once"
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python pyproject.toml benchmarks/peers.txt $(CONSTRAINTS)
+	@echo "Installing into $(VENV): a few minutes, once"
+	$(INSTALL) --editable ".[test]"
+	$(INSTALL) --no-deps --requirement benchmarks/peers.txt
+	@touch $(VENV)/.score $@

@@ -1,0 +1,84 @@
+"""Fixtures for every test: caches of their own, no network, and a small checkpoint made on the spot."""
+
+from collections.abc import Callable
+import os
+from pathlib import Path
+import subprocess
+import sys
+import tempfile
+
+_CACHES = tempfile.TemporaryDirectory(prefix="semantic-metrics-tests-")
+# set before anything imports the Hugging Face libraries, which read them once
+os.environ["HF_HOME"] = _CACHES.name
+os.environ["SEMANTIC_METRICS_CACHE"] = str(Path(_CACHES.name) / "semantic_metrics")
+os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "true"
+os.environ.pop("SEMANTIC_METRICS_HUB_OWNER", None)
+
+import evaluate  # noqa: E402
+from hypothesis import HealthCheck  # noqa: E402
+from hypothesis import settings  # noqa: E402
+import pytest  # noqa: E402
+from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT  # noqa: E402
+from semantic_metrics.matcha.checkpoint import embedded_checkpoints  # noqa: E402
+from semantic_metrics.matcha.table import MatchaTable  # noqa: E402
+
+from tests.small import small_table  # noqa: E402
+
+ROOT = Path(__file__).parents[1]
+METRIC = str(ROOT / "metrics" / "matcha")
+
+settings.register_profile(
+    "project",
+    deadline=None,  # a busy machine is no failure
+    derandomize=True,  # the same examples in every run
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("project")
+
+Run = Callable[..., subprocess.CompletedProcess]
+
+
+def pytest_unconfigure() -> None:
+    _CACHES.cleanup()
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small deterministic checkpoint: a random float16 table and a WordPiece tokeniser."""
+    folder = tmp_path_factory.mktemp("checkpoints") / "small"
+    small_table().save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def table(checkpoint: Path) -> MatchaTable:
+    """The small checkpoint, loaded."""
+    return MatchaTable.from_folder(checkpoint)
+
+
+@pytest.fixture
+def metric(checkpoint: Path) -> evaluate.Metric:
+    """The metric with the small checkpoint, as a user loads it."""
+    return evaluate.load(METRIC, str(checkpoint))
+
+
+@pytest.fixture
+def shipped() -> evaluate.Metric:
+    """The metric with the checkpoint that is shipped with the package."""
+    assert DEFAULT_CHECKPOINT in embedded_checkpoints(), f"model_cards/{DEFAULT_CHECKPOINT} holds no checkpoint"
+    return evaluate.load(METRIC)
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Run:
+    """Run Python code in a process of its own: `run_python(code, *arguments, cwd=..., **environment)`."""
+
+    def run(code: str, *arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        return subprocess.run(
+            command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300
+        )
+
+    return run

@@ -1,0 +1,275 @@
+"""The metric as a user meets it, through `evaluate`."""
+
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+import torch
+
+from tests.conftest import METRIC
+from tests.small import SPECIAL
+from tests.small import small_table
+
+PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
+REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
+SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
+
+
+def scores(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> list[float]:
+    return metric.compute(predictions=predictions, references=references, **options)["scores"]
+
+
+def test_results(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert list(result) == ["matcha", "scores", "signature", "undefined"]
+    assert result["matcha"] == np.mean(result["scores"])
+    assert all(type(score) is float and -1 <= score <= 1 for score in result["scores"])
+    assert type(result["matcha"]) is float
+    assert result["undefined"] == 0
+
+
+def test_a_score_is_the_cosine_of_two_means(metric: evaluate.Metric) -> None:
+    rows = small_table().rows.numpy()
+    ids = small_table().tokenizer.token_to_id
+    a = rows[[ids("the"), ids("dog")]].mean(axis=0)
+    b = rows[[ids("a"), ids("cat"), ids("sleeps")]].mean(axis=0)
+    expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    assert scores(metric, ["the dog"], ["a cat sleeps"]) == pytest.approx([expected], abs=1e-14)
+
+
+def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
+    mean = metric.compute(predictions=PREDICTIONS, references=REFERENCES)["matcha"]
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean") == {"matcha": mean}
+
+
+def test_rescale_maps_to_zero_and_one(metric: evaluate.Metric) -> None:
+    plain = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES)
+    scaled = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES, rescale=True)
+    for key in ("scores", "contradiction_scores"):
+        assert scaled[key] == [(score + 1) / 2 for score in plain[key]]
+    assert scaled["margins"] == pytest.approx([margin / 2 for margin in plain["margins"]], abs=1e-15)
+    assert scaled["matcha"] == pytest.approx((plain["matcha"] + 1) / 2, abs=1e-15)
+
+
+def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:
+    table = metric.table
+    assert metric.compute(predictions=["a"], references=["b"])["signature"] == (
+        f"matcha|checkpoint:{table.checkpoint_sha256[:16]}|tokenizer:{table.tokenizer_sha256[:16]}|dtype:float16"
+        "|pad_to:none|max_length:none|multi_reference:best|rescale:false|version:0.1.0"
+    )
+    assert "multi_reference:mean|rescale:true" in metric.signature(multi_reference="mean", rescale=True)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        small_table(seed=1),
+        small_table(dtype=torch.float32),
+        small_table(max_length=64),
+        small_table(pad_to=64, max_length=64, pad_token_id=0),
+    ],
+)
+def test_another_checkpoint_has_another_signature(metric: evaluate.Metric, tmp_path: Path, other: object) -> None:
+    other.save(tmp_path)
+    loaded = evaluate.load(METRIC, str(tmp_path))
+    assert loaded.signature() != metric.signature()
+
+
+def test_undefined_scores_are_zero_and_counted(metric: evaluate.Metric) -> None:
+    texts = ["", "☃", "the dog", "", " "]
+    references = ["", "the dog", "☃", "the dog", "the dog"]
+    result = metric.compute(predictions=[*texts, "the dog"], references=[*references, "the dog"])
+    assert result["scores"] == [0, 0, 0, 0, 0, 1]
+    assert result["undefined"] == 5
+    assert result["matcha"] == pytest.approx(1 / 6)
+
+
+def test_several_references_take_the_best(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
+    for prediction, references, score, best in zip(
+        PREDICTIONS, SEVERAL, result["scores"], result["best_reference"], strict=True
+    ):
+        each = scores(metric, [prediction] * len(references), references)
+        assert score == max(each)
+        assert best == each.index(max(each))
+
+
+def test_several_references_can_be_averaged(metric: evaluate.Metric) -> None:
+    found = scores(metric, PREDICTIONS, SEVERAL, multi_reference="mean")
+    each = [
+        np.mean(scores(metric, [text] * len(group), group)) for text, group in zip(PREDICTIONS, SEVERAL, strict=True)
+    ]
+    assert found == pytest.approx(each, abs=1e-15)
+
+
+@pytest.mark.parametrize("rule", ["best", "mean"])
+def test_the_order_of_references_does_not_count(metric: evaluate.Metric, rule: str) -> None:
+    groups = [["the dog", "a cat sleeps", "", "no man", "awake"]] * 2
+    turned = [group[i:] + group[:i] for i, group in enumerate(groups, start=2)]
+    first = metric.compute(predictions=PREDICTIONS[:2], references=groups, multi_reference=rule)
+    second = metric.compute(predictions=PREDICTIONS[:2], references=turned, multi_reference=rule)
+    assert first["scores"] == second["scores"]
+    picked = [group[i] for group, i in zip(groups, first["best_reference"], strict=True)]
+    assert picked == [group[i] for group, i in zip(turned, second["best_reference"], strict=True)]
+
+
+def test_a_reference_without_a_vector_is_passed_over(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=["the dog", "the dog", ""], references=[["", "cat"], ["", "☃"], ["dog", "cat"]])
+    alone = scores(metric, ["the dog"], ["cat"])[0]
+    assert result["scores"] == [alone, 0, 0]
+    assert result["best_reference"] == [1, None, None]
+    assert result["undefined"] == 2
+    averaged = metric.compute(predictions=["the dog"], references=[["", "cat"]], multi_reference="mean")
+    assert averaged["scores"] == [alone]
+
+
+def test_one_reference_in_a_list_is_one_reference(metric: evaluate.Metric) -> None:
+    assert scores(metric, PREDICTIONS, [[text] for text in REFERENCES]) == scores(metric, PREDICTIONS, REFERENCES)
+
+
+def test_the_first_of_equal_references_is_named(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=["the dog"], references=[["cat", "dog the", "the dog"]])
+    assert result["best_reference"] == [1]
+
+
+@pytest.mark.parametrize("references", [REFERENCES, SEVERAL])
+def test_contradictions_are_scored_against_the_same_references(metric: evaluate.Metric, references: list) -> None:
+    against = ["the dog is asleep", "a man runs", "", "the dog barks"]
+    result = metric.compute(predictions=PREDICTIONS, references=references, contradictions=against)
+    assert result["scores"] == scores(metric, PREDICTIONS, references)
+    assert result["contradiction_scores"] == scores(metric, against, references)
+    pairs = zip(result["scores"], result["contradiction_scores"], strict=True)
+    assert result["margins"] == [score - other for score, other in pairs]
+    assert result["undefined"] == 1
+
+
+def test_contradictions_after_add_batch(metric: evaluate.Metric) -> None:
+    whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES)
+    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
+    with pytest.raises(ValueError, match=r"contradictions: expected 3 items, one for each of predictions, got 4"):
+        metric.compute(contradictions=REFERENCES)
+    assert len(metric) == 3
+    metric.add_batch(predictions=PREDICTIONS[3:], references=REFERENCES[3:])
+    assert metric.compute(contradictions=REFERENCES) == whole
+
+
+def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
+    whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    metric.add_batch(predictions=PREDICTIONS[:3], references=REFERENCES[:3])
+    assert metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == whole
+
+
+BAD = [
+    ({"predictions": ["a"], "references": ["a", "b"]}, r"references: expected 1 items, one for each of pred.*, got 2"),
+    ({"predictions": [], "references": []}, "predictions: expected at least one text, got an empty list"),
+    ({"predictions": ["a"], "references": []}, "references: expected at least one text, got an empty list"),
+    ({"predictions": None, "references": ["a"]}, "predictions: expected a list of strings, got NoneType"),
+    ({"predictions": ["a"]}, "references: expected a list of strings, got NoneType"),
+    ({"predictions": ["a", None], "references": ["a", "b"]}, r"predictions\[1\]: expected a string, got NoneType"),
+    ({"predictions": "ab", "references": ["a", "b"]}, "predictions: expected a list of strings, got a bare str"),
+    ({"predictions": ["a", "b"], "references": "ab"}, "references: expected a list of strings, got a bare str"),
+    ({"predictions": 1, "references": ["a"]}, "predictions: expected a list of strings, got int 1"),
+    ({"predictions": ["a"], "references": [1.5]}, r"references\[0\]: expected a string or a list.*float 1.5"),
+    ({"predictions": ["a", "b"], "references": ["a", ["b"]]}, "references: .*got a str at 0 and list"),
+    ({"predictions": ["a", "b"], "references": [["a"], "b"]}, "references: .*got list.* at 0 and a str at 1"),
+    ({"predictions": ["a"], "references": [[]]}, r"references\[0\]: expected at least one text"),
+    ({"predictions": ["a", "\ud800"], "references": ["a", "b"]}, r"predictions\[1\]: .*lone surrogate \(U\+D800\)"),
+    ({"predictions": ["a"], "references": [["b", "x\udc00"]]}, r"references\[0\]\[1\]: .*U\+DC00\) at character 1"),
+    ({"predictions": ["a"], "references": ["a"], "contradictions": ["\ud800"]}, r"contradictions\[0\]: .*surrogate"),
+    ({"predictions": ["a"], "references": ["a"], "contradictions": []}, "contradictions: expected at least one"),
+    ({"predictions": ["a"], "references": ["a"], "contradictions": "a"}, "contradictions: .*got a bare str"),
+    ({"predictions": ["a"], "references": ["a"], "contradictions": list("abc")}, "contradictions: expected 1 items"),
+    ({"predictions": ["a"], "references": ["a"], "output": "median"}, "output: expected one of 'all', 'mean'"),
+    ({"predictions": ["a"], "references": ["a"], "rescale": "yes"}, "rescale: expected one of False, True"),
+    ({"predictions": ["a"], "references": ["a"], "multi_reference": "min"}, "multi_reference: expected one of 'best'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "saying"), BAD)
+def test_bad_input_is_refused_and_costs_nothing(metric: evaluate.Metric, arguments: dict, saying: str) -> None:
+    with pytest.raises(ValueError, match=saying):
+        metric.compute(**arguments)
+    assert len(metric) == 0
+    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+    with pytest.raises(ValueError, match=r"."):
+        metric.compute(**arguments)
+    assert len(metric) == 1
+    result = metric.compute(predictions=PREDICTIONS[1:], references=REFERENCES[1:])
+    assert result["scores"] == scores(metric, PREDICTIONS, REFERENCES)
+
+
+@pytest.mark.parametrize(("arguments", "saying"), [case for case in BAD if len(case[0]) == 2])
+def test_bad_batches_are_refused_and_cost_nothing(metric: evaluate.Metric, arguments: dict, saying: str) -> None:
+    metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(ValueError, match=saying):
+        metric.add_batch(**arguments)
+    assert len(metric) == len(PREDICTIONS)
+    assert metric.compute()["scores"] == scores(metric, PREDICTIONS, REFERENCES)
+
+
+def test_nothing_added_and_nothing_given(metric: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match="predictions: expected a list of strings, got None, and none was added"):
+        metric.compute()
+
+
+def test_a_single_addition_is_checked(metric: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match=r"predictions\[0\]: expected a string, got NoneType"):
+        metric.add(reference="a")
+    with pytest.raises(ValueError, match=r"references\[0\]: expected at least one text"):
+        metric.add(prediction="a", reference=[])
+    assert len(metric) == 0
+
+
+@pytest.mark.parametrize(("first", "second"), [(["a"], [["a"]]), ([["a"]], ["a"])])
+def test_kinds_of_references_do_not_mix_over_batches(metric: evaluate.Metric, first: list, second: list) -> None:
+    metric.add_batch(predictions=["a"], references=first)
+    for call in (metric.add_batch, metric.compute):
+        with pytest.raises(ValueError, match="references: expected the kind that was added before"):
+            call(predictions=["a"], references=second)
+    assert metric.compute()["scores"] == [1]
+    assert scores(metric, ["a"], second) == [1]  # a new round may be of the other kind
+
+
+def test_odd_texts_are_scored(metric: evaluate.Metric) -> None:
+    texts = ["", " ", "\n\t", "☃ ☂", "🎉", "a\x00b", "\x00", "e\u0301", "日本語", "x" * 1_000_000, "dog " * 250_000]
+    result = metric.compute(predictions=texts, references=texts)
+    defined = [score == 1 for score in result["scores"]]
+    assert defined == [False, False, False, False, True, True, False, True, True, False, True]
+    assert all(score in (0, 1) for score in result["scores"])
+    assert result["undefined"] == defined.count(False)
+    assert scores(metric, ["a\x00b", "dog 🎉"], ["ab", "🎉 dog"]) == [1, 1]
+
+
+@pytest.mark.parametrize("special", SPECIAL)
+def test_special_strings_are_plain_text(metric: evaluate.Metric, special: str) -> None:
+    """Were "[SEP]" a token of its own, it would not equal its three parts set apart."""
+    apart = special.replace("[", "[ ").replace("]", " ]")
+    assert scores(metric, [f"the dog {special} the cat"], [f"the dog {apart} the cat"]) == [1]
+
+
+def test_word_order_does_not_count(metric: evaluate.Metric) -> None:
+    assert scores(metric, ["dog bites man"], ["man bites dog"]) == [1]
+
+
+def test_many_rows_and_chunks(metric: evaluate.Metric) -> None:
+    """More pairs than are scored at a time: the same as one by one."""
+    count = 9000
+    texts = [f"the dog {i % 97} bites {i % 13}" for i in range(count)]
+    others = [f"a cat {i % 89} sleeps {i % 7}" for i in range(count)]
+    found = scores(metric, texts, others)
+    for i in (0, 1, 4095, 4096, 8191, 8192, count - 1):
+        assert scores(metric, [texts[i]], [others[i]]) == [found[i]]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_number_of_threads_changes_no_bit(metric: evaluate.Metric, threads: int) -> None:
+    texts = [f"the dog {i} bites the man {i * 7 % 31}" for i in range(3000)]
+    before = torch.get_num_threads()
+    expected = scores(metric, texts, texts[::-1])
+    try:
+        torch.set_num_threads(threads)
+        assert scores(metric, texts, texts[::-1]) == expected
+    finally:
+        torch.set_num_threads(before)

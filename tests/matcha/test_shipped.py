@@ -1,0 +1,79 @@
+"""The checkpoint that is shipped with the package: what its scores mean, and that they stay what they are."""
+
+import csv
+import doctest
+import time
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+
+from tests import record_golden
+from tests.conftest import ROOT
+
+
+def test_scores_stay_what_they_are(shipped: evaluate.Metric) -> None:
+    predictions, references, recorded = record_golden.read()
+    result = shipped.compute(predictions=predictions, references=references)
+    assert result["signature"] in recorded, (
+        f"tests/golden/matcha.json has no scores for {result['signature']}: "
+        "if the checkpoint or the version is meant to be new, record them with `make golden`"
+    )
+    assert result["scores"] == pytest.approx(recorded[result["signature"]], abs=record_golden.TOLERANCE)
+
+
+def test_word_order_does_not_count(shipped: evaluate.Metric) -> None:
+    """The documented limitation: the table is a bag of tokens."""
+    assert shipped.compute(predictions=["dog bites man"], references=["man bites dog"])["scores"] == [1]
+
+
+def test_contradictions_score_below_paraphrases(shipped: evaluate.Metric) -> None:
+    with (ROOT / "metrics" / "sample.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    result = shipped.compute(
+        predictions=[row["prediction"] for row in rows], references=[row["reference"] for row in rows]
+    )
+    kinds = {row["kind"]: [] for row in rows}
+    for row, score in zip(rows, result["scores"], strict=True):
+        kinds[row["kind"]].append(score)
+    means = {kind: np.mean(scores) for kind, scores in kinds.items()}
+    assert means["contradiction"] < means["paraphrase"]
+    assert means["unrelated"] < means["paraphrase"]
+    assert result["undefined"] == 1
+
+
+def test_the_documented_example_holds(shipped: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    example = doctest.DocTestParser().get_doctest(shipped.inputs_description, {"evaluate": evaluate}, "matcha", None, 0)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_special_strings_are_plain_text(shipped: evaluate.Metric) -> None:
+    texts = ["a [SEP] b", "a [UNK] b", "a [CLS] b"]
+    apart = ["a [ SEP ] b", "a [ UNK ] b", "a [ CLS ] b"]
+    assert shipped.compute(predictions=texts, references=apart)["scores"] == [1, 1, 1]
+
+
+def test_long_texts_are_neither_cut_nor_padded(shipped: evaluate.Metric) -> None:
+    """The tokeniser of all-MiniLM-L6-v2, as it comes, does both at 128 tokens."""
+    config = shipped.table.config
+    assert (config.max_length, config.pad_to) == (None, None)
+    lengths = [len(encoding.ids) for encoding in shipped.table.tokenize(["dog", "dog " * 1000])]
+    assert lengths == [1, 1000]
+
+
+def test_it_loads_in_a_second() -> None:
+    load_checkpoint()  # imports done, file cached
+    begin = time.perf_counter()
+    load_checkpoint()
+    assert time.perf_counter() - begin < 1
+
+
+def test_the_sentence_transformer_has_the_same_cosines(shipped: evaluate.Metric) -> None:
+    texts = ["Caffeine keeps you awake.", "The bridge is 300 metres long.", "☃ dog", "an empty [SEP]", "a b c"]
+    vectors = shipped.table.to_sentence_transformer().encode(texts).astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    expected = shipped.compute(predictions=texts[:-1], references=texts[1:])["scores"]
+    np.testing.assert_allclose((vectors[:-1] * vectors[1:]).sum(axis=1), expected, atol=1e-6)

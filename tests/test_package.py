@@ -1,0 +1,165 @@
+"""The package: what `pip` installs, that it stands alone, and that its files agree with each other."""
+
+import doctest
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+from packaging.version import Version
+import pytest
+import semantic_metrics
+from semantic_metrics.matcha.checkpoint import embedded_checkpoints
+from semantic_metrics.matcha.matcha import VERSION
+
+from tests.conftest import METRIC
+from tests.conftest import ROOT
+from tests.conftest import Run
+
+LIMIT = 120_000_000  # bytes of the wheel, with every checkpoint that is to come
+SOURCES = ["metrics", "model_cards", "pyproject.toml", "README.md", "LICENSE"]
+OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+
+NO_NETWORK = """
+import socket
+
+def refuse(*_):
+    raise AssertionError("the network was asked for")
+
+socket.socket.connect = socket.getaddrinfo = refuse
+"""
+
+SCORE = (
+    NO_NETWORK
+    + """
+import sys
+import evaluate
+import semantic_metrics
+
+by_path = evaluate.load(sys.argv[1], *sys.argv[2:])
+by_name = semantic_metrics.load("matcha", *sys.argv[2:])
+for metric in (by_path, by_name):
+    print(metric.compute(predictions=["The dog sleeps."], references=["The dog sleeps."])["scores"])
+print(semantic_metrics.__file__)
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy so that nothing is left in the working tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / "source" / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder / "source")
+    pip(["wheel", ".", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)], folder / "source")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def pip(arguments: list[str], cwd: Path) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    subprocess.run(command, cwd=cwd, check=True, capture_output=True, timeout=300)
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    scripts = {f"semantic_metrics/matcha/{path.name}" for path in Path(METRIC).glob("*.py")}
+    extras = {"__main__.py", "cli.py", "py.typed", "sample.csv", "matcha/README.md", "matcha/requirements.txt"}
+    assert names >= scripts | {f"semantic_metrics/{name}" for name in extras}
+    assert {name.split("/")[0] for name in names} == {
+        "semantic_metrics",
+        f"semantic_metrics-{semantic_metrics.__version__}.dist-info",
+    }
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_is_light(wheel: Path) -> None:
+    assert wheel.stat().st_size < LIMIT
+
+
+def test_the_wheel_holds_the_shipped_checkpoint(wheel: Path) -> None:
+    """Needs model_cards/matcha."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    folder = "semantic_metrics/checkpoints/matcha"
+    assert names >= {f"{folder}/{name}" for name in ("config.json", "model.safetensors", "tokenizer.json", "README.md")}
+
+
+def test_the_installed_wheel_scores_without_a_network(wheel: Path, run_python: Run, tmp_path: Path) -> None:
+    """Needs model_cards/matcha."""
+    target = tmp_path / "installed"
+    pip(["install", "--no-deps", "--no-compile", "--target", str(target), str(wheel)], tmp_path)
+    script = target / "semantic_metrics" / "matcha"
+    environment = {"HF_HOME": str(tmp_path / "home"), "PYTHONPATH": str(target)}
+    done = run_python(SCORE, script, cwd=tmp_path, **environment, **OFFLINE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["[1.0]", "[1.0]", str(target / "semantic_metrics" / "__init__.py")]
+
+
+def test_the_script_loads_by_its_path_without_a_network(checkpoint: Path, run_python: Run, tmp_path: Path) -> None:
+    done = run_python(SCORE, "metrics/matcha", checkpoint, cwd=ROOT, HF_HOME=str(tmp_path), **OFFLINE)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == ["[1.0]", "[1.0]"]
+
+
+def test_metrics_are_listed_and_loaded_by_name(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "matcha" in semantic_metrics.available()
+    monkeypatch.chdir(checkpoint)
+    metric = semantic_metrics.load("matcha", str(checkpoint), keep_in_memory=True)
+    assert metric.keep_in_memory
+    assert metric.compute(predictions=["the dog"], references=["dog the"])["matcha"] == 1
+    with pytest.raises(ValueError, match=r"name: expected one of \['matcha'.*\], got 'rouge'"):
+        semantic_metrics.load("rouge")
+
+
+def test_the_documented_example_holds() -> None:
+    """Needs model_cards/matcha."""
+    assert embedded_checkpoints(), "model_cards/matcha holds no checkpoint"
+    assert doctest.testmod(semantic_metrics).failed == 0
+
+
+def test_versions_agree() -> None:
+    version = semantic_metrics.__version__
+    assert version == VERSION
+    assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
+
+
+def lower_bounds(text: str) -> dict[str, Version]:
+    return {name: Version(number) for name, number in re.findall(r"([\w-]+)>=(\d[\d.]*)", text)}
+
+
+def test_the_oldest_versions_tested_are_the_lower_bounds() -> None:
+    bounds = lower_bounds((ROOT / "pyproject.toml").read_text().split("dependencies = [", 1)[1])
+    pins = lower_bounds((ROOT / "constraints-oldest.txt").read_text().replace("==", ">="))
+    tools = {"ruff", "setuptools"}  # no part of what is tested
+    assert {name: pins.get(name) for name in bounds if name not in tools} == {
+        name: bound for name, bound in bounds.items() if name not in tools
+    }
+
+
+def test_a_space_asks_for_what_the_package_asks_for() -> None:
+    bounds = lower_bounds((ROOT / "pyproject.toml").read_text())
+    asked = lower_bounds((Path(METRIC) / "requirements.txt").read_text())
+    assert asked == {name: bounds[name] for name in asked}
+    imported = set()
+    for path in Path(METRIC).glob("*.py"):
+        imported |= set(re.findall(r"^(?:from|import) ([a-z_]+)", path.read_text(), re.MULTILINE))
+    assert {name.replace("_", "-") for name in imported - set(sys.stdlib_module_names)} == set(asked)
+
+
+def test_no_file_cites_a_place_of_one_machine() -> None:
+    """Data comes from --data or SEMANTIC_METRICS_DATA, packages from whatever index the user has set up."""
+    places = [("..", "/shared"), ("/work", "/"), ("pypi", ".org"), ("python", "hosted"), ("download.", "pytorch")]
+    folders = (".ci", ".github", "benchmarks", "metrics", "model_cards", "tests", "training")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*")] + list(ROOT.glob("*"))
+    suffixes = {"", ".cff", ".csv", ".json", ".md", ".py", ".toml", ".txt", ".typed", ".yaml", ".yml"}
+    for path in paths:
+        if path.is_file() and path.suffix in suffixes:
+            text = path.read_text(encoding="utf-8")
+            assert not ["".join(place) for place in places if "".join(place) in text], path
