@@ -2,7 +2,7 @@
 
 How cosines are put on the scale of the ratings decides these tables, so every figure is given in three scalings:
 `rescaled`, (s + 1) / 2, the paper's; `unscaled`, the cosine as it is; and `calibrated`, a line from score to rating
-fitted on STS-B train. Scores whose native range is [0, 1] are the same in the first two.
+fitted on STS-B dev. Scores whose native range is [0, 1] are the same in the first two.
 
 Source: Li et al., Findings of ACL 2026, section 4.2.4.
 """
@@ -32,8 +32,8 @@ class Scaler:
     """Puts native scores on the [0, 1] scale of ratings.
 
     Args:
-        scores: those on STS-B train fit the calibrated scaling.
-        calibration: STS-B train; None for no calibrated scaling.
+        scores: those on STS-B dev fit the calibrated scaling.
+        calibration: STS-B dev; None for no calibrated scaling.
     """
 
     def __init__(self, scores: Scores, calibration: RatedSet | None) -> None:
@@ -103,12 +103,7 @@ def human_table(
     parts[OVERALL] = np.ones(len(found), dtype=bool)
     rows = []
     for scaling in SCALINGS:
-        scaled = {
-            metric.name: scaler(metric, scores.rated[metric.name, found.key], scaling)
-            for metric in metrics
-            if (metric.name, found.key) in scores.rated
-        }
-        kept = {name: values for name, values in scaled.items() if values is not None}
+        kept = _scaled(metrics, found, scores, scaler, scaling)
         for part, chosen in parts.items():
             for metric in metrics:
                 rows += _human_rows(metric, metrics, kept, found, (part, chosen, scaling), (scores, settings))
@@ -179,9 +174,18 @@ def _row(
 ) -> dict[str, object]:
     reason = scores.reasons.get((metric.name, found.key))
     if reason is None and scaling == "calibrated":
-        reason = "no STS-B train to calibrate on"
+        reason = "no STS-B dev to calibrate on"
     row = {"table": table, "set": RATED_TITLES[found.key], "part": part, "scaling": scaling, "metric": metric.name}
     return row | {"group": metric.group, "figure": figure, "n": len(found), "reason": reason}
+
+
+def _scaled(
+    metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler, scaling: str
+) -> dict[str, np.ndarray]:
+    """(n,) scores of each metric on the scale of the ratings, by its name; of those that have them."""
+    measured = [metric for metric in metrics if (metric.name, found.key) in scores.rated]
+    scaled = {m.name: scaler(m, scores.rated[m.name, found.key], scaling) for m in measured}
+    return {name: values for name, values in scaled.items() if values is not None}
 
 
 def concordance_matrix(metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler) -> pd.DataFrame:
@@ -192,12 +196,7 @@ def concordance_matrix(metrics: list[Metric], found: RatedSet, scores: Scores, s
     """
     rows = []
     for scaling in SCALINGS:
-        vectors = {
-            metric.name: scaler(metric, scores.rated[metric.name, found.key], scaling)
-            for metric in metrics
-            if (metric.name, found.key) in scores.rated
-        }
-        vectors = {name: vector for name, vector in vectors.items() if vector is not None}
+        vectors = _scaled(metrics, found, scores, scaler, scaling)
         vectors = vectors | {HUMAN: found.ratings} if vectors else {}
         for name, vector in vectors.items():
             for other, other_vector in vectors.items():

@@ -189,6 +189,8 @@ def _wordnet(folder: str | None) -> WordNetCorpusReader:
 def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     """F1 of BERTScore without baseline rescaling (the authors': distilbert-base-uncased), about [0, 1].
 
+    0 where either text is empty, as bert-score has it where it does not fail over one.
+
     Args:
         model: folder or Hub id.
         layer: of the embeddings; None takes bert-score's own choice, which it has for the models it knows by name.
@@ -205,7 +207,17 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
         raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
     with encoders.absence(model):
         scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=_BATCH)
-    return lambda candidates, references: scorer.score(candidates, references)[2].double().numpy()
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        pairs = zip(candidates, references, strict=True)
+        kept = [i for i, (candidate, reference) in enumerate(pairs) if candidate.strip() and reference.strip()]
+        scores = np.zeros(len(candidates))
+        if kept:
+            texts = ([side[i] for i in kept] for side in (candidates, references))
+            scores[kept] = scorer.score(*texts)[2].double().numpy()
+        return scores
+
+    return score
 
 
 def bleurt(model: str, device: str | None) -> Score:

@@ -29,7 +29,7 @@ SEED = 42  # the authors'
 CLIMATE_PAIRS = 150  # of each label
 COCO_IMAGES = 1000
 _SHORTEST_ANSWER = 3  # characters: TruthfulQA answers of length > 2
-_SHORTEST_NEWTS = 4  # characters: NEWTS texts of length > 3
+_NO_ANSWER = "I have no comment"  # later editions append it to many lists of correct answers
 _NLI_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}  # of SNLI and MultiNLI; -1 is no label
 _CLIMATE_LABELS = {0: "SUPPORTS", 1: "REFUTES", 2: "NOT_ENOUGH_INFO"}
 
@@ -37,12 +37,13 @@ _CLIMATE_LABELS = {0: "SUPPORTS", 1: "REFUTES", 2: "NOT_ENOUGH_INFO"}
 def truthfulqa_rows(rows: Iterable[dict]) -> pd.DataFrame:
     """TruthfulQA's questions -> reference (last correct answer), correct (first), incorrect (first incorrect).
 
-    Answers of two characters or less are left out, then questions with fewer than two correct or incorrect answers.
+    Answers of two characters or less and "I have no comment" are left out, then questions that keep fewer than two
+    correct or two incorrect answers.
     """
     kept = []
     for row in rows:
         correct, incorrect = (
-            [answer for answer in row[column] if len(answer) >= _SHORTEST_ANSWER]
+            [answer for answer in row[column] if len(answer) >= _SHORTEST_ANSWER and answer != _NO_ANSWER]
             for column in ("correct_answers", "incorrect_answers")
         )
         if len(correct) > 1 and len(incorrect) > 1:
@@ -86,16 +87,18 @@ def coco_rows(captions: list[list[str]], size: int = COCO_IMAGES, seed: int = SE
 
 
 def newts_rows(articles: pd.DataFrame, seed: int = SEED) -> pd.DataFrame:
-    """Articles with two summaries each -> summary (reference), its topic's sentences, another summary's first one."""
+    """Articles with two summaries each -> summary (reference), its topic's sentences, another summary's first one.
+
+    A first sentence ends at the first full stop, so that a few are "Mr", and some empty.
+    """
     summaries = [*articles["summary1"], *articles["summary2"]]
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "reference": summaries,
             "correct": [*articles["sentences1"], *articles["sentences2"]],
             "incorrect": _others([text.split(".")[0] for text in summaries], np.random.default_rng(seed)),
         }
     )
-    return frame[(frame.map(len) >= _SHORTEST_NEWTS).all(axis=1)].reset_index(drop=True)
 
 
 def _others(items: list[str], rng: np.random.Generator) -> list[str]:
@@ -156,7 +159,7 @@ BUILDERS: dict[str, Callable[[], EvaluationSet]] = {
     "climate_fever": _climate_fever,
     "coco": _coco,
     "stsb": lambda: _stsb("stsb", "test"),
-    CALIBRATION: lambda: _stsb(CALIBRATION, "train"),
+    CALIBRATION: lambda: _stsb(CALIBRATION, "validation"),
 }
 
 

@@ -155,7 +155,7 @@ def _named(given: str) -> tuple[str, str]:
 
 
 def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -> dict[str, EvaluationSet]:
-    """The sets to measure, by key, in the paper's order; STS-B train among them where it can calibrate.
+    """The sets to measure, by key, in the paper's order; STS-B dev among them where it can calibrate.
 
     Args:
         data: folder of the sets; None builds them from the Hub.

@@ -1,7 +1,7 @@
 """The evaluation sets of the MATCHA protocol, read from a data folder: nothing here touches a network.
 
 The folder's layout (parquet): `nli_triplets/{snli_dev,mnli_dev_matched}`, `matcha_eval/{truthfulqa,climate_fever,coco,
-newts}`, `stsb/{train,test}`, `matcha_human/half`. `hub_sets` builds the same from Hub ids. MedNLI needs a licence and
+newts}`, `stsb/{dev,test}`, `matcha_human/half`. `hub_sets` builds the same from Hub ids. MedNLI needs a licence and
 is read from the files of whoever has one.
 
 Source: Li et al., Findings of ACL 2026, sections 4.1 and 4.2.4.
@@ -31,7 +31,7 @@ PAPER_ROWS = {  # how many rows the paper's own set has; the others were sampled
     "human": 600,
 }
 RATED_TITLES = {"stsb": "STS-B test", "human": "human study"}
-CALIBRATION = "stsb_train"  # fits the line from score to rating; neither rated set holds any row of it
+CALIBRATION = "stsb_dev"  # fits the line from score to rating: in no rated set, and in no training of ours
 NAMES = (*TITLES, *RATED_TITLES)
 
 _FILES = {
@@ -43,7 +43,7 @@ _FILES = {
     "newts": "matcha_eval/newts.parquet",
     "stsb": "stsb/test.parquet",
     "human": "matcha_human/half.parquet",
-    CALIBRATION: "stsb/train.parquet",
+    CALIBRATION: "stsb/dev.parquet",
 }
 _COLUMNS = {"premise": "reference", "correct_answer": "correct", "incorrect_answer": "incorrect"}
 _NLI_COLUMNS = {"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"}  # MedNLI's own names

@@ -72,6 +72,14 @@ def shipped() -> evaluate.Metric:
 
 
 @pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The evaluation data."""
+    if not os.environ.get("SEMANTIC_METRICS_DATA"):
+        pytest.skip("SEMANTIC_METRICS_DATA does not name the folder of the evaluation data")
+    return Path(os.environ["SEMANTIC_METRICS_DATA"])
+
+
+@pytest.fixture(scope="session")
 def run_python() -> Run:
     """Run Python code in a process of its own: `run_python(code, *arguments, cwd=..., **environment)`."""
 

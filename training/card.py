@@ -1,6 +1,6 @@
 """The model card of a MATCHA checkpoint, written from the run itself.
 
-    python -m training.card model_cards/matcha --results results/matcha/results.csv
+    python -m training.card model_cards/matcha --results results/matcha
 
 writes it again with the test results that `python -m benchmarks.matcha` measured; training writes it without them.
 """
@@ -10,9 +10,11 @@ import json
 from pathlib import Path
 
 import pandas as pd
+from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT
 import yaml
 
 RECORD = "training.json"
+OURS = "MATCHA"  # the row of the shipped checkpoint in the benchmark's tables
 FIGURES = {"n_delta": "N-delta", "macro_f1": "macro-F1", "auc": "AUC", "pairwise": "pairwise accuracy", "ccc": "CCC"}
 
 _INTRO = """\
@@ -22,13 +24,20 @@ unrelated texts.
 
 ```python
 import evaluate
-matcha = evaluate.load("metrics/matcha")  # this checkpoint is its default
-matcha.compute(predictions=["Sales fell sharply in the spring."], references=["Sales rose strongly in the spring."])
+matcha = evaluate.load("metrics/matcha"{argument})
+matcha.compute(predictions=["The court did not accept the appeal."], references=["The court accepted the appeal."])
 ```
 
 Scores are cosines in [-1, 1], higher is better. **What it cannot do:** the table is a bag of tokens, so the order of
 the words does not count ("dog bites man" and "man bites dog" score 1); it knows English, and no facts beyond what its
 words were seen with.
+"""
+
+
+_RESULTS_NOTE = """\
+In percent, higher is better, from `python -m benchmarks.matcha`; in brackets what the paper publishes of its own
+checkpoint and of EmbSim (all-MiniLM-L6-v2). The rows of SNLI and MultiNLI are the paper's; the others were drawn anew:
+there, compare with EmbSim on the same rows.
 """
 
 
@@ -45,10 +54,12 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
 
     Args:
         record: what `training.train` recorded of the run.
-        results: rows of `dataset`, `figure`, `value`, `published` measured on test sets, or None.
+        results: what `read_results` returns, or None.
     """
     config = record["config"]
-    parts = [_front_matter(config, record["validation"], results), f"# {config['name']}\n", _INTRO]
+    argument = "" if config["name"] == DEFAULT_CHECKPOINT else ', "./folder/of/this/checkpoint"'
+    intro = _INTRO.replace("{argument}", argument)
+    parts = [_front_matter(config, record["validation"], results), f"# {config['name']}\n", intro]
     parts += ["## Training\n", _training(record), "## Data\n", _data(record)]
     parts += ["## Validation\n", _validation(record)]
     if results is not None:
@@ -60,7 +71,8 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
 def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) -> str:
     rows = [(name, figure, value) for name, row in validation.items() for figure, value in row.items()]
     if results is not None:
-        rows = list(results[["dataset", "figure", "value"]].itertuples(index=False, name=None))
+        ours = results[results["metric"] == OURS]
+        rows = list(ours[["set", "figure", "value"]].itertuples(index=False, name=None))
     entries: dict[str, list] = {}
     for dataset, figure, value in rows:
         metric = {"type": figure, "name": FIGURES.get(figure, figure), "value": round(float(value), 2)}
@@ -142,19 +154,28 @@ def _validation(record: dict) -> str:
     return "\n".join(lines) + "\n\nIn percent, higher is better; the checkpoint was chosen on these sets.\n"
 
 
+def read_results(folder: Path) -> pd.DataFrame:
+    """Tables 3 and 4 as `python -m benchmarks.matcha` wrote them: this checkpoint's rows, and EmbSim's beside them.
+
+    Returns:
+        Columns set, metric, figure, value, published (the paper's own figure of that metric, where it prints one).
+    """
+    table = pd.concat(pd.read_csv(Path(folder) / name) for name in ("table3.csv", "table4.csv"))
+    table = table[table["metric"].isin((OURS, "EmbSim")) & table["figure"].isin(FIGURES)]
+    return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
+
+
 def _results(results: pd.DataFrame) -> str:
-    published = results.pivot_table(index="dataset", columns="figure", values="published", sort=False, dropna=False)
-    ours = results.pivot_table(index="dataset", columns="figure", values="value", sort=False)
-    lines = ["| set | " + " | ".join(FIGURES.get(c, c) for c in ours.columns) + " |"]
-    lines.append("| --- |" + " --- |" * len(ours.columns))
-    for dataset, row in ours.iterrows():
-        cells = []
-        for figure, value in row.items():
-            theirs = published.loc[dataset].get(figure) if figure in published.columns else None
-            cells.append(f"{value:.2f}" + ("" if theirs is None or pd.isna(theirs) else f" (published {theirs:.2f})"))
-        lines.append(f"| {dataset} | " + " | ".join(cells) + " |")
-    note = "\nIn percent, from `python -m benchmarks.matcha`; in brackets the paper's MATCHA, as published.\n"
-    return "\n".join(lines) + "\n" + note
+    lines = ["| set | metric | N-delta | macro-F1 | AUC | pairwise accuracy |", "| --- | --- | --- | --- | --- | --- |"]
+    for (name, metric), rows in results.groupby(["set", "metric"], sort=False):
+        values = rows.set_index("figure")
+        cells = [_cell(values.loc[figure]) if figure in values.index else "" for figure in list(FIGURES)[:4]]
+        lines.append(f"| {name} | {metric} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + f"\n\n{_RESULTS_NOTE}"
+
+
+def _cell(row: pd.Series) -> str:
+    return f"{row['value']:.2f}" + ("" if pd.isna(row["published"]) else f" ({row['published']:.2f})")
 
 
 def _licence(config: dict) -> str:
@@ -166,10 +187,10 @@ def main() -> None:
     """Write a checkpoint's card again, with test results."""
     parser = argparse.ArgumentParser(description="Write a checkpoint's model card again.")
     parser.add_argument("folder", type=Path, help="checkpoint folder that holds training.json")
-    parser.add_argument("--results", type=Path, help="CSV of dataset, figure, value, published")
+    parser.add_argument("--results", type=Path, help="folder that benchmarks.matcha wrote")
     args = parser.parse_args()
     record = json.loads((args.folder / RECORD).read_text(encoding="utf-8"))
-    results = None if args.results is None else pd.read_csv(args.results)
+    results = None if args.results is None else read_results(args.results)
     (args.folder / "README.md").write_text(render(record, results), encoding="utf-8")
 
 

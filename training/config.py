@@ -44,6 +44,7 @@ class TrainConfig:
     init: str
     train: list[Source]
     validate: list[Source]
+    licence: str
     network: dict | None = field(default_factory=dict)
     loss: dict = field(default_factory=lambda: {"kind": "triplet"})
     batch_size: int = 128
@@ -61,7 +62,6 @@ class TrainConfig:
     save_every: int = 250
     select_by: str = "auc"
     exclude: list[dict] = field(default_factory=list)
-    licence: str = "apache-2.0"
     base_model: str = ""
     notes: list[str] = field(default_factory=list)
 

@@ -55,7 +55,7 @@ from training.validate import mean_figure
 from training.validate import validate
 
 CONFIGS = Path(__file__).parent / "configs"
-STEP_SEED = 1_000_003  # a prime: step k of seed s draws its random negatives from the seed STEP_SEED * s + k
+BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k
 
 
 class Progress:
@@ -150,14 +150,17 @@ class Run:
 
     def train(self, resume: bool = False) -> None:
         """Run to the end; with `resume`, from the last saved state if there is one."""
-        loader, state = self.loader, self.output / "state"
-        if resume and state.is_dir():
-            self.accelerator.load_state(str(state))
+        loader = self.loader
+        states = [state for state in (self.output / "state", self.output / "state.old") if state.is_dir()]
+        if resume and states:
+            self.accelerator.load_state(str(states[0]))
             loader = skip_first_batches(loader, self.progress.step * self.config.accumulate)
+        elif resume:
+            self.accelerator.print(f"--resume: no state in {self.output}, starting at step 0")
         bar = tqdm(total=self.steps, initial=self.progress.step, disable=not self.accelerator.is_main_process)
-        for batch in loader:
+        for number, batch in enumerate(loader, start=self.progress.step * self.config.accumulate):
             with self.accelerator.accumulate(self.model):
-                loss = self._batch_loss(batch)
+                loss = self._batch_loss(batch, number)
                 self.accelerator.backward(loss)
                 self.optimizer.step()
                 self.scheduler.step()
@@ -170,11 +173,11 @@ class Run:
         bar.close()
         self.accelerator.end_training()
 
-    def _batch_loss(self, batch: Batch) -> torch.Tensor:
+    def _batch_loss(self, batch: Batch, number: int) -> torch.Tensor:
         vectors = self.model(batch["ids"], batch["offsets"])  # (3b, D)
         vectors = vectors.unflatten(0, (3, -1)).transpose(0, 1)  # (b, 3, D)
         vectors, batch = self._gather(vectors, batch)
-        generator = torch.Generator().manual_seed(STEP_SEED * self.config.seed + self.progress.step)
+        generator = torch.Generator().manual_seed(BATCH_SEED * self.config.seed + number)
         # every process takes the same loss of the whole batch and the gradient of its own part, and DDP averages
         return self.loss(vectors, batch, generator) * self.accelerator.num_processes
 
@@ -218,7 +221,7 @@ class Run:
     def _record(self, results: dict[str, dict[str, float]]) -> dict:
         return {
             "config": asdict(self.config),
-            "command": " ".join(["accelerate launch", *sys.argv]),
+            "command": " ".join([f"accelerate launch --num_processes {self.accelerator.num_processes}", *sys.argv]),
             "step": self.progress.step,
             "steps": self.steps,
             "processes": self.accelerator.num_processes,
@@ -237,11 +240,14 @@ class Run:
         self.start.tokenizer.save(str(folder / "tokenizer.json"))
 
     def _save_state(self) -> None:
-        aside, state = self.output / "state.new", self.output / "state"
-        self.accelerator.save_state(str(aside))
-        if self.accelerator.is_main_process:  # renamed when complete: an interruption never leaves half a state
-            shutil.rmtree(state, ignore_errors=True)
-            aside.rename(state)
+        new, state, old = (self.output / name for name in ("state.new", "state", "state.old"))
+        self.accelerator.save_state(str(new))
+        self.accelerator.wait_for_everyone()  # each process writes its own random state
+        if self.accelerator.is_main_process:  # renamed when complete; at any moment one of them is whole
+            if state.is_dir():
+                state.rename(old)
+            new.rename(state)
+            shutil.rmtree(old, ignore_errors=True)
         self.accelerator.wait_for_everyone()
 
 
@@ -254,6 +260,8 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="continue from the output folder's saved state")
     parser.add_argument("--smoke", action="store_true", help="a run of under a minute on bundled data")
     parsed = parser.parse_args(args)
+    if parsed.smoke and parsed.config is not None:
+        parser.error("expected --config FILE or --smoke, got both")
     if parsed.smoke:
         parsed.config, parsed.data = CONFIGS / "smoke.yaml", CONFIGS.parent
     if parsed.config is None:

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 import re
+import shutil
 import tempfile
 
 from huggingface_hub import snapshot_download
@@ -96,31 +97,39 @@ def load_authors(folder: Path) -> MatchaTable:
     """
     config = MatchaConfig.from_json(folder / AUTHORS_CONFIG)
     tokenizer, pad_token_id = _authors_tokenizer(folder)
-    digest = hashlib.sha256(f"fold {FOLD_VERSION}".encode())
+    digest = _authors_digest(folder, f"fold {FOLD_VERSION}, {pad_token_id}, {tokenizer.to_str()}")
+    cached = _cache_folder() / digest
+    if cached.is_dir():
+        try:
+            return MatchaTable.from_folder(cached)
+        except ValueError:  # damaged: folded again
+            shutil.rmtree(cached, ignore_errors=True)
+    network = _load_network(folder, config)
+    try:
+        table_config = TableConfig(
+            config.vocab_size,
+            config.n_embd,
+            pad_to=AUTHORS_PAD_TO,
+            pad_token_id=pad_token_id,
+            max_length=AUTHORS_PAD_TO,
+            add_special_tokens=True,  # their call leaves it at the tokenizer's default
+            source_sha256=digest,
+            network=vars(config),
+        )
+        table = MatchaTable(network.fold(), tokenizer, table_config)
+    except ValueError as error:
+        raise ValueError(f"checkpoint {folder}: {error}") from None
+    _save_folded(table, cached)
+    return MatchaTable.from_folder(cached)
+
+
+def _authors_digest(folder: Path, settings: str) -> str:
+    digest = hashlib.sha256(settings.encode())
     for name in (AUTHORS_CONFIG, AUTHORS_WEIGHTS):
         with (folder / name).open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-    digest.update(f"{tokenizer.to_str()}{pad_token_id}".encode())
-    cached = _cache_folder() / digest.hexdigest()
-    if not (cached / WEIGHTS).is_file():
-        network = _load_network(folder, config)
-        try:
-            table_config = TableConfig(
-                config.vocab_size,
-                config.n_embd,
-                pad_to=AUTHORS_PAD_TO,
-                pad_token_id=pad_token_id,
-                max_length=AUTHORS_PAD_TO,
-                add_special_tokens=True,  # their call leaves it at the tokenizer's default
-                source_sha256=digest.hexdigest(),
-                network=vars(config),
-            )
-            table = MatchaTable(network.fold(), tokenizer, table_config)
-        except ValueError as error:
-            raise ValueError(f"checkpoint {folder}: {error}") from None
-        _save_folded(table, cached)
-    return MatchaTable.from_folder(cached)
+    return digest.hexdigest()
 
 
 def _save_folded(table: MatchaTable, folder: Path) -> None:

@@ -71,8 +71,8 @@ Raises:
 
 Example:
     >>> matcha = evaluate.load("metrics/matcha")
-    >>> sales = ["Sales rose strongly in the spring."]
-    >>> matcha.compute(predictions=["Sales fell sharply in the spring."], references=sales)["matcha"] < 0
+    >>> news = ["The court accepted the appeal."]
+    >>> matcha.compute(predictions=["The court did not accept the appeal."], references=news)["matcha"] < 0
     True
 """
 
@@ -197,12 +197,15 @@ class Matcha(evaluate.Metric):
             "tokenizer": self.table.tokenizer_sha256[:16],
             "dtype": str(self.table.weights.dtype).removeprefix("torch."),
             "pad_to": config.pad_to,
+            "pad_id": config.pad_token_id,
+            "unk": config.unk_token,
+            "special_tokens": config.add_special_tokens,
             "max_length": config.max_length,
             "multi_reference": multi_reference,
             "rescale": rescale,
             "version": VERSION,
         }
-        return "matcha|" + "|".join(f"{key}:{value}".lower() for key, value in parts.items())
+        return "matcha|" + "|".join(f"{key}:{_spell(value)}" for key, value in parts.items())
 
     def explain(
         self, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
@@ -223,6 +226,10 @@ class Matcha(evaluate.Metric):
         check_choice("method", method, METHODS)
         check_choice("baseline", baseline, (None, *BASELINES))
         return explain(self.table, prediction, reference, method, baseline)
+
+
+def _spell(value: object) -> str:
+    return str(value) if isinstance(value, str) else str(value).lower()
 
 
 class _Scorer:

@@ -43,7 +43,7 @@ class TableConfig:
         max_length: tokens of a text that count; None keeps them all.
         unk_token: the tokeniser's word for what it does not know, left out of the mean; None if it has none.
         add_special_tokens: whether the tokeniser's own template is applied (the authors' checkpoint).
-        source_sha256: digest of the file that the table was folded from, where that is not one of ours.
+        source_sha256: digest of the files that the table was folded from, where they are not ours; for the record.
         network: the sizes of the network that was folded (`MatchaConfig`), for the record.
     """
 
@@ -114,8 +114,8 @@ class MatchaTable:
 
     @cached_property
     def checkpoint_sha256(self) -> str:
-        """Digest of the weights as `save` writes them, or of the file that they were folded from."""
-        return self.config.source_sha256 or _sha256(self._serialized())
+        """Digest of the weights as `save` writes them."""
+        return _sha256(self._serialized())
 
     @cached_property
     def tokenizer_sha256(self) -> str:
@@ -150,7 +150,7 @@ class MatchaTable:
             raise ValueError(f"checkpoint {folder / WEIGHTS}: expected a tensor named {TENSOR!r}, got none") from None
         except (ValueError, TypeError, AttributeError, SafetensorError) as error:
             raise ValueError(f"checkpoint {folder}: {type(error).__name__}: {error}") from None
-        table.checkpoint_sha256 = config.source_sha256 or _sha256(serialized)
+        table.checkpoint_sha256 = _sha256(serialized)
         table.tokenizer_sha256 = _sha256((folder / TOKENIZER).read_bytes())
         return table
 

@@ -76,7 +76,7 @@ def write_data(folder: Path) -> Path:
         )
         if key != "mednli":
             _write(folder / f"{path}.parquet", columns, nli=path.startswith("nli"))
-    for key, path in (("stsb", "stsb/test"), (CALIBRATION, "stsb/train"), ("human", "matcha_human/half")):
+    for key, path in (("stsb", "stsb/test"), (CALIBRATION, "stsb/dev"), ("human", "matcha_human/half")):
         found = ratings(key)
         if key == "human":
             columns = {"dataset": found.groups, "reference": found.references, "sentence": found.candidates}

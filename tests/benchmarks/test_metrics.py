@@ -122,6 +122,8 @@ def test_bertscore_of_equal_texts_is_one(bert: Path) -> None:
     scores = baselines.bertscore(str(bert), 2, "cpu")(CANDIDATES, REFERENCES)
     assert scores[0] == pytest.approx(1, abs=1e-5)
     assert scores[1] < 1 - 1e-3
+    with_empty = baselines.bertscore(str(bert), 2, "cpu")(["", *CANDIDATES, "a"], ["a", *REFERENCES, " "])
+    np.testing.assert_allclose(with_empty, [0, *scores, 0], atol=1e-5)
     with pytest.raises(NotMeasured, match="does not know which layer"):
         baselines.bertscore(str(bert), None, "cpu")
 

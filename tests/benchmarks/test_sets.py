@@ -98,7 +98,10 @@ def test_mednli_is_read_from_its_own_columns(tmp_path: Path) -> None:
 
 def test_truthfulqa_takes_last_first_first_of_answers_that_say_something() -> None:
     rows = [
-        {"correct_answers": ["No", "Never", "Nobody", "Not at all"], "incorrect_answers": ["Up", "Always", "Often"]},
+        {
+            "correct_answers": ["No", "I have no comment", "Never", "Nobody", "Not at all", "I have no comment"],
+            "incorrect_answers": ["Up", "Always", "Often"],
+        },
         {"correct_answers": ["Never", "No"], "incorrect_answers": ["Always", "Often"]},  # one correct answer is left
         {"correct_answers": ["Never", "Not at all"], "incorrect_answers": ["Always"]},
     ]
@@ -141,12 +144,12 @@ def test_newts_has_two_rows_per_article() -> None:
             "summary1": ["One first. Then more.", "Two first. Then more."],
             "summary2": ["Three first. More.", "Four first. More."],
             "sentences1": ["topic one", "topic two"],
-            "sentences2": ["topic three", "abc"],  # too short a text: the row is left out
+            "sentences2": ["topic three", "topic four"],
         }
     )
     found = hub_sets.newts_rows(articles)
-    assert list(found["reference"]) == ["One first. Then more.", "Two first. Then more.", "Three first. More."]
-    assert list(found["correct"]) == ["topic one", "topic two", "topic three"]
+    assert list(found["reference"]) == [*articles["summary1"], *articles["summary2"]]
+    assert list(found["correct"]) == ["topic one", "topic two", "topic three", "topic four"]
     firsts = [text.split(".")[0] for text in found["reference"]]
     assert all(text.endswith("first") for text in found["incorrect"])
     assert not any(own == other for own, other in zip(firsts, found["incorrect"], strict=True))

@@ -178,7 +178,7 @@ try:
     table = load_checkpoint(sys.argv[1])
     print(table.encode(["a pond"]).vectors.tobytes().hex()[:64], table.config.pad_token_id)
 except ValueError as error:
-    print("ValueError", error)
+    print("ValueError", " ".join(str(error).split()))
 """
 
 

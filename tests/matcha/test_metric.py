@@ -56,7 +56,8 @@ def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> 
     table = metric.table
     assert metric.compute(predictions=["a"], references=["b"])["signature"] == (
         f"matcha|checkpoint:{table.checkpoint_sha256[:16]}|tokenizer:{table.tokenizer_sha256[:16]}|dtype:float16"
-        "|pad_to:none|max_length:none|multi_reference:best|rescale:false|version:0.1.0"
+        "|pad_to:none|pad_id:none|unk:[UNK]|special_tokens:false|max_length:none"
+        "|multi_reference:best|rescale:false|version:0.1.0"
     )
     assert "multi_reference:mean|rescale:true" in metric.signature(multi_reference="mean", rescale=True)
 
@@ -68,6 +69,9 @@ def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> 
         small_table(dtype=torch.float32),
         small_table(max_length=64),
         small_table(pad_to=64, max_length=64, pad_token_id=0),
+        small_table(unk_token=None),
+        small_table(add_special_tokens=True),
+        small_table(source_sha256="0" * 64, seed=1),
     ],
 )
 def test_another_checkpoint_has_another_signature(metric: evaluate.Metric, tmp_path: Path, other: object) -> None:

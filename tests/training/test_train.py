@@ -85,7 +85,7 @@ def test_output_is_a_checkpoint_a_card_and_a_log(config: TrainConfig, tmp_path: 
     assert metric.compute(predictions=["The cat sleeps."], references=["the cat sleeps."])["matcha"] == 1.0
     card = (folder / "README.md").read_text()
     front = yaml.safe_load(card.split("---")[1])
-    assert front["license"] == "apache-2.0"
+    assert front["license"] == "cc-by-sa-4.0"
     assert [metric["type"] for metric in front["model-index"][0]["results"][0]["metrics"]]
     assert "written for this project" in card
     assert list(tmp_path.glob("logs/**/events.out.tfevents*"))

@@ -20,10 +20,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
+import re
 
 from datasets import load_dataset
 import pandas as pd
 
+NO_LETTER = re.compile(r"[\W_]+")
 READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda path: pd.read_json(path, lines=True)}
 
 
@@ -86,6 +88,7 @@ class Source:
     group: str = "group"
     text: str = "text"
     pivot: bool = False
+    keys: list[str] = field(default_factory=list)  # of kind pairs: further columns that `exclude` is checked against
     share: float | None = None
     limit: int | None = None
     licence: str = "not stated"
@@ -101,7 +104,7 @@ class Example:
         correct: a text that says the same, or None.
         incorrect: a text that does not, or None.
         target: graded similarity in [0, 1] of the correct text, where the data has one.
-        origin: the texts that the reference was joined from.
+        origin: further texts that it was made from or belongs to, which `exclude` is checked against too.
     """
 
     reference: str
@@ -123,8 +126,8 @@ def check_columns(rows: pd.DataFrame, columns: Iterable[str], where: str) -> Non
 
 
 def normalise(text: str) -> str:
-    """The form in which two texts count as the same when evaluation rows are kept out of training."""
-    return " ".join(text.lower().split())
+    """The form in which two texts count as the same when evaluation rows are kept out: letters and digits alone."""
+    return " ".join(NO_LETTER.sub(" ", text.casefold()).split())
 
 
 def load_source(source: Source, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:
@@ -177,15 +180,17 @@ def read_excluded(entries: list[dict], data: Path | None) -> frozenset[str]:
 
 def _pairs(source: Source, rows: pd.DataFrame) -> list[Example]:
     check_columns(rows, [source.reference, source.candidate, source.label], source.name)
+    check_columns(rows, source.keys, source.name)
     columns = (rows[source.reference], rows[source.candidate], rows[source.label])
     if source.pivot:
         return _pivot(source, zip(*columns, strict=True))
     examples = []
-    for reference, candidate, label in zip(*columns, strict=True):
+    origins = rows[source.keys].itertuples(index=False, name=None)
+    for reference, candidate, label, origin in zip(*columns, origins, strict=True):
         if label in source.correct:
-            examples.append(Example(reference, correct=candidate))
+            examples.append(Example(reference, correct=candidate, origin=origin))
         elif label in source.incorrect:
-            examples.append(Example(reference, incorrect=candidate))
+            examples.append(Example(reference, incorrect=candidate, origin=origin))
     return examples
 
 

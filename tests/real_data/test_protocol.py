@@ -3,7 +3,6 @@
 Run with SEMANTIC_METRICS_DATA naming the data folder; about two minutes on an idle CPU.
 """
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -32,15 +31,8 @@ SETS = ("snli", "multinli", "truthfulqa", "stsb", "human")
 
 
 @pytest.fixture(scope="module")
-def data() -> Path:
-    if not os.environ.get("SEMANTIC_METRICS_DATA"):
-        pytest.skip("SEMANTIC_METRICS_DATA does not name the data folder")
-    return Path(os.environ["SEMANTIC_METRICS_DATA"])
-
-
-@pytest.fixture(scope="module")
-def sets(data: Path) -> dict[str, EvaluationSet]:
-    return load_sets(data, SETS)
+def sets(data_folder: Path) -> dict[str, EvaluationSet]:
+    return load_sets(data_folder, SETS)
 
 
 @pytest.fixture(scope="module")
@@ -100,36 +92,38 @@ def test_the_paper_rows_are_complete(sets: dict[str, EvaluationSet]) -> None:
 
 
 @pytest.mark.parametrize(("key", "file"), [("snli", "snli/dev.parquet"), ("multinli", "mnli/dev_matched.parquet")])
-def test_pivot_gives_the_paper_rows(data: Path, sets: dict[str, EvaluationSet], key: str, file: str) -> None:
-    frame = pivot_nli(pd.read_parquet(data / file), file)
+def test_pivot_gives_the_paper_rows(data_folder: Path, sets: dict[str, EvaluationSet], key: str, file: str) -> None:
+    frame = pivot_nli(pd.read_parquet(data_folder / file), file)
     found = sets[key]
     ready = set(zip(found.references, found.correct, found.incorrect, strict=True))
     assert set(frame[["reference", "correct", "incorrect"]].itertuples(index=False, name=None)) == ready
 
 
-def test_truthfulqa_rule_gives_the_ready_rows(data: Path, sets: dict[str, EvaluationSet]) -> None:
-    rows = pd.read_parquet(data / "truthfulqa" / "test.parquet").to_dict("records")
+def test_truthfulqa_rule_gives_the_ready_rows(data_folder: Path, sets: dict[str, EvaluationSet]) -> None:
+    rows = pd.read_parquet(data_folder / "truthfulqa" / "test.parquet").to_dict("records")
     found = sets["truthfulqa"]
     ready = list(zip(found.references, found.correct, found.incorrect, strict=True))
     assert list(hub_sets.truthfulqa_rows(rows).itertuples(index=False, name=None)) == ready
 
 
-def test_sampled_sets_follow_the_rules(data: Path) -> None:
+def test_sampled_sets_follow_the_rules(data_folder: Path) -> None:
     """The ready rows are another draw, so it is checked that every one of them could have been drawn."""
-    found = load_sets(data, ("climate_fever", "coco", "newts"))
-    evidence = pd.read_parquet(data / "climate_fever" / "test_evidence.parquet")
+    found = load_sets(data_folder, ("climate_fever", "coco", "newts"))
+    evidence = pd.read_parquet(data_folder / "climate_fever" / "test_evidence.parquet")
     pairs = set(evidence[["evidence", "claim", "evidence_label"]].itertuples(index=False, name=None))
     climate = found["climate_fever"]
     supported = {(a, b, "SUPPORTS") for a, b in zip(climate.references, climate.correct, strict=True)}
     refuted = {(a, b, "REFUTES") for a, b in zip(climate.references_of_incorrect, climate.incorrect, strict=True)}
     assert len(supported | refuted) == 300
     assert supported | refuted <= pairs
-    captions = pd.read_parquet(data / "coco_val2017" / "captions.parquet").groupby("image_id")["caption"].agg(list)
+    captions = pd.read_parquet(data_folder / "coco_val2017" / "captions.parquet")
+    captions = captions.groupby("image_id")["caption"].agg(list)
     drawn = hub_sets.coco_rows(list(captions), size=len(captions))
     rows = set(zip(drawn["reference"], drawn["correct"], strict=True))
     assert set(zip(found["coco"].references, found["coco"].correct, strict=True)) <= rows
-    newts = hub_sets.newts_rows(pd.read_parquet(data / "newts" / "test.parquet"))
+    newts = hub_sets.newts_rows(pd.read_parquet(data_folder / "newts" / "test.parquet"))
     assert sorted(zip(newts["reference"], newts["correct"], strict=True)) == sorted(
         zip(found["newts"].references, found["newts"].correct, strict=True)
     )
-    assert np.isin(found["newts"].incorrect, newts["incorrect"]).mean() > 0.5
+    firsts = [summary.split(".")[0] for summary in newts["reference"]]
+    assert np.isin(found["newts"].incorrect, firsts).all()
