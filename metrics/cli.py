@@ -80,18 +80,34 @@ def read_csv(path: Path) -> Table:
     return Table(columns, rows)
 
 
+def check_output(path: Path) -> None:
+    """See that a file can be written, before any model runs.
+
+    Raises:
+        InputError: it is there and no regular file, or its folder is missing or read-only.
+    """
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: expected a file to write, got a folder or a device")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise InputError(f"{path}: expected an existing folder, there is no {folder}")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise InputError(f"{path}: expected a place that can be written, got one that is read-only")
+
+
 def write_csv(path: Path, table: Table) -> None:
     """Write a CSV file: aside first, and renamed when it is complete, so that half of it never passes for all.
 
     Raises:
         InputError: it cannot be written there.
     """
-    if path.is_dir():
-        raise InputError(f"{path}: expected a file to write, got a folder")
+    check_output(path)
+    path = path.resolve()  # a link stays a link
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with _named(path), aside.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
+            writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
             writer.writerows([table.columns, *table.rows])
         with _named(path):
             aside.replace(path)
@@ -150,6 +166,8 @@ def score(
     table = (reader or read_csv)(file)
     texts = table.column("--predictions", predictions), table.column("--references", references)
     shown = {name: table.column("--show", name) for name in show}
+    if output is not None:
+        check_output(output)
     if output is not None and metric in table.columns:
         raise InputError(f"{file}: expected no column named {metric!r}, which the scores are written to")
     result = _compute(metric, config, *texts)
@@ -234,9 +252,13 @@ def _fit(text: str, width: int) -> str:
     """A text cut or filled up to `width` cells."""
     text = _plain(text)
     if _width(text) > width:
-        while text and _width(text) > width - 3:
-            text = text[:-1]
-        text = (text + "...")[:width]
+        kept, room = [], width - 3
+        for character in text:
+            room -= _width(character)
+            if room < 0:
+                break
+            kept.append(character)
+        text = ("".join(kept) + "...")[:width]
     return text + " " * (width - _width(text))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 import csv
+import os
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -203,3 +204,32 @@ def test_the_sample_holds_every_kind_of_pair() -> None:
     assert len(rows) >= 16
     kinds = {"paraphrase", "contradiction", "negation", "number", "unrelated", "word order", "no answer"}
     assert {row[2] for row in rows} == kinds
+
+
+def test_what_is_written_can_be_read_again(tmp_path: Path, checkpoint: Path) -> None:
+    source, first, second = (tmp_path / name for name in ("source.csv", "first.csv", "second.csv"))
+    source.write_bytes('"a","b"\n"cat\rsat","dog"\n"x\ny, ""z""","é"\n'.encode())
+    options = ["--metric", "matcha", "--predictions", "a", "--references", "b", "--config", str(checkpoint)]
+    assert CliRunner().invoke(main, ["score", str(source), *options, "--output", str(first)]).exit_code == 0
+    first.write_bytes(first.read_bytes().replace(b'"matcha"', b'"before"'))
+    assert CliRunner().invoke(main, ["score", str(first), *options, "--output", str(second)]).exit_code == 0
+    with second.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["a"] for row in rows] == ["cat\rsat", 'x\ny, "z"']
+    assert [row["before"] for row in rows] == [row["matcha"] for row in rows]
+
+
+def test_a_link_stays_a_link_and_a_pipe_is_refused(tmp_path: Path, checkpoint: Path) -> None:
+    source, real, link, pipe = (tmp_path / name for name in ("source.csv", "real.csv", "link.csv", "pipe"))
+    source.write_text("a,b\ncat,dog\n")
+    real.write_text("old")
+    link.symlink_to(real)
+    os.mkfifo(pipe)
+    options = ["--metric", "matcha", "--predictions", "a", "--references", "b", "--config", str(checkpoint)]
+    assert CliRunner().invoke(main, ["score", str(source), *options, "--output", str(link)]).exit_code == 0
+    assert link.is_symlink()
+    assert "cat" in real.read_text()
+    for output in (pipe, tmp_path, tmp_path / "none" / "x.csv"):
+        result = CliRunner().invoke(main, ["score", str(source), *options, "--output", str(output)])
+        assert result.exit_code == 2, result.output
+    assert pipe.is_fifo()

@@ -86,12 +86,18 @@ def read_config(path: Path) -> TrainConfig:
     Raises:
         ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
     """
-    stored = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    try:
+        stored = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from None
     if not isinstance(stored, dict):
         raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
     try:
         for key in ("train", "validate"):
-            stored[key] = [_source(entry) for entry in stored.get(key, [])]
+            entries = stored.get(key, [])
+            if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+                raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
+            stored[key] = [_source(entry) for entry in entries]
         return _build(TrainConfig, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None

@@ -68,14 +68,18 @@ def embedded_checkpoints() -> dict[str, Path]:
 def find_folder(name: str | None) -> Path:
     """The folder of a checkpoint, downloaded if a Hub id asks for it. Arguments and errors as `load_checkpoint`."""
     embedded = embedded_checkpoints()
+    if name is not None and not isinstance(name, str):
+        raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {name!r}")
     if name in (None, "default"):
         if DEFAULT_CHECKPOINT in embedded:
             return embedded[DEFAULT_CHECKPOINT]
         name = f"{HUB_OWNER}/{DEFAULT_CHECKPOINT}"
     if name in embedded:
         return embedded[name]
-    if ("/" in name or os.sep in name) and Path(name).expanduser().is_dir():
-        return Path(name).expanduser()
+    if "/" in name or os.sep in name:
+        folder = Path(os.path.expanduser(name))  # leaves an unknown user's ~ as it is, where Path.expanduser fails
+        if os.path.isdir(folder):
+            return folder
     wanted = f"expected one of {sorted(embedded)}, a folder (written with a slash) or a Hub id org/name[@revision]"
     match = HUB_ID.fullmatch(name)
     if match is None or name.startswith("."):

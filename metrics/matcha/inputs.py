@@ -44,6 +44,8 @@ def check_list(name: str, values: object) -> list:
         raise ValueError(f"{name}: expected a list of strings, got a bare {_show(values)}; wrap it in a list")
     if isinstance(values, (Mapping, AbstractSet)) or not isinstance(values, Iterable):
         raise ValueError(f"{name}: expected a list of strings, got {_show(values)}")
+    if getattr(values, "ndim", 1) != 1:  # a data frame would be read as the names of its columns
+        raise ValueError(f"{name}: expected a list of strings, got {type(values).__name__} of {values.ndim} dimensions")
     values = list(values)
     if not values:
         raise ValueError(f"{name}: expected at least one text, got an empty list")

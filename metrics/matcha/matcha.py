@@ -98,7 +98,8 @@ class Matcha(evaluate.Metric):
 
     def _build_data_dir(self) -> str:
         # a checkpoint folder or Hub id as config_name must not become a path: evaluate would write inside it
-        folder = Path(self._data_dir_root) / self.name / re.sub(r"[^\w.-]+", "--", self.config_name)
+        name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-100:]  # file systems end at 255 bytes
+        folder = Path(self._data_dir_root) / self.name / name
         folder.mkdir(parents=True, exist_ok=True)
         return str(folder)
 

@@ -26,6 +26,7 @@ from torch.nn import functional as F
 
 WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
+LARGEST = 2**31  # no size in a config can be meant to reach this
 CHUNK_TEXTS = 4096  # texts, and
 CHUNK_CHARACTERS = 4_000_000  # characters tokenised at a time: bounds the memory, changes no score
 
@@ -61,10 +62,17 @@ class TableConfig:
     def __post_init__(self) -> None:
         if self.model_type != "matcha":
             raise ValueError(f"model_type: expected 'matcha', got {self.model_type!r}")
+        for name in ("vocab_size", "hidden_size", "pad_to", "max_length"):
+            value = getattr(self, name)
+            optional = value is None and name in ("pad_to", "max_length")
+            if not optional and (type(value) is not int or not 0 < value < LARGEST):
+                raise ValueError(f"{name}: expected a whole number above 0, got {value!r}")
+        if type(self.add_special_tokens) is not bool:
+            raise ValueError(f"add_special_tokens: expected true or false, got {self.add_special_tokens!r}")
         if self.pad_to is None:
             return
-        if self.pad_token_id is None or not 0 <= self.pad_token_id < self.vocab_size:
-            raise ValueError(f"pad_token_id: expected a row of the table, as pad_to is set, got {self.pad_token_id}")
+        if type(self.pad_token_id) is not int or not 0 <= self.pad_token_id < self.vocab_size:
+            raise ValueError(f"pad_token_id: expected a row of the table, as pad_to is set, got {self.pad_token_id!r}")
         if self.max_length != self.pad_to:
             raise ValueError(f"max_length: expected pad_to ({self.pad_to}), got {self.max_length}")
 
@@ -109,8 +117,13 @@ class MatchaTable:
             raise ValueError(f"tokenizer: expected ids below {config.vocab_size}, got {highest}")
         self.config, self.tokenizer, self.weights = config, tokenizer, weights
         self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
+        if config.unk_token is not None and self.unknown_id is None:
+            raise ValueError(f"unk_token: expected a token of the tokenizer, got {config.unk_token!r}")
+        # the config alone says what is cut: padding would change a score with the batch that a text is in
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
         if config.max_length is not None:
-            self.tokenizer.enable_truncation(config.max_length)
+            tokenizer.enable_truncation(config.max_length)
 
     @cached_property
     def checkpoint_sha256(self) -> str:
@@ -148,7 +161,7 @@ class MatchaTable:
             table = cls(load(serialized)[TENSOR], load_tokenizer(folder / TOKENIZER), config)
         except KeyError:
             raise ValueError(f"checkpoint {folder / WEIGHTS}: expected a tensor named {TENSOR!r}, got none") from None
-        except (ValueError, TypeError, AttributeError, SafetensorError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
             raise ValueError(f"checkpoint {folder}: {type(error).__name__}: {error}") from None
         table.checkpoint_sha256 = _sha256(serialized)
         table.tokenizer_sha256 = _sha256((folder / TOKENIZER).read_bytes())
