@@ -16,6 +16,7 @@ import time
 import click
 import numpy as np
 from semantic_metrics import load
+from semantic_metrics.matcha.matcha import PAIRS_AT_A_TIME
 
 from . import peer
 from .timing import Pairs
@@ -107,10 +108,14 @@ def split(checkpoint: str | None, pairs: Pairs, repeats: int) -> Split:
     def tokenize() -> list:
         return table.tokenizer.encode_batch_fast(texts, add_special_tokens=table.config.add_special_tokens)
 
+    def encode_as_compute_does() -> None:
+        for i in range(0, len(pairs), PAIRS_AT_A_TIME):
+            table.encode(predictions[i : i + PAIRS_AT_A_TIME] + references[i : i + PAIRS_AT_A_TIME])
+
     (tokenizer, encodings), (encode, _), (compute, _) = medians(
         [
             tokenize,
-            lambda: table.encode(texts),
+            encode_as_compute_does,
             lambda: metric.compute(predictions=predictions, references=references),
         ],
         repeats,

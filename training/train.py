@@ -84,7 +84,7 @@ class Run:
     """
 
     def __init__(self, config: TrainConfig, data: Path | None, output: Path) -> None:
-        self.config, self.output = config, output
+        self.config, self.data, self.output = config, data, output
         self.accelerator = Accelerator(
             gradient_accumulation_steps=config.accumulate,
             mixed_precision=config.precision,
@@ -171,6 +171,7 @@ class Run:
                 bar.update()
                 self._after_step(loss)
         bar.close()
+        self.accelerator.print(f"the best step's checkpoint is in {self.output / 'checkpoint'}")
         self.accelerator.end_training()
 
     def _batch_loss(self, batch: Batch, number: int) -> torch.Tensor:
@@ -221,7 +222,7 @@ class Run:
     def _record(self, results: dict[str, dict[str, float]]) -> dict:
         return {
             "config": asdict(self.config),
-            "command": " ".join([f"accelerate launch --num_processes {self.accelerator.num_processes}", *sys.argv]),
+            "command": self._command(),
             "step": self.progress.step,
             "steps": self.steps,
             "processes": self.accelerator.num_processes,
@@ -229,6 +230,11 @@ class Run:
             "counts": self.counts,
             "validation": results,
         }
+
+    def _command(self) -> str:
+        """The command line, with DATA for the folder that is another on every machine."""
+        words = ["DATA" if self.data is not None and word == str(self.data) else word for word in sys.argv]
+        return " ".join([f"accelerate launch --num_processes {self.accelerator.num_processes}", *words])
 
     def _save_network(self, model: nn.Module) -> None:
         if self.config.network is None:
