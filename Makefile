@@ -5,7 +5,7 @@ CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 
-.PHONY: help score test test-slow test-data golden clean
+.PHONY: help score test test-slow test-data golden siblings clean
 
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
@@ -13,6 +13,7 @@ help:
 	@echo "make test-slow  the tests that take longer"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make golden     record the scores that the shipped checkpoint must keep"
+	@echo "make siblings   copy what several metric folders share from where it is edited"
 	@echo "make clean      remove .venv and what the tools left behind"
 
 score: $(VENV)/.score
@@ -32,6 +33,9 @@ test-data: $(VENV)/.test
 
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.record_golden
+
+siblings:
+	$(PYTHON) -m tests.siblings
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis *.egg-info

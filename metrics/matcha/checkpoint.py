@@ -1,54 +1,46 @@
 """From a checkpoint's name to a table: embedded in the package, a folder, or a Hub id; ours or the authors' format."""
 
 import hashlib
-from importlib import resources
-import json
 import os
 from pathlib import Path
-import re
 import shutil
 import tempfile
 
-from huggingface_hub import snapshot_download
 from tokenizers import Tokenizer
 import torch
 from transformers import PreTrainedTokenizerFast
 
+from .locate import CONFIG
+from .locate import WEIGHTS
+from .locate import embedded_folders
+from .locate import find_folder
 from .modeling_matcha import MatchaConfig
 from .modeling_matcha import MatchaModel
-from .table import CONFIG
-from .table import WEIGHTS
 from .table import MatchaTable
 from .table import TableConfig
 
 DEFAULT_CHECKPOINT = "matcha"
-HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # of the checkpoint outside the package
-EMBEDDED = "semantic_metrics.checkpoints"
 AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # as in Siran-Li/MATCHA
 AUTHORS_TOKENIZER = "gpt2"
 FOLD_VERSION = 1  # raised when a fold of the same files comes out different: cached ones are then left alone
 AUTHORS_PAD_TO = 512  # the authors' code pads every text to this and averages over the padding too
-HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
-FILES = ["*.json", "*.safetensors", "*.txt", AUTHORS_WEIGHTS]
 
 
 def load_checkpoint(name: str | None = None) -> MatchaTable:
     """Load a checkpoint by name.
 
     Args:
-        name: None or "default" is the one shipped with the package, or `HUB_OWNER/matcha` from the Hub where the
-            package is not installed; else the name of another shipped one, a folder (written with a slash), or a Hub
-            id `org/name[@revision]`. A folder or repository may be in the authors' own format.
+        name: as `locate.find_folder` takes it. A folder or repository may be in the authors' own format.
 
     Raises:
         ValueError: no such checkpoint, or it is incomplete, damaged, or not plain tensors; names it.
     """
-    folder = find_folder(name)
+    folder = find_folder(name, DEFAULT_CHECKPOINT, embedded_checkpoints(), (AUTHORS_WEIGHTS,))
     if (folder / WEIGHTS).is_file() and (folder / CONFIG).is_file():
         return MatchaTable.from_folder(folder)
     if (folder / AUTHORS_WEIGHTS).is_file() and (folder / AUTHORS_CONFIG).is_file():
         return load_authors(folder)
-    held = sorted(path.name for path in folder.glob("*"))[:20]  # of a Hub repository without FILES there is no folder
+    held = sorted(path.name for path in folder.glob("*"))[:20]  # a Hub repository with none of them has no folder
     raise ValueError(
         f"checkpoint {folder}: expected {CONFIG} and {WEIGHTS}, or {AUTHORS_CONFIG} and {AUTHORS_WEIGHTS}; found {held}"
     )
@@ -56,38 +48,7 @@ def load_checkpoint(name: str | None = None) -> MatchaTable:
 
 def embedded_checkpoints() -> dict[str, Path]:
     """MATCHA checkpoints that are shipped with the package, by name; empty where it is not installed (a Space)."""
-    try:
-        root = Path(str(resources.files(EMBEDDED)))
-    except ModuleNotFoundError:
-        return {}
-    configs = (path for path in sorted(root.glob(f"*/{CONFIG}")) if (path.parent / WEIGHTS).is_file())
-    kinds = {path.parent: json.loads(path.read_text(encoding="utf-8")).get("model_type") for path in configs}
-    return {folder.name: folder for folder, kind in kinds.items() if kind == "matcha"}
-
-
-def find_folder(name: str | None) -> Path:
-    """The folder of a checkpoint, downloaded if a Hub id asks for it. Arguments and errors as `load_checkpoint`."""
-    embedded = embedded_checkpoints()
-    if name is not None and not isinstance(name, str):
-        raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {name!r}")
-    if name in (None, "default"):
-        if DEFAULT_CHECKPOINT in embedded:
-            return embedded[DEFAULT_CHECKPOINT]
-        name = f"{HUB_OWNER}/{DEFAULT_CHECKPOINT}"
-    if name in embedded:
-        return embedded[name]
-    if "/" in name or os.sep in name:
-        folder = Path(os.path.expanduser(name))  # leaves an unknown user's ~ as it is, where Path.expanduser fails
-        if os.path.isdir(folder):
-            return folder
-    wanted = f"expected one of {sorted(embedded)}, a folder (written with a slash) or a Hub id org/name[@revision]"
-    match = HUB_ID.fullmatch(name)
-    if match is None or name.startswith("."):
-        raise ValueError(f"checkpoint {name!r}: {wanted}")
-    try:
-        return Path(snapshot_download(match["repo"], revision=match["revision"], allow_patterns=FILES))
-    except (OSError, ValueError) as error:  # the Hub's own errors are of these kinds
-        raise ValueError(f"checkpoint {name!r}: no such folder, and the Hub did not give it ({error})") from error
+    return embedded_folders(lambda config: config.get("model_type") == "matcha")
 
 
 def load_authors(folder: Path) -> MatchaTable:

@@ -106,3 +106,14 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """
     if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
         raise ValueError(f"{name}: expected one of {', '.join(map(repr, choices))}, got {_show(value)}")
+
+
+def check_whole(name: str, value: object, lowest: int, highest: int | None = None) -> None:
+    """A whole number, `highest` (None for no limit) included.
+
+    Raises:
+        ValueError: not an `int`, or out of range; names the range.
+    """
+    if type(value) is not int or value < lowest or (highest is not None and value > highest):
+        span = f"from {lowest}" if highest is None else f"from {lowest} to {highest}"
+        raise ValueError(f"{name}: expected a whole number {span}, got {_show(value)}")

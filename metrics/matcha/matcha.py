@@ -1,8 +1,5 @@
 """MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
 
-from pathlib import Path
-import re
-
 import datasets
 from datasets import Features
 from datasets import Sequence
@@ -16,15 +13,15 @@ from .attribution import Explanation
 from .attribution import explain
 from .checkpoint import load_checkpoint
 from .inputs import check_choice
-from .inputs import check_references
 from .inputs import check_same_length
 from .inputs import check_text
-from .inputs import check_texts
+from .intake import Intake
+from .locate import find_folder
 from .modeling_matcha import MatchaModel
 from .table import MatchaTable
 from .table import cosine
 
-__all__ = ["Matcha", "MatchaModel"]  # evaluate copies only the siblings that this script itself imports
+__all__ = ["Matcha", "MatchaModel", "find_folder"]  # evaluate copies only the siblings that this script itself imports
 
 VERSION = "0.1.0"
 PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
@@ -77,7 +74,7 @@ Example:
 """
 
 
-class Matcha(evaluate.Metric):
+class Matcha(Intake, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the checkpoint (see `checkpoint.load_checkpoint`)."""
 
     table: MatchaTable
@@ -96,32 +93,8 @@ class Matcha(evaluate.Metric):
             license="Apache-2.0",
         )
 
-    def _build_data_dir(self) -> str:
-        # a checkpoint folder or Hub id as config_name must not become a path: evaluate would write inside it
-        name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-100:]  # file systems end at 255 bytes
-        folder = Path(self._data_dir_root) / self.name / name
-        folder.mkdir(parents=True, exist_ok=True)
-        return str(folder)
-
     def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
         self.table = load_checkpoint(None if self.config_name == "default" else self.config_name)
-
-    def add(self, *, prediction: str | None = None, reference: str | list[str] | None = None) -> None:
-        """Add one prediction with its reference (or list of references)."""
-        self.add_batch(predictions=[prediction], references=[reference])
-
-    def add_batch(self, *, predictions: list[str] | None = None, references: list | None = None) -> None:
-        """Add predictions with their references; `compute` scores all that was added."""
-        predictions = check_texts("predictions", predictions)
-        references = check_references("references", references)
-        check_same_length("predictions", len(predictions), "references", len(references))
-        several = isinstance(references[0], list)
-        if self.writer is not None and several == isinstance(self.selected_feature_format["references"], Value):
-            raise ValueError(
-                "references: expected the kind that was added before, a string each or a list of strings each; "
-                f"got {type(references[0]).__name__}"
-            )
-        super().add_batch(predictions=predictions, references=references)
 
     def compute(
         self,
@@ -137,27 +110,11 @@ class Matcha(evaluate.Metric):
         check_choice("multi_reference", multi_reference, ("best", "mean"))
         check_choice("rescale", rescale, (False, True))
         check_choice("output", output, ("all", "mean"))
-        given = predictions is not None or references is not None
-        if given:  # all of it is checked before anything is stored, so that a mistake costs nothing that was added
-            predictions = check_texts("predictions", predictions)
-            references = check_references("references", references)
-            check_same_length("predictions", len(predictions), "references", len(references))
-        elif self.writer is None:
-            raise ValueError("predictions: expected a list of strings, got None, and none was added before")
-        if contradictions is not None:
-            contradictions = check_texts("contradictions", contradictions)
-            if self.num_process == 1:  # else only the first process, in _compute, knows how many there are
-                stored = len(self) + (len(predictions) if given else 0)
-                check_same_length("predictions", stored, "contradictions", len(contradictions))
-        options = {
-            "contradictions": contradictions,
-            "multi_reference": multi_reference,
-            "rescale": rescale,
-            "output": output,
-        }
-        if given and self.writer is None and self.num_process == 1:  # nothing to merge: no need to go by way of a file
-            return self._compute(predictions, references, **options)
-        return super().compute(predictions=predictions, references=references, **options)
+        return self.compute_checked(
+            {"predictions": predictions, "references": references},
+            {"multi_reference": multi_reference, "rescale": rescale, "output": output},
+            beside={"contradictions": contradictions},
+        )
 
     def _compute(
         self,

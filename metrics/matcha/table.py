@@ -24,7 +24,10 @@ from tokenizers import Tokenizer
 import torch
 from torch.nn import functional as F
 
-WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
+from .locate import CONFIG
+from .locate import WEIGHTS
+
+TOKENIZER = "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
 LARGEST = 2**31  # no size in a config can be meant to reach this
 CHUNK_TEXTS = 4096  # texts, and

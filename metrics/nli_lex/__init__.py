@@ -1,0 +1,1 @@
+"""NLI+lex: the metric script and its siblings (one folder, one Hub Space)."""

@@ -1,0 +1,1 @@
+"""STSScore: the metric script and its siblings (one folder, one Hub Space)."""

@@ -1,0 +1,193 @@
+"""What the metric returns: the listing's scores, and what the options make of them."""
+
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+
+from tests.stsscore import tiny
+from tests.stsscore.conftest import SCRIPT
+
+PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
+REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
+SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
+ROUNDING = 1e-5  # the bar of float32 against the listing
+
+
+def scores(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> list[float]:
+    return metric.compute(predictions=predictions, references=references, **options)["scores"]
+
+
+def test_results(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert list(result) == ["stsscore", "scores", "signature", "undefined", "truncated"]
+    assert result["stsscore"] == np.mean(result["scores"])
+    assert all(type(score) is float for score in result["scores"])
+    assert (type(result["stsscore"]), result["undefined"], result["truncated"]) == (float, 0, 0)
+    assert len(set(result["scores"])) == len(PREDICTIONS)
+
+
+def test_scores_are_those_of_the_listing(folder: Path) -> None:
+    """The reference is read first: with the texts turned round, the scores are others."""
+    found = scores(evaluate.load(SCRIPT, str(folder)), PREDICTIONS, REFERENCES)
+    score = tiny.listing(folder)
+    assert found == pytest.approx([score(*pair) for pair in zip(REFERENCES, PREDICTIONS, strict=True)], abs=ROUNDING)
+    turned = [score(*pair) for pair in zip(PREDICTIONS, REFERENCES, strict=True)]
+    assert np.abs(np.array(found) - turned).max() > 100 * ROUNDING
+
+
+def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
+    mean = metric.compute(predictions=PREDICTIONS, references=REFERENCES)["stsscore"]
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean") == {"stsscore": mean}
+
+
+def test_scale_says_what_the_raw_score_means(metric: evaluate.Metric) -> None:
+    """The checkpoint says 5."""
+    raw = np.array(scores(metric, PREDICTIONS, REFERENCES, scale=1))
+    assert scores(metric, PREDICTIONS, REFERENCES) == pytest.approx(raw / 5)
+    assert scores(metric, PREDICTIONS, REFERENCES, scale=2.5) == pytest.approx(raw / 2.5)
+    assert scores(metric, PREDICTIONS, REFERENCES, scale="sigmoid") == pytest.approx(1 / (1 + np.exp(-raw)))
+
+
+def test_clip_moves_scores_into_the_unit_interval(metric: evaluate.Metric) -> None:
+    plain = scores(metric, PREDICTIONS, REFERENCES, scale=0.1)
+    assert min(plain) < 0
+    assert max(plain) > 1
+    assert scores(metric, PREDICTIONS, REFERENCES, scale=0.1, clip=True) == [min(max(s, 0), 1) for s in plain]
+
+
+def test_symmetric_is_the_mean_of_both_directions(metric: evaluate.Metric) -> None:
+    there, back = scores(metric, PREDICTIONS, REFERENCES), scores(metric, REFERENCES, PREDICTIONS)
+    found = scores(metric, PREDICTIONS, REFERENCES, symmetric=True)
+    assert found == pytest.approx(np.mean([there, back], axis=0), abs=1e-7)
+    assert scores(metric, REFERENCES, PREDICTIONS, symmetric=True) == found
+
+
+def test_several_references_take_the_best_or_the_mean(metric: evaluate.Metric) -> None:
+    best = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
+    mean = metric.compute(predictions=PREDICTIONS, references=SEVERAL, multi_reference="mean")
+    assert list(best)[-1] == "best_reference"
+    for i, (prediction, group) in enumerate(zip(PREDICTIONS, SEVERAL, strict=True)):
+        each = scores(metric, [prediction] * len(group), group)
+        assert best["scores"][i] == pytest.approx(max(each), abs=1e-6)
+        assert mean["scores"][i] == pytest.approx(np.mean(each), abs=1e-6)
+        assert best["best_reference"][i] == mean["best_reference"][i] == np.argmax(each)
+
+
+def test_the_best_reference_is_found_before_clipping(metric: evaluate.Metric) -> None:
+    group = ["a dog", "the cat is awake", "awake cat", "no"]
+    each = scores(metric, ["the cat"] * 4, group, scale=0.001)
+    assert sorted(each)[-2] > 1 or sorted(each)[1] < 0, "two of them must be equal once clipped"
+    result = metric.compute(predictions=["the cat"], references=[group], scale=0.001, clip=True)
+    assert result["best_reference"] == [int(np.argmax(each))]
+
+
+def test_the_first_of_equal_references_is_named(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=["the dog"], references=[["cat", "the dog", "cat", "the dog"]])
+    assert result["best_reference"][0] in (0, 1)
+
+
+def test_duplicates_are_scored_once(metric: evaluate.Metric) -> None:
+    rows = []
+    hook = metric.scorer._model("float32").register_forward_pre_hook(
+        lambda _, args, kwargs: rows.append(len(kwargs["input_ids"])), with_kwargs=True
+    )
+    result = metric.compute(predictions=PREDICTIONS * 50, references=REFERENCES * 50)
+    hook.remove()
+    assert sum(rows) == len(PREDICTIONS)
+    assert result["scores"] == scores(metric, PREDICTIONS, REFERENCES) * 50
+
+
+def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
+    whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES, symmetric=True)
+    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
+    assert metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:], symmetric=True) == whole
+
+
+def test_blank_texts_have_the_model_s_score_and_are_counted(metric: evaluate.Metric, bert: Path) -> None:
+    predictions, references = ["", " \n", "the dog", "", "the dog"], ["the dog", "the dog", "\t", "", "the dog"]
+    result = metric.compute(predictions=predictions, references=references)
+    score = tiny.listing(bert)
+    expected = [score(*pair) for pair in zip(references, predictions, strict=True)]
+    assert result["scores"] == pytest.approx(expected, abs=ROUNDING)
+    assert result["undefined"] == 4
+    several = metric.compute(predictions=["the dog", "the dog"], references=[["", "cat"], ["", " "]])
+    assert several["undefined"] == 1
+
+
+def test_pairs_that_are_cut_are_counted(metric: evaluate.Metric, bert: Path) -> None:
+    long = "the dog bites the man " * 10
+    result = metric.compute(
+        predictions=["a dog", long, "a dog", long, "the cat"],
+        references=[["a dog", "the cat"], ["a dog"], [long, "a cat"], [long, long], ["a man"]],
+    )
+    assert result["truncated"] == 4  # pairs: a text that is given twice as a reference counts twice
+    score = tiny.listing(bert)
+    assert result["scores"][1] == pytest.approx(score("a dog", long), abs=ROUNDING)
+    assert result["scores"][3] == pytest.approx(score(long, long), abs=ROUNDING)
+
+
+def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric) -> None:
+    """Three separators, so that seven leaves four tokens of the words, and eight five."""
+    result = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=7)
+    assert result["truncated"] == 1
+    assert result["scores"] == pytest.approx(scores(metric, ["the dog"], ["a cat"]), abs=ROUNDING)
+    longer = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=8)
+    assert longer["scores"] == pytest.approx(scores(metric, ["the dog bites"], ["a cat"]), abs=ROUNDING)
+    whole = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=9)
+    assert whole["scores"] == scores(metric, ["the dog bites man"], ["a cat"])
+    assert whole["truncated"] == 0
+
+
+def test_symmetric_counts_a_pair_that_is_cut_once(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=7, symmetric=True)
+    assert result["truncated"] == 1
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_other_precisions_stay_near(folder: Path, precision: str) -> None:
+    """Nearer than the scores lie to each other, and not equal: it did run in fewer bits."""
+    metric = evaluate.load(SCRIPT, str(folder))
+    plain = np.array(scores(metric, PREDICTIONS, REFERENCES))
+    found = np.array(scores(metric, PREDICTIONS, REFERENCES, precision=precision))
+    assert 0 < np.abs(found - plain).max() < plain.std() / 2
+    assert np.corrcoef(found, plain)[0, 1] > 0.95
+    assert scores(metric, PREDICTIONS, REFERENCES) == plain.tolist(), "float32 must stay as it was"
+
+
+def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:
+    scorer = metric.scorer
+    digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
+    assert metric.compute(predictions=["a"], references=["b"])["signature"] == (
+        f"stsscore|{digests}|scale:5.0|clip:false|symmetric:false|precision:float32|max_length:{tiny.POSITIONS}"
+        "|multi_reference:best|version:0.1.0"
+    )
+    changed = metric.compute(
+        predictions=["a"],
+        references=["b"],
+        scale="sigmoid",
+        clip=True,
+        symmetric=True,
+        precision="int8",
+        max_length=9,
+        multi_reference="mean",
+    )
+    assert changed["signature"] == (
+        f"stsscore|{digests}|scale:sigmoid|clip:true|symmetric:true|precision:int8|max_length:9"
+        "|multi_reference:mean|version:0.1.0"
+    )
+
+
+def test_another_checkpoint_has_another_signature(metric: evaluate.Metric, tmp_path: Path) -> None:
+    others = [tiny.bert(tmp_path / "seed", seed=1), tiny.bert(tmp_path / "epsilon", layer_norm_eps=1e-5)]
+    signatures = {evaluate.load(SCRIPT, str(folder)).signature() for folder in others}
+    assert len({metric.signature(), *signatures}) == 3
+
+
+@pytest.mark.parametrize("references", [REFERENCES, SEVERAL])
+def test_a_metric_keeps_nothing_of_the_last_call(metric: evaluate.Metric, references: list) -> None:
+    first = metric.compute(predictions=PREDICTIONS, references=references)
+    metric.compute(predictions=["the cat"], references=["the dog"], max_length=5, precision="int8")
+    assert metric.compute(predictions=PREDICTIONS, references=references) == first

@@ -1,0 +1,72 @@
+"""The checkpoint that is shipped with the package."""
+
+import doctest
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics.stsscore.locate import embedded_folders
+from semantic_metrics.stsscore.stsscore import DEFAULT_CHECKPOINT
+
+from tests.conftest import ROOT
+from tests.stsscore import tiny
+from tests.stsscore.conftest import SCRIPT
+from tests.stsscore.test_metric import ROUNDING
+
+
+@pytest.fixture(scope="module")
+def shipped() -> evaluate.Metric:
+    """The metric as a user loads it."""
+    if DEFAULT_CHECKPOINT not in embedded_folders(lambda config: "id2label" in config):
+        pytest.skip(f"model_cards/{DEFAULT_CHECKPOINT} holds no checkpoint")
+    return evaluate.load(SCRIPT)
+
+
+PAIRS = [
+    ("A man is playing a guitar.", "A man plays the guitar."),
+    ("A woman is slicing an onion.", "A woman is cutting vegetables."),
+    ("The cat sleeps on the sofa.", "The parliament voted on the budget."),
+    ("", "The dog barks."),
+    ("a [SEP] b", "a b"),
+]
+
+
+def test_scores_fall_with_the_similarity(shipped: evaluate.Metric) -> None:
+    found = shipped.compute(predictions=[b for _, b in PAIRS[:3]], references=[a for a, _ in PAIRS[:3]])
+    assert found["scores"] == sorted(found["scores"], reverse=True)
+    assert found["scores"][0] > 0.75
+    assert found["scores"][2] < 0.25
+    assert found["undefined"] == found["truncated"] == 0
+
+
+def test_scores_are_those_of_the_listing(shipped: evaluate.Metric) -> None:
+    listing = tiny.listing(shipped.scorer.folder)
+    chosen = PAIRS[:4]  # the listing takes the string of a separator for one
+    found = shipped.compute(predictions=[b for _, b in chosen], references=[a for a, _ in chosen])
+    assert found["scores"] == pytest.approx([listing(*pair) for pair in chosen], abs=ROUNDING)
+
+
+@pytest.mark.parametrize(("precision", "drift"), [("bfloat16", 0.03), ("int8", 0.03)])
+def test_other_precisions_stay_near(shipped: evaluate.Metric, precision: str, drift: float) -> None:
+    predictions, references = [b for _, b in PAIRS], [a for a, _ in PAIRS]
+    plain, other = (
+        np.array(shipped.compute(predictions=predictions, references=references, precision=name)["scores"])
+        for name in ("float32", precision)
+    )
+    assert 0 < np.abs(other - plain).max() < drift
+
+
+def test_a_separator_in_a_text_is_plain_text(shipped: evaluate.Metric) -> None:
+    plain, apart = (
+        shipped.compute(predictions=[f"a b {sign}"], references=[f"{sign} c"])["scores"]
+        for sign in ("[SEP]", "[ SEP ]")
+    )
+    assert plain == pytest.approx(apart, abs=ROUNDING)
+
+
+def test_the_documented_example_holds(shipped: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    text = shipped.inputs_description
+    example = doctest.DocTestParser().get_doctest(text, {"evaluate": evaluate}, "stsscore", None, 0)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
