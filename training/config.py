@@ -86,6 +86,11 @@ def read_config(path: Path) -> TrainConfig:
     Raises:
         ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
     """
+    return read_yaml(path, TrainConfig, Source)
+
+
+def read_yaml(path: Path, kind: type[T], source: type) -> T:
+    """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`."""
     try:
         stored = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -93,21 +98,21 @@ def read_config(path: Path) -> TrainConfig:
     if not isinstance(stored, dict):
         raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
     try:
-        for key in ("train", "validate"):
+        for key in {"train", "validate"} & {f.name for f in fields(kind)}:
             entries = stored.get(key, [])
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
                 raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
-            stored[key] = [_source(entry) for entry in entries]
-        return _build(TrainConfig, stored)
+            stored[key] = [_source(entry, source) for entry in entries]
+        return _build(kind, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _source(entry: dict) -> Source:
+def _source(entry: dict, kind: type[T]) -> T:
     """The keys of `Table` stand among the entry's own in the file."""
     names = {f.name for f in fields(Table)}
     table = Table(**{key: value for key, value in entry.items() if key in names})
-    return _build(Source, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
+    return _build(kind, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
 
 
 def _build(kind: type[T], values: dict) -> T:

