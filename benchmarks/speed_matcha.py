@@ -1,8 +1,8 @@
-"""How fast each metric is: against the package that it replaces, and against its own tokeniser.
+"""How fast MATCHA is: against the authors' package, and against its own tokeniser.
 
     python -m benchmarks.speed matcha [--data FOLDER] [--authors-format FOLDER] [--output FILE.json]
 
-Run it on an otherwise idle machine. Both sides get the same weights in the same process and are timed in turn, the peer
+Both sides get the same weights in the same process and are timed in turn, the peer
 on the first few of the texts; every time is the median of `--repeats`, after a warm-up.
 """
 
@@ -203,12 +203,7 @@ def _show_comparison(found: Comparison) -> None:
     )
 
 
-@click.group()
-def main() -> None:
-    """Time a metric."""
-
-
-@main.command("matcha")
+@click.command("matcha")
 @click.option("--data", type=click.Path(path_type=Path), envvar="SEMANTIC_METRICS_DATA", help="The data folder.")
 @click.option("--checkpoint", help="As config_name of evaluate.load; the embedded one if left out.")
 @click.option("--authors-format", type=click.Path(path_type=Path), help="Weights of our own, as the peer reads them.")
@@ -273,7 +268,3 @@ def _weights(
     if authors_format is not None:
         found.append((f"weights of {authors_format}", peer.with_padding(authors_format, cache / "ours")))
     return found
-
-
-if __name__ == "__main__":
-    main()

@@ -20,6 +20,7 @@ BAR = 5  # characters that a bar has for each half of the scale, below and above
 LONG = 1000  # characters of a text that are looked at for printing it
 NARROW = 60  # a table is never narrower than this, whatever the terminal says
 PIPED = 120  # its width where there is no terminal
+NOT_OF_TEXTS = {"set_criteria": "tests an encoder and gives texts no score"}
 LOW, HIGH = 0.0, 0.5  # colours on a terminal: red up to the middle of [-1, 1], green from its upper half
 
 
@@ -140,7 +141,7 @@ def main() -> None:
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--metric", required=True, metavar="NAME", help="Name of a metric: matcha.")
+@click.option("--metric", required=True, metavar="NAME", help="matcha or stsscore.")
 @click.option("--predictions", required=True, metavar="COLUMN", help="Column with the texts to judge.")
 @click.option("--references", required=True, metavar="COLUMN", help="Column with what they should say.")
 @click.option("--config", metavar="CHECKPOINT", help="A folder or a Hub id; by default the shipped checkpoint.")
@@ -184,11 +185,13 @@ def score(
 def _check_metric(name: str) -> None:
     from . import available
 
-    if name in available():
+    known = [metric for metric in available() if metric not in NOT_OF_TEXTS]
+    if name in known:
         return
-    near = difflib.get_close_matches(name.lower(), available(), n=1)
+    near = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"--metric: expected one of {', '.join(available())}, got {name!r}{hint}")
+    hint = f", which {NOT_OF_TEXTS[name]}" if name in NOT_OF_TEXTS else hint
+    raise InputError(f"--metric: expected one of {', '.join(known)}, got {name!r}{hint}")
 
 
 def _compute(metric: str, config: str | None, predictions: list[str], references: list[str]) -> dict:

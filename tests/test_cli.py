@@ -144,8 +144,12 @@ def test_a_missing_column_lists_the_columns(score: Callable, file: Path, option:
 @pytest.mark.parametrize("name", ["macha", "MATCHA", "matcha_score", "zzz"])
 def test_an_unknown_metric_suggests_the_nearest(score: Callable, file: Path, name: str) -> None:
     result = score(file, metric=name)
-    refused(result, f"--metric: expected one of {', '.join(semantic_metrics.available())}, got {name!r}")
+    refused(result, f"--metric: expected one of matcha, stsscore, got {name!r}")
     assert ("; did you mean 'matcha'?" in result.output) == (name != "zzz")
+
+
+def test_a_metric_that_scores_no_texts_is_refused_with_the_reason(score: Callable, file: Path) -> None:
+    refused(score(file, metric="set_criteria"), "got 'set_criteria', which tests an encoder and gives texts no score")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.speed` on a few texts: that it runs and what it says, never how fast anything is."""
+"""`python -m benchmarks.speed matcha` on a few texts: that it runs and what it says, never how fast anything is."""
 
 from dataclasses import fields
 import json
@@ -11,6 +11,7 @@ from semantic_metrics.matcha.modeling_matcha import MatchaModel
 import torch
 
 from benchmarks import speed
+from benchmarks import speed_matcha
 from benchmarks.timing import medians
 from benchmarks.timing import read_pairs
 from tests.small import small_tokenizer
@@ -46,11 +47,11 @@ def test_matcha_is_compared_with_the_peer_on_both_weights(
     printed = _run([*arguments, "--output", str(output)], monkeypatch)
     record = json.loads(output.read_text(encoding="utf-8"))
     assert set(record) == {"command", "machine", "repeats", "split", "comparisons"}
-    assert set(record["split"]) == {field.name for field in fields(speed.Split)}
+    assert set(record["split"]) == {field.name for field in fields(speed_matcha.Split)}
     assert record["split"]["pairs"] == 6
     assert len(record["comparisons"]) == 2
     for comparison in record["comparisons"]:
-        assert set(comparison) == {field.name for field in fields(speed.Comparison)}
+        assert set(comparison) == {field.name for field in fields(speed_matcha.Comparison)}
         assert (comparison["pairs"], comparison["peer_pairs"]) == (6, 2)
         assert comparison["largest_difference"] <= 1e-6
         assert comparison["ratio"] == pytest.approx(3 * comparison["peer_seconds"] / comparison["seconds"])

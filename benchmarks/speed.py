@@ -1,0 +1,23 @@
+"""How fast each metric is, as a ratio against what it replaces, in the same process.
+
+    python -m benchmarks.speed matcha | set_criteria [OPTIONS]
+
+Run it on an otherwise idle machine; `--help` of each says what is timed against what.
+"""
+
+import click
+
+from .speed_matcha import matcha
+from .speed_set_criteria import set_criteria
+
+
+@click.group()
+def main() -> None:
+    """Time a metric."""
+
+
+main.add_command(matcha)
+main.add_command(set_criteria)
+
+if __name__ == "__main__":
+    main()

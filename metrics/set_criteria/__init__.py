@@ -1,0 +1,1 @@
+"""Set-theoretic criteria: the metric script and its siblings (one folder, one Hub Space)."""

@@ -1,0 +1,41 @@
+"""The metric as a user loads it, and folders of small encoders."""
+
+from pathlib import Path
+
+import evaluate
+import pytest
+import torch
+from transformers import BertConfig
+from transformers import BertModel
+from transformers import GPT2Config
+from transformers import GPT2Model
+from transformers import PreTrainedTokenizerFast
+
+from tests.set_criteria.samples import SCRIPT
+from tests.small import UNKNOWN
+from tests.small import small_tokenizer
+
+LONGEST = 16  # tokens that the small networks take
+
+
+@pytest.fixture
+def criteria() -> evaluate.Metric:
+    """The metric with the shipped encoder, which only texts would load."""
+    return evaluate.load(SCRIPT, keep_in_memory=True)
+
+
+@pytest.fixture(scope="session")
+def networks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Random networks, one that looks both ways and one that looks back alone, whose tokeniser has no padding."""
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=small_tokenizer(), unk_token=UNKNOWN)
+    size, sizes = tokenizer.vocab_size, {"num_attention_heads": 2, "num_hidden_layers": 2, "hidden_size": 16}
+    torch.manual_seed(0)
+    bert = BertModel(BertConfig(vocab_size=size, intermediate_size=32, max_position_embeddings=LONGEST, **sizes))
+    ends = {"bos_token_id": 0, "eos_token_id": 0}
+    gpt2 = GPT2Model(GPT2Config(vocab_size=size, n_embd=16, n_layer=2, n_head=2, n_positions=LONGEST, **ends))
+    folders = {}
+    for name, model in (("bert", bert), ("gpt2", gpt2)):
+        folders[name] = tmp_path_factory.mktemp("networks") / name
+        model.save_pretrained(folders[name])
+        tokenizer.save_pretrained(folders[name])
+    return folders

@@ -1,0 +1,272 @@
+"""From measured samples to the six criteria: by hand, sample by sample, and what must hold for any."""
+
+import json
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+from semantic_metrics.set_criteria.criteria import DIFFERENCES
+from semantic_metrics.set_criteria.criteria import OPERATOR
+from semantic_metrics.set_criteria.criteria import Settings
+from semantic_metrics.set_criteria.criteria import check_ranges
+from semantic_metrics.set_criteria.criteria import differences
+from semantic_metrics.set_criteria.criteria import own_ranges
+from semantic_metrics.set_criteria.criteria import report
+from semantic_metrics.set_criteria.criteria import shared_ranges
+from semantic_metrics.set_criteria.geometry import DISTANCES
+from semantic_metrics.set_criteria.geometry import MEASURES
+from semantic_metrics.set_criteria.samples import from_arrays
+from semantic_metrics.set_criteria.samples import measure_samples
+
+from tests.set_criteria import peer
+from tests.set_criteria.samples import Vectors
+from tests.set_criteria.samples import operators
+from tests.set_criteria.samples import random_vectors
+from tests.set_criteria.samples import unit_vectors
+
+CELLS = ("both", "first", "second", "neither")
+FEW = Settings(epsilons=11)
+seeds = st.integers(0, 2**32 - 1)
+counts = st.integers(3, 30)
+
+
+def results(vectors: Vectors, names: list[str] | None = None, options: Settings = FEW, **more: object) -> dict:
+    names = names or operators(len(vectors[0]))
+    return report(measure_samples(from_arrays(vectors), names), options, **more)
+
+
+def at_angles(*degrees: float) -> np.ndarray:
+    """Vectors in the plane of the first two of four axes."""
+    turns = np.radians(degrees)
+    return np.stack([np.cos(turns), np.sin(turns), 0 * turns, 0 * turns], axis=1)
+
+
+@settings(max_examples=25)
+@given(seeds, counts)
+def test_c1_c3_and_c4_are_those_of_the_paper_s_words(seed: int, count: int) -> None:
+    vectors = random_vectors(count, 6, seed, shift=0.4)
+    names = operators(count)
+    found = results(vectors, names)
+    for criterion in DIFFERENCES:
+        chosen = [i for i, name in enumerate(names) if name == OPERATOR[criterion]]
+        for measure in MEASURES:
+            rows = np.array([peer.differences(*(v[i] for v in vectors), criterion, measure) for i in chosen]).T
+            result = found[criterion][measure]
+            turned = -rows if measure in DISTANCES else rows
+            bounds = [[row.min(), row.max()] for row in turned]
+            pairs = (turned[0], turned[-1]), [bounds[0], bounds[-1]]
+            cells = peer.grid_cells(*pairs[0], pairs[1], FEW.epsilons)
+            means, sds = rows.mean(axis=1), rows.std(axis=1)
+            assert result["n"] == len(chosen)
+            if criterion == "C4":
+                assert result["share"] == pytest.approx(cells["both"] + cells["first"], abs=1e-9)
+                assert [result["mean"], result["sd"]] == pytest.approx([means[0], sds[0]], abs=1e-9)
+            else:
+                assert {name: result[name] for name in CELLS} == pytest.approx(cells, abs=1e-9)
+                assert result["mean"] == pytest.approx(means, abs=1e-9)
+                assert result["sd"] == pytest.approx(sds, abs=1e-9)
+
+
+def test_the_base_is_what_both_differences_are_taken_from() -> None:
+    a, b, target = random_vectors(12, 6)
+    names = operators(12)
+    found = results((a, b, target), names)
+    for measure in MEASURES:
+        overlap = [peer.likeness(a[i], b[i], measure) for i in range(12) if names[i] == "overlap"]
+        difference = [peer.likeness(b[i], target[i], measure) for i in range(12) if names[i] == "difference"]
+        assert found["C1"][measure]["base"] == pytest.approx(np.mean(overlap))
+        assert found["C3"][measure]["base"] == pytest.approx(np.mean(difference))
+
+
+@settings(max_examples=40)
+@given(seeds, counts)
+def test_four_cells_add_to_100(seed: int, count: int) -> None:
+    found = results(random_vectors(count, 5, seed), options=Settings())
+    for criterion in ("C1", "C3"):
+        for result in found[criterion].values():
+            assert sum(result[cell] for cell in CELLS) == pytest.approx(100, abs=1e-12)
+            assert all(0 <= result[cell] <= 100 for cell in CELLS)
+
+
+@settings(max_examples=40)
+@given(seeds, counts)
+def test_swapping_a_and_b_swaps_the_conditions_of_c1(seed: int, count: int) -> None:
+    a, b, target = random_vectors(count, 5, seed)
+    names = ["overlap"] * count
+    there, back = results((a, b, target), names), results((b, a, target), names)
+    for measure in MEASURES:
+        one, other = there["C1"][measure], back["C1"][measure]
+        assert (one["both"], one["neither"], one["base"]) == (other["both"], other["neither"], other["base"])
+        assert (one["first"], one["second"]) == (other["second"], other["first"])
+        assert (one["mean"], one["sd"]) == (other["mean"][::-1], other["sd"][::-1])
+    assert there["C2"]["share"] == back["C2"]["share"]
+    signed = [found["C2"]["angle"]["signed"]["mean"] for found in (there, back)]
+    if there["C2"]["between"] == 100:
+        assert sum(signed) == pytest.approx(1, abs=1e-9)
+
+
+@settings(max_examples=30)
+@given(seeds, counts, st.floats(1e-2, 1e2))
+def test_rotation_and_scaling_change_no_cosine_and_no_angle_result(seed: int, count: int, factor: float) -> None:
+    vectors = random_vectors(count, 7, seed)
+    rotation = ortho_group.rvs(7, random_state=seed)
+    before = results(vectors, options=Settings())
+    rotated = results(tuple(side @ rotation for side in vectors), options=Settings())
+    scaled = results(tuple(side * factor for side in vectors), options=Settings())
+    step = 100 / 132  # a difference that lies on a margin may fall to either side of it by rounding
+    for after, same in ((rotated, ("cosine", "dot", "l2")), (scaled, ("cosine", "ned"))):
+        for criterion in DIFFERENCES:
+            for measure in same:
+                assert _close(after[criterion][measure], before[criterion][measure], step)
+        for criterion in ("C2", "C5", "C6", "norm_ratio"):
+            assert _close(after[criterion], before[criterion], 1e-6)
+
+
+def _close(one: object, other: object, tolerance: float) -> bool:
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_close(one[key], other[key], tolerance) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(_close(x, y, tolerance) for x, y in zip(one, other, strict=True))
+    return one == pytest.approx(other, abs=tolerance)
+
+
+@settings(max_examples=25)
+@given(seeds, counts)
+def test_cosine_and_ned_agree_for_unit_vectors_of_mean_zero(seed: int, count: int) -> None:
+    """Their differences are the same but for the factor -1/2, and so are the cells, to 1e-6."""
+    found = results(unit_vectors(random_vectors(count, 9, seed)), options=Settings())
+    for criterion in DIFFERENCES:
+        cosine, ned = found[criterion]["cosine"], found[criterion]["ned"]
+        if criterion == "C4":  # A - B is no unit vector
+            continue
+        assert np.multiply(cosine["mean"], -0.5) == pytest.approx(ned["mean"], abs=1e-12)
+        assert [cosine[cell] for cell in CELLS] == pytest.approx([ned[cell] for cell in CELLS], abs=1e-6)
+
+
+@given(seeds, counts, st.randoms(use_true_random=False))
+def test_the_order_of_samples_changes_no_bit(seed: int, count: int, random: object) -> None:
+    vectors, names = random_vectors(count, 5, seed), operators(count)
+    order = random.sample(range(count), count)
+    turned = results(tuple(side[order] for side in vectors), [names[i] for i in order])
+    assert turned == results(vectors, names)
+
+
+def test_c2_by_hand() -> None:
+    a, b = at_angles(0, 0, 0, 0, 0, 0), at_angles(60, 60, 60, 60, 60, 60)
+    target = at_angles(30, 0, 60, -10, 70, -150)
+    found = results((a, b, target), ["overlap"] * 6, per_sample=True)
+    assert found["per_sample"]["C2"]["holds"] == [True, True, True, False, False, False]
+    assert found["per_sample"]["C2"]["signed"] == pytest.approx([0.5, 1, 0, 70 / 60, -10 / 60, -150 / 60])
+    assert found["per_sample"]["C2"]["unsigned"] == pytest.approx([0.5, 1, 0, 70 / 60, 10 / 60, 150 / 60])
+    assert found["C2"]["share"] == found["C2"]["between"] == 50
+    assert results((a, b, target), ["overlap"] * 6, Settings(tolerance=0.36))["C2"]["share"] == pytest.approx(500 / 6)
+
+
+def test_c5_by_hand() -> None:
+    a, b = at_angles(0, 0, 0, 0), at_angles(40, 40, 40, 40)
+    found = results((a, b, at_angles(10, -19, 25, -120)), ["difference"] * 4, per_sample=True)
+    assert found["per_sample"]["C5"]["holds"] == [True, True, False, False]
+    assert (found["C5"]["share"], found["C5"]["between"], found["C5"]["n"]) == (50, 50, 4)
+    curve = dict(zip(found["C5"]["curve"]["theta"], found["C5"]["curve"]["share"], strict=True))
+    assert (curve[0], curve[0.3], curve[0.5], curve[0.7], curve[2.0]) == (0, 25, 50, 75, 75)
+    assert results((a, b, at_angles(10, -19, 25, -120)), ["difference"] * 4, Settings(theta=0.2))["C5"]["share"] == 0
+
+
+def test_c6_by_hand() -> None:
+    """The longer of A and B attracts; lengths up to a tenth apart are comparable, both ends included."""
+    lengths = np.array([2, 2, 1, 1, 1, 1, 1.1, 1.11])[:, None]
+    others = np.array([1, 1, 2, 2, 1, 1, 1, 1])[:, None]
+    a, b = at_angles(*[0] * 8) * lengths, at_angles(*[50] * 8) * others
+    target = at_angles(-20, 30, 30, 20, 45, 51, 40, 40)
+    found = results((a, b, target), ["union"] * 8, per_sample=True)
+    assert found["per_sample"]["C6"]["holds"] == [True, False, True, False, True, False, True, False]
+    assert found["C6"]["cases"] == {
+        "near A": {"n": 3, "share": pytest.approx(100 / 3)},
+        "middle": {"n": 3, "share": pytest.approx(200 / 3)},
+        "near B": {"n": 2, "share": 50},
+    }
+    assert found["per_sample"]["norm_ratio"] == pytest.approx((lengths / others)[:, 0])
+    equal = results((a, b, target), ["union"] * 8, Settings(norm_ratio=3))["C6"]
+    assert equal["cases"]["middle"]["n"] == 8
+    assert equal["share"] == equal["between"]
+
+
+def test_histograms_leave_nothing_out() -> None:
+    a, b = at_angles(*[0] * 6), at_angles(*[10] * 6)
+    found = results((a, b, at_angles(5.2, 0.1, -60, 60, -10, 4.8)), ["overlap"] * 6)["C2"]["histogram"]
+    for kind, low, high in (("unsigned", 0, 2), ("signed", 1, 1)):
+        shown = found[kind]
+        assert len(shown["edges"]) == len(shown["counts"]) + 1
+        assert (shown["below"], shown["above"]) == (low, high)
+        assert sum(shown["counts"]) + low + high == 6
+    bins = dict(zip(np.round(found["signed"]["edges"], 2), found["signed"]["counts"], strict=False))
+    assert (bins[0.95], bins[0.5], bins[0.45]) == (1, 1, 1)
+
+
+def test_norm_ratios_of_an_encoder_that_normalises_are_one_bin() -> None:
+    a, b, target = random_vectors(30, 20)
+    units = [(side / np.linalg.norm(side, axis=1, keepdims=True)).astype(np.float32) for side in (a, b, target)]
+    found = results(tuple(units))["norm_ratio"]
+    assert max(found["histogram"]["counts"]) == found["n"] == 30
+    assert found["mean"] == pytest.approx(1, abs=1e-6)
+
+
+def test_ranges_given_own_and_shared() -> None:
+    one, other = (random_vectors(12, 6, seed) for seed in (0, 1))
+    first, second = (measure_samples(from_arrays(vectors), operators(12)) for vectors in (one, other))
+    shared = shared_ranges([own_ranges(first), own_ranges(second)])
+    for criterion, by_measure in shared.items():
+        for measure, bounds in by_measure.items():
+            sign = -1 if measure in DISTANCES else 1
+            both = sign * np.concatenate([differences(held, criterion, measure) for held in (first, second)], axis=1)
+            assert np.array_equal(bounds, np.stack([both.min(axis=1), both.max(axis=1)], axis=1))
+    assert report(first, FEW, shared)["ranges"] == shared
+    assert report(first, FEW)["ranges"] == own_ranges(first)
+    partly = report(first, FEW, {"C1": {"cosine": [[0.0, 0.0], [0.0, 0.0]]}})
+    held = (differences(first, "C1", "cosine") >= 0).all(axis=0)
+    assert partly["C1"]["cosine"]["both"] == pytest.approx(100 * held.mean())
+    assert partly["C1"]["dot"] == report(first, FEW)["C1"]["dot"]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        ([1], "ranges: expected a dict with keys of C1, C3, C4"),
+        ({"C2": {}}, "ranges: expected a dict with keys of C1, C3, C4, got .'C2'."),
+        ({"C1": {"cos": [[0, 1], [0, 1]]}}, r"ranges\['C1'\]: expected a dict with keys of cosine"),
+        ({"C1": {"cosine": [[0, 1]]}}, r"ranges\['C1'\]\['cosine'\]: expected \[\[low, high\], \[low, high\]\]"),
+        ({"C4": {"ned": [[1, 0]]}}, r"ranges\['C4'\]\['ned'\]: expected \[\[low, high\]\]"),
+        ({"C4": {"ned": [[0, float("nan")]]}}, r"ranges\['C4'\]\['ned'\]"),
+        ({"C4": {"ned": "all"}}, r"ranges\['C4'\]\['ned'\]"),
+    ],
+)
+def test_ranges_that_are_none_are_refused(ranges: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_ranges(ranges)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilons": 1},
+        {"epsilons": 2.0},
+        {"epsilons": True},
+        {"tolerance": -1e-9},
+        {"tolerance": float("nan")},
+        {"theta": "half"},
+        {"theta": float("inf")},
+        {"norm_ratio": 0.9},
+        {"norm_ratio": None},
+    ],
+)
+def test_settings_that_are_none_are_refused(change: dict) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected"):
+        Settings(**change)
+
+
+def test_results_are_plain_and_hold_no_nan() -> None:
+    found = results(random_vectors(9, 5), per_sample=True)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found

@@ -1,0 +1,107 @@
+"""Margins in closed form: what the grid gives, to the last digit."""
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+import numpy as np
+import pytest
+from semantic_metrics.set_criteria import epsilon
+from semantic_metrics.set_criteria.epsilon import count_reached
+from semantic_metrics.set_criteria.epsilon import epsilon_values
+from semantic_metrics.set_criteria.epsilon import sample_cells
+from semantic_metrics.set_criteria.epsilon import sample_share
+
+from tests.set_criteria.peer import grid_cells
+
+EXACT = 1e-12  # percent
+seeds = st.integers(0, 2**32 - 1)
+finite = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+def _bounds(*rows: np.ndarray) -> list[list[float]]:
+    return [[float(row.min()), float(row.max())] for row in rows]
+
+
+def _differences(count: int, seed: int, kind: str) -> np.ndarray:
+    """(2, count): of all sizes, or with many equal ones, or lying on the margins themselves."""
+    rng = np.random.default_rng(seed)
+    if kind == "normal":
+        return rng.normal(size=(2, count)) * 10.0 ** rng.integers(-6, 6)
+    if kind == "ties":
+        return rng.integers(-3, 4, (2, count)) / 10
+    return rng.choice(np.linspace(-0.3, 0.7, 132), (2, count))
+
+
+@settings(max_examples=6)
+@given(st.integers(1, 2000), seeds, st.sampled_from(["normal", "ties", "margins"]))
+def test_cells_are_those_of_the_paper_s_grid(count: int, seed: int, kind: str) -> None:
+    first, second = _differences(count, seed, kind)
+    bounds = _bounds(first, second)
+    assert sample_cells(first, second, bounds) == pytest.approx(grid_cells(first, second, bounds, 132), abs=EXACT)
+
+
+@settings(max_examples=80)
+@given(st.integers(1, 300), seeds, st.sampled_from(["normal", "ties", "margins"]), st.integers(2, 25), st.data())
+def test_cells_are_those_of_a_grid_of_any_size_and_range(
+    count: int, seed: int, kind: str, number: int, data: st.DataObject
+) -> None:
+    first, second = _differences(count, seed, kind)
+    given_bounds = st.tuples(finite, finite).map(sorted)
+    bounds = data.draw(st.one_of(st.just(_bounds(first, second)), st.tuples(given_bounds, given_bounds)))
+    cells = sample_cells(first, second, bounds, number)
+    assert cells == pytest.approx(grid_cells(first, second, bounds, number), abs=EXACT)
+    assert sum(cells.values()) == pytest.approx(100, abs=EXACT)
+    share = sample_share(first, bounds[0], number)
+    assert share == pytest.approx(cells["both"] + cells["first"], abs=EXACT)
+
+
+@settings(max_examples=300)
+@given(
+    hnp.arrays(np.float64, st.integers(1, 40), elements=finite),
+    st.one_of(st.none(), st.tuples(finite, finite).map(sorted)),
+    st.integers(2, 200),
+)
+def test_every_count_is_that_of_a_search(values: np.ndarray, bounds: list[float] | None, number: int) -> None:
+    low, high = bounds or (values.min(), values.max())
+    margins = epsilon_values(low, high, number)
+    assert (np.diff(margins) >= 0).all()
+    assert (margins[0], margins[-1]) == (low, high)
+    probes = np.concatenate([values, margins, np.nextafter(margins, -np.inf), np.nextafter(margins, np.inf)])
+    counts = count_reached(probes, margins)
+    assert np.array_equal(counts, np.searchsorted(margins, probes, side="right"))
+    assert counts.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("width", [0, 5e-324, 1e-300, 1e-17, 2e-16, 1e-12, 1e-7])
+def test_ranges_as_narrow_as_rounding(width: float) -> None:
+    for low in (0.0, 0.3, -7.5):
+        margins = epsilon_values(low, low + width, 132)
+        probes = np.concatenate([margins, np.nextafter(margins, -np.inf), np.nextafter(margins, np.inf)])
+        assert np.array_equal(count_reached(probes, margins), (probes[:, None] >= margins).sum(axis=1))
+
+
+def test_ends_are_included_and_the_comparison_is_not_strict() -> None:
+    values = np.array([0.0, 1.0, 2.0])
+    assert count_reached(values, epsilon_values(0, 2, 3)).tolist() == [1, 2, 3]
+    assert sample_share(values, [0.0, 2.0], 3) == pytest.approx(200 / 3)
+
+
+def test_cells_by_hand() -> None:
+    """Two samples, margins 0 and 1 of each condition: (1, 0) reaches 2 and 1 margins, (0, 1) reaches 1 and 2."""
+    cells = sample_cells(np.array([1.0, 0.0]), np.array([0.0, 1.0]), [[0.0, 1.0], [0.0, 1.0]], 2)
+    assert cells == {"both": 50.0, "first": 25.0, "second": 25.0, "neither": 0.0}
+
+
+def test_one_margin_of_zero_is_a_plain_share() -> None:
+    first, second = np.array([0.5, -0.5, 0.0, 1.0]), np.array([0.5, 0.5, -1.0, 0.0])
+    cells = sample_cells(first, second, [[0.0, 0.0], [0.0, 0.0]])
+    assert cells == {"both": 50.0, "first": 25.0, "second": 25.0, "neither": 0.0}
+
+
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = _differences(500, 1, "normal")
+    bounds = _bounds(first, second)
+    whole = sample_cells(first, second, bounds), sample_share(first, bounds[0])
+    monkeypatch.setattr(epsilon, "BLOCK", 7)
+    assert (sample_cells(first, second, bounds), sample_share(first, bounds[0])) == whole

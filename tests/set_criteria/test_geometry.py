@@ -1,0 +1,196 @@
+"""Measures and angles of three vectors: by hand, against plain formulas, and what no rotation or scaling changes."""
+
+import math
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+from semantic_metrics.set_criteria import samples as samples_module
+from semantic_metrics.set_criteria.geometry import MEASURES
+from semantic_metrics.set_criteria.geometry import REASONS
+from semantic_metrics.set_criteria.geometry import Angles
+from semantic_metrics.set_criteria.geometry import Rows
+from semantic_metrics.set_criteria.geometry import compare
+from semantic_metrics.set_criteria.geometry import locate
+from semantic_metrics.set_criteria.samples import from_arrays
+from semantic_metrics.set_criteria.samples import measure_samples
+
+from tests.set_criteria import peer
+from tests.set_criteria.samples import Vectors
+from tests.set_criteria.samples import operators
+from tests.set_criteria.samples import random_vectors
+from tests.set_criteria.samples import unit_vectors
+
+NEAR = 1e-9
+seeds = st.integers(0, 2**32 - 1)
+widths = st.integers(3, 40)
+counts = st.integers(1, 12)
+
+
+def measures(x: object, y: object) -> dict[str, list[float]]:
+    left, right = (Rows(np.array(side, dtype=np.float64)) for side in (x, y))
+    found = compare(left, right, np.empty_like(left.values))
+    return {name: row.tolist() for name, row in zip(MEASURES, found, strict=True)}
+
+
+def angles(a: object, b: object, target: object) -> Angles:
+    sides = [Rows(np.array(side, dtype=np.float64)) for side in (a, b, target)]
+    return locate(*sides, np.empty_like(sides[0].values))
+
+
+def test_measures_by_hand() -> None:
+    found = measures([[3.0, 4.0, 0.0], [1.0, -1.0, 0.0]], [[4.0, 3.0, 0.0], [-1.0, 1.0, 0.0]])
+    assert found["cosine"] == [24 / 25, -1]
+    assert found["dot"] == [24, -2]
+    assert found["l1"] == [2, 4]
+    assert found["l2"] == pytest.approx([math.sqrt(2), math.sqrt(8)])
+    # var(1, -1, 0) = 2 / 3; var(3, 4, 0) = 26 / 9
+    assert found["ned"] == pytest.approx([0.5 * (2 / 3) / (52 / 9), 1])
+
+
+def test_equal_vectors_are_as_near_as_can_be() -> None:
+    vectors = random_vectors(200, 50)[0]
+    found = measures(vectors, vectors)
+    assert found["cosine"] == [1.0] * 200
+    for name in ("l1", "l2", "ned"):
+        assert found[name] == [0.0] * 200
+
+
+@given(seeds, counts, widths)
+def test_measures_are_those_of_plain_formulas(seed: int, count: int, width: int) -> None:
+    a, b, _ = random_vectors(count, width, seed, shift=0.5)
+    found = measures(a, b)
+    for name in MEASURES:
+        expected = [peer.likeness(x, y, name) for x, y in zip(a, b, strict=True)]
+        assert found[name] == pytest.approx(expected, rel=NEAR, abs=NEAR)
+
+
+@given(seeds, counts, widths)
+def test_ned_is_half_of_one_minus_cosine_for_unit_vectors_of_mean_zero(seed: int, count: int, width: int) -> None:
+    a, b, _ = unit_vectors(random_vectors(count, width, seed))
+    found = measures(a, b)
+    assert found["ned"] == pytest.approx([(1 - cosine) / 2 for cosine in found["cosine"]], abs=1e-14)
+
+
+@pytest.mark.parametrize("degrees", [1e-3, 1, 30, 89.9, 90, 91, 150, 179, 179.999])
+@pytest.mark.parametrize("place", [-170, -30, 0, 10, 60, 120, 179])
+def test_angles_by_hand(degrees: float, place: float) -> None:
+    """A along the first axis, B at `degrees` and the target at `place` from it, the target lifted out of the plane."""
+    b, target = (
+        [length * math.cos(math.radians(x)), length * math.sin(math.radians(x))]
+        for x, length in ((degrees, 0.5), (place, 3))
+    )
+    found = angles([[2.0, 0, 0]], [[*b, 0]], [[*target, 7.0]])
+    assert math.degrees(found.between[0]) == pytest.approx(degrees, rel=1e-12)
+    assert math.degrees(found.target[0]) == pytest.approx(place, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(seeds, counts, widths)
+def test_angles_are_those_of_a_least_squares_projection(seed: int, count: int, width: int) -> None:
+    vectors = random_vectors(count, width, seed)
+    found = angles(*vectors)
+    for i, (a, b, target) in enumerate(zip(*vectors, strict=True)):
+        between, to_a, to_b = peer.plane_angles(a, b, target)
+        assert found.between[i] == pytest.approx(between, abs=1e-6)  # what the arc cosine leaves of the digits
+        assert abs(found.target[i]) == pytest.approx(to_a, abs=1e-6)
+        turned = (found.between[i] - found.target[i] + math.pi) % (2 * math.pi) - math.pi
+        assert abs(turned) == pytest.approx(to_b, abs=1e-6)
+
+
+def _measured(vectors: Vectors) -> dict[str, np.ndarray]:
+    """All that is measured of samples of each operator, as arrays by name."""
+    groups = measure_samples(from_arrays(vectors), operators(len(vectors[0])))
+    found = {}
+    for operator, group in groups.items():
+        for pair, values in group.pairs.items():
+            found |= {f"{operator} {pair} {name}": row for name, row in zip(MEASURES, values, strict=True)}
+        found[f"{operator} between"], found[f"{operator} target"] = group.angles.between, group.angles.target
+        found[f"{operator} ratio"] = group.lengths[0] / group.lengths[1]
+    return found
+
+
+@settings(max_examples=60)
+@given(seeds, counts, st.integers(3, 20))
+def test_a_rotation_changes_nothing_but_l1_and_ned(seed: int, count: int, width: int) -> None:
+    vectors = random_vectors(count, width, seed)
+    rotation = ortho_group.rvs(width, random_state=seed)
+    before, after = _measured(vectors), _measured(tuple(side @ rotation for side in vectors))
+    for name, values in before.items():
+        if not name.endswith(("l1", "ned")):
+            assert after[name] == pytest.approx(values, rel=NEAR, abs=NEAR), name
+
+
+def test_a_rotation_does_change_l1_and_ned() -> None:
+    vectors = random_vectors(12, 5)
+    rotation = ortho_group.rvs(5, random_state=0)
+    before, after = _measured(vectors), _measured(tuple(side @ rotation for side in vectors))
+    for name in ("overlap at l1", "overlap at ned"):
+        assert not np.allclose(before[name], after[name], atol=1e-3)
+
+
+@settings(max_examples=60)
+@given(seeds, counts, widths, st.floats(1e-3, 1e3))
+def test_scaling_changes_no_cosine_ned_or_angle(seed: int, count: int, width: int, factor: float) -> None:
+    vectors = random_vectors(count, width, seed, shift=0.3)
+    before, after = _measured(vectors), _measured(tuple(side * factor for side in vectors))
+    for name, values in before.items():
+        measure = name.split()[-1]
+        power = {"dot": 2, "l1": 1, "l2": 1}.get(measure, 0)
+        assert after[name] == pytest.approx(values * factor**power, rel=NEAR, abs=NEAR * factor**power), name
+
+
+@settings(max_examples=30)
+@given(seeds, st.integers(1, 40), st.integers(3, 40), st.integers(1, 60))
+def test_chunks_and_other_samples_change_no_bit(seed: int, count: int, width: int, chunk: int) -> None:
+    vectors = random_vectors(count, width, seed)
+    whole = _measured(vectors)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples_module, "CHUNK", chunk * width)
+        parts = _measured(vectors)
+    for name, values in whole.items():
+        assert np.array_equal(values, parts[name], equal_nan=True), name
+
+
+def test_only_a_chunk_of_vectors_is_taken_at_a_time() -> None:
+    vectors = random_vectors(2000, 200)
+    sizes = []
+
+    def take(rows: np.ndarray) -> Vectors:
+        sizes.append(len(rows) * 200)
+        return from_arrays(vectors)(rows)
+
+    measure_samples(take, operators(2000))
+    assert sum(sizes) == 2000 * 200
+    assert max(sizes) <= samples_module.CHUNK
+
+
+def test_what_spans_no_plane_is_told_apart() -> None:
+    a = [[1.0, 2, 3], [0, 0, 0], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 0, 0], [1, 2, 3]]
+    b = [[3.0, 1, 1], [1, 2, 3], [0, 0, 0], [1, 2, 3], [0.1, 0.2, 0.3], [-3, -6, -9], [0, 1, 0], [3, 1, 1]]
+    target = [[1.0, 1, 1], [1, 2, 3], [1, 2, 3], [4, 5, 6], [4, 5, 6], [4, 5, 6], [0, 0, 5], [0, 0, 0]]
+    found = angles(a, b, target)
+    reasons = [REASONS.get(code, "") for code in found.reason.tolist()]
+    expected = ["", "zero vector", "zero vector", "A equals B", "A and B parallel", "A and B opposite"]
+    assert reasons == [*expected, "target orthogonal to the plane", "zero vector"]
+    for values in (found.between, found.target):
+        assert np.isnan(values).tolist() == [False, *[True] * 7]
+
+
+def test_float32_copies_that_differ_by_rounding_are_parallel() -> None:
+    a = random_vectors(300, 384)[0].astype(np.float32)
+    b = (a * np.float32(0.7)).astype(np.float32)
+    found = angles(a, b, random_vectors(300, 384, seed=1)[0])
+    assert {REASONS[code] for code in found.reason.tolist()} == {"A and B parallel"}
+
+
+def test_a_constant_vector_has_no_variance_whatever_rounding_leaves() -> None:
+    rng = np.random.default_rng(0)
+    for width in (3, 7, 384, 4096):
+        constant = np.repeat(rng.normal(size=(20, 1)) * 1e3, width, axis=1)
+        other = np.repeat(rng.normal(size=(20, 1)), width, axis=1)
+        assert np.isnan(measures(constant, other)["ned"]).all()
+        assert measures(constant, rng.normal(size=(20, width)))["ned"] == pytest.approx([0.5] * 20)

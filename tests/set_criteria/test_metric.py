@@ -1,0 +1,265 @@
+"""The metric as `evaluate` loads it: texts, embeddings, several encoders, and what is refused."""
+
+import copy
+import json
+from pathlib import Path
+import pickle
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics import load
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.set_criteria.criteria import shared_ranges
+import torch
+
+from tests.set_criteria.samples import SCRIPT
+from tests.set_criteria.samples import TEXTS
+from tests.set_criteria.samples import Vectors
+from tests.set_criteria.samples import operators
+from tests.set_criteria.samples import random_vectors
+
+KEYS = {"C1", "C2", "C3", "C4", "C5", "C6", "norm_ratio", "undefined", "ranges", "operators", "signature"}
+MEASURES = {"cosine", "dot", "l1", "l2", "ned"}
+
+
+def encoded(samples: dict) -> Vectors:
+    """The samples' vectors in the shipped table, as the MATCHA metric takes them."""
+    table = load_checkpoint()
+    a, b, target = (table.encode(samples[side]).vectors.astype(np.float32) for side in ("a", "b", "target"))
+    return a, b, target
+
+
+def without(result: dict, *keys: str) -> dict:
+    return {key: value for key, value in result.items() if key not in keys}
+
+
+def test_texts_give_what_their_embeddings_give(criteria: evaluate.Metric) -> None:
+    from_texts = criteria.compute(**TEXTS)
+    assert from_texts.keys() == KEYS | {"truncated"}
+    vectors = encoded(TEXTS)
+    from_vectors = criteria.compute(operator=TEXTS["operator"], embeddings=vectors)
+    assert from_vectors.keys() == KEYS
+    assert without(from_vectors, "signature") == without(from_texts, "signature", "truncated")
+    assert from_vectors == criteria.compute(**TEXTS, embeddings=vectors)
+    assert from_texts["truncated"] == 0
+
+
+def test_the_form_of_a_result(criteria: evaluate.Metric) -> None:
+    result = criteria.compute(**TEXTS, per_sample=True)
+    for criterion in ("C1", "C3"):
+        assert result[criterion].keys() == MEASURES
+        for held in result[criterion].values():
+            assert held.keys() == {"both", "first", "second", "neither", "mean", "sd", "base", "n"}
+    assert all(held.keys() == {"share", "mean", "sd", "n"} for held in result["C4"].values())
+    for criterion in ("C2", "C5", "C6"):
+        extra = {"cases"} if criterion == "C6" else set()
+        assert result[criterion].keys() == {"share", "between", "n", "curve", "histogram", "angle"} | extra
+    assert result["operators"] == {"overlap": 2, "difference": 1, "union": 1}
+    assert result["per_sample"]["C1"]["row"] == [0, 3]
+    assert result["per_sample"]["C6"]["row"] == [2]
+    assert np.shape(result["per_sample"]["C1"]["ned"]) == (2, 2)
+    assert np.shape(result["per_sample"]["C4"]["ned"]) == (1, 1)
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+
+
+def test_per_sample_values_are_what_the_means_are_of(criteria: evaluate.Metric) -> None:
+    names = operators(60)
+    result = criteria.compute(operator=names, embeddings=random_vectors(60), per_sample=True)
+    for criterion in ("C1", "C3", "C4"):
+        for measure in MEASURES:
+            mean = np.mean(result["per_sample"][criterion][measure], axis=1)
+            assert np.ravel(result[criterion][measure]["mean"]) == pytest.approx(mean, abs=1e-12)
+    for criterion in ("C2", "C5", "C6"):
+        assert 100 * np.mean(result["per_sample"][criterion]["holds"]) == pytest.approx(result[criterion]["share"])
+
+
+def test_added_rows_count_and_a_mistake_costs_none(criteria: evaluate.Metric) -> None:
+    expected = criteria.compute(**TEXTS)
+    rows = [dict(zip(TEXTS, row, strict=True)) for row in zip(*TEXTS.values(), strict=True)]
+    criteria.add(**rows[0])
+    with pytest.raises(ValueError, match=r"operator\[0\]"):
+        criteria.add(**{**rows[1], "operator": "intersection"})
+    criteria.add_batch(**{key: values[1:3] for key, values in TEXTS.items()})
+    assert criteria.compute(**{key: values[3:] for key, values in TEXTS.items()}) == expected
+    criteria.add_batch(**TEXTS)
+    assert criteria.compute() == expected
+
+
+def test_loaded_from_the_package_and_on_disk(criteria: evaluate.Metric) -> None:
+    expected = criteria.compute(**TEXTS)
+    assert load("set_criteria").compute(**TEXTS) == expected
+    fresh = evaluate.load(SCRIPT)
+    for made in (copy.deepcopy(fresh), pickle.loads(pickle.dumps(fresh))):
+        assert made.compute(**TEXTS) == expected
+
+
+def test_embeddings_need_no_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a Space without a network, where the shipped table is not found."""
+    metric = evaluate.load(SCRIPT)
+    monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
+    assert metric.compute(operator=["union"], embeddings=random_vectors(1))["C6"]["n"] == 1
+    with pytest.raises(ValueError, match="semantic-metrics/matcha"):
+        metric.compute(**TEXTS)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
+def test_embeddings_of_any_number_type(criteria: evaluate.Metric, dtype: str) -> None:
+    vectors = [np.round(side * 4) for side in random_vectors(9)]
+    names = operators(9)
+    expected = criteria.compute(operator=names, embeddings=vectors)
+    assert criteria.compute(operator=names, embeddings=[side.astype(dtype) for side in vectors]) == expected
+    assert criteria.compute(operator=names, embeddings=np.stack(vectors)) == expected
+    tensors = [torch.tensor(side, requires_grad=True, dtype=torch.bfloat16) for side in vectors]
+    assert criteria.compute(operator=names, embeddings=tensors) == expected
+
+
+def test_several_encoders_share_their_ranges(criteria: evaluate.Metric, checkpoint: Path) -> None:
+    small = f"{checkpoint}/"
+    floor = random_vectors(4, 6)
+    compared = criteria.compute(**TEXTS, encoders=["default", small], embeddings={"random": floor})
+    assert compared.keys() == {"encoders", "ranges"}
+    assert list(compared["encoders"]) == ["random", "default", small]
+    alone = {
+        "default": criteria.compute(**TEXTS),
+        small: evaluate.load(SCRIPT, small).compute(**TEXTS),
+        "random": criteria.compute(operator=TEXTS["operator"], embeddings=floor),
+    }
+    assert compared["ranges"] == shared_ranges([result["ranges"] for result in alone.values()])
+    for name, result in compared["encoders"].items():
+        assert result["ranges"] == compared["ranges"]
+        differ = ("C1", "C3", "C4", "ranges", "signature")
+        assert without(result, *differ) == without(alone[name], *differ)
+        assert result["C1"]["cosine"]["mean"] == alone[name]["C1"]["cosine"]["mean"]
+    again = criteria.compute(**TEXTS, ranges=compared["ranges"])
+    assert without(again, "signature") == without(compared["encoders"]["default"], "signature")
+
+
+def test_a_signature_tells_what_can_change_a_result(criteria: evaluate.Metric, checkpoint: Path) -> None:
+    given = {"operator": operators(9), "embeddings": random_vectors(9)}
+    plain = criteria.compute(**given)
+    signatures = [
+        plain["signature"],
+        *(
+            criteria.compute(**given, **change)["signature"]
+            for change in (
+                {"epsilons": 7},
+                {"tolerance": 0.1},
+                {"theta": 0.3},
+                {"norm_ratio": 2.0},
+                {"ranges": plain["ranges"]},
+                {"ranges": {"C4": {"ned": [[0.0, 1.0]]}}},
+            )
+        ),
+        criteria.compute(**TEXTS)["signature"],
+        evaluate.load(SCRIPT, f"{checkpoint}/").compute(**TEXTS)["signature"],
+    ]
+    assert len(set(signatures)) == len(signatures)
+    assert signatures[0].startswith("set_criteria|encoder:given|epsilons:132|tolerance:1e-06|theta:0.5|norm_ratio:1.1|")
+    named = criteria.compute(operator=given["operator"], embeddings={"x": given["embeddings"]})
+    assert "ranges:shared-" in named["encoders"]["x"]["signature"]
+
+
+EMPTY = {key: [] for key in TEXTS}
+UNKNOWN = ["overlap", "intersection", "union", "overlap"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"operator": UNKNOWN}, r"operator\[1\].*'overlap', 'difference', 'union'"),
+        ({"operator": ["overlap"]}, "operator: expected 4 items"),
+        ({"operator": "overlap"}, "operator: expected a list of strings, got a bare str"),
+        ({"operator": None}, "operator: expected a list of strings, got NoneType"),
+        ({"b": TEXTS["b"][:2]}, "b: expected 4 items, one for each of a, got 2"),
+        ({"target": [*TEXTS["target"][:3], None]}, r"target\[3\]: expected a string"),
+        ({"a": None}, "a: expected a list of strings"),
+        (EMPTY, "a: expected at least one text"),
+        ({"per_sample": 1}, "per_sample: expected one of False, True"),
+        ({"epsilons": 0}, "epsilons: expected a whole number"),
+        ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
+        ({"theta": 10**400}, "theta: expected a number of at least 0"),
+        ({"cache_dir": 3}, "cache_dir: expected"),
+        ({"cache_dir": f"{__file__}/below"}, "cache_dir: expected a folder that can be made"),
+        ({"cache_dir": "x" * 300}, "cache_dir: expected a folder that can be made"),
+        ({"cache_dir": ""}, "cache_dir: expected None, 'default' or a folder, got ''"),
+        ({"cache_dir": "a\0b"}, "cache_dir: expected a folder that can be made"),
+        ({"ranges": {"C9": {}}}, "ranges: expected"),
+        ({"ranges": {"C4": {"dot": [["0", "1"]]}}}, r"ranges\['C4'\]\['dot'\]: expected \[\[low, high\]\] or None"),
+        ({"ranges": {"C4": {"dot": [[0, 10**400]]}}}, r"ranges\['C4'\]\['dot'\]: expected"),
+        ({"ranges": {"C4": {"dot": [[-1e308, 1e308]]}}}, r"ranges\['C4'\]\['dot'\]: expected"),
+        ({"encoders": []}, "encoders: expected at least one"),
+        ({"encoders": "default"}, "encoders: expected a list"),
+        ({"encoders": ["default", "default"]}, "encoders: expected names that differ"),
+        ({"encoders": ["default", "./nowhere"]}, "checkpoint './nowhere'"),
+        ({"encoders": ["default"], "embeddings": random_vectors(4)}, "embeddings: expected a dict"),
+        ({"encoders": ["x"], "embeddings": {"x": random_vectors(4)}}, "encoders: expected names that differ"),
+    ],
+)
+def test_what_is_refused(criteria: evaluate.Metric, change: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        criteria.compute(**{**TEXTS, **change})
+
+
+WIDE = random_vectors(4, 9)[0]
+A, B, T = random_vectors(4)
+SPOILT = np.where(np.arange(8) == 3, np.nan, B)
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "message"),
+    [
+        ((A, B), r"embeddings: expected three arrays \(A, B, T\), got 2 items"),
+        ("A", "embeddings: expected three arrays .*, got str"),
+        ({}, "embeddings: expected .* by name"),
+        ({1: (A, B, T)}, r"embeddings: expected .* by name, got the names \[1\]"),
+        ((A, B, WIDE), r"embeddings\[2\]: expected shape \(4, 8\) as embeddings\[0\] has, got \(4, 9\)"),
+        ((A, B[:3], T), r"embeddings\[1\]: expected shape \(4, 8\)"),
+        ((A[0], B[0], T[0]), r"embeddings\[0\]: expected an \(n, d\) array of numbers.*\(8,\)"),
+        ((A[:, :0], B[:, :0], T[:, :0]), r"embeddings\[0\]: .* n and d above 0"),
+        ((A > 0, B, T), r"embeddings\[0\]: .*bool"),
+        ((A.astype(str), B, T), r"embeddings\[0\]: expected an \(n, d\) array of numbers"),
+        (([[1.0], [1.0, 2.0]], B, T), r"embeddings\[0\]: expected an \(n, d\) array of numbers"),
+        ((A, SPOILT, T), "embeddings: expected finite numbers .* vector of B, sample 0"),
+        ((A, B, T * np.inf), "embeddings: expected finite numbers .* vector of target, sample 0"),
+        ((A * 1e90, B, T), "embeddings: expected finite numbers of moderate size, .* vector of A, sample 0"),
+        ((A[:2], B[:2], T[:2]), "embeddings: expected 4 items, one for each of operator, got 2"),
+        ({"x": (A, SPOILT, T)}, r"embeddings\['x'\]: expected finite numbers"),
+        ({"x": (A, B, WIDE)}, r"embeddings\['x'\]\[2\]: expected shape"),
+    ],
+)
+def test_embeddings_that_are_none_are_refused(criteria: evaluate.Metric, embeddings: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        criteria.compute(operator=operators(4), embeddings=embeddings)
+    with pytest.raises(ValueError, match=message):
+        criteria.compute(**TEXTS, embeddings=embeddings)
+
+
+def test_arrays_do_for_operators_and_ranges(criteria: evaluate.Metric) -> None:
+    given = {"operator": operators(6), "embeddings": random_vectors(6)}
+    lists = criteria.compute(**given, ranges={"C1": {"cosine": [[-0.5, 0.5], [0.0, 0.25]]}})
+    bounds = np.array([[-0.5, 0.5], [0.0, 0.25]], dtype=np.float32)
+    for ranges in ({"C1": {"cosine": bounds}}, {"C1": {"cosine": [list(row) for row in bounds]}}):
+        found = criteria.compute(**{**given, "operator": np.array(given["operator"])}, ranges=ranges)
+        assert found == lists
+        json.dumps(found)
+    assert criteria.compute(**{**TEXTS, "operator": np.array(TEXTS["operator"])}) == criteria.compute(**TEXTS)
+
+
+def test_embeddings_alone_need_operators(criteria: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match="operator: expected a list"):
+        criteria.compute(embeddings=(A, B, T))
+    with pytest.raises(ValueError, match=r"operator\[0\].*'overlap', 'difference', 'union'"):
+        criteria.compute(operator=["OVERLAP"] * 4, embeddings=(A, B, T))
+
+
+@pytest.mark.parametrize("name", ["nothing", "./nowhere/", 5])
+def test_an_unknown_encoder_is_named_at_load(name: object) -> None:
+    with pytest.raises(ValueError, match="checkpoint"):
+        evaluate.load(SCRIPT, name)
+
+
+def test_the_help_describes_the_arguments(criteria: evaluate.Metric) -> None:
+    for method in (criteria.compute, criteria.add, criteria.add_batch):
+        assert "norm_ratio: lengths of A and B" in method.__doc__
+    assert "bansal" in criteria.citation
