@@ -119,6 +119,12 @@ def contender(given: str, seed: int, device: str | None = None) -> Contender:
             "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or "
             f"endpoint:MODEL@URL (http:// or https://), got {spec!r}"
         )
+    if (
+        spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec
+    ):  # a typo: it names no file and no repository
+        raise ValueError(
+            f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
+        )
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
     return Contender(match["name"] if match else Path(spec).name, spec, lambda texts: load_encoder(source, device))
 

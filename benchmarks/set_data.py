@@ -78,7 +78,7 @@ def main() -> None:
 @click.option("--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Of a sentence.")
 @click.option("--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Of a sentence.")
 @click.option("--stride", default=STRIDE, show_default=True, type=click.IntRange(1), help="Sentences between chains.")
-@click.option("--limit", type=click.IntRange(1), help="Samples of an operator, drawn by the seed; all by default.")
+@click.option("--limit", type=click.IntRange(1), help="Samples of an operator, drawn of all that were made.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--output", type=_OUTPUT, default="results/set_data", show_default=True)
 @click.pass_context
@@ -92,15 +92,15 @@ def build_command(context: click.Context, **options: object) -> None:
         scores = [_score(name, options["device"]) for name in options["encoders"]]
         plan = Plan(scores=scores, lengths=lengths, **_fusion(options), **held)
         table, dropped = build(plan, options["data"], names, documents)
-    except (ValueError, NotMeasured, EndpointError) as error:
+        encoders = tuple(_name(encoder) for encoder in options["encoders"])
+        licences = dict.fromkeys(documents, options["licence"])
+        recipe = Recipe(_command(context), plan.fusion, encoders, plan.threshold, lengths, plan.stride, licences)
+        write(table, dropped, recipe, output)
+    except (ValueError, OSError, NotMeasured, EndpointError) as error:
         raise click.ClickException(str(error)) from error
-    encoders = tuple(_name(encoder) for encoder in options["encoders"])
-    licences = dict.fromkeys(documents, options["licence"])
-    recipe = Recipe(_command(context), plan.fusion, encoders, plan.threshold, lengths, plan.stride, licences)
-    write(table, dropped, recipe, output)
     counts = table["operator"].value_counts()
     click.echo("\n".join(f"{operator:10} {count:7,}" for operator, count in counts.items()))
-    click.echo(f"{sum(dropped.values()):,} rows, chains and samples left out (the card says why)")
+    click.echo(f"{sum(dropped.values()):,} rows, sentences, chains and samples left out (the card says why)")
     click.echo(f"written to {output}", err=True)
 
 

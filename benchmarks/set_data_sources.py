@@ -196,7 +196,10 @@ def document_chains(
         sentences = split_sentences(text)
         if len(sentences) < 3:
             dropped[source, "document: fewer than three sentences"] += 1
-        for i in range(0, len(sentences) - 2, stride):
+        starts = range(0, len(sentences) - 2, stride)
+        if starts and starts[-1] + 3 < len(sentences):
+            dropped[source, "sentence: too few follow for a chain"] += len(sentences) - starts[-1] - 3
+        for i in starts:
             three = sentences[i : i + 3]
             reason = _unfit(three, lengths) or _broken(three)
             if reason:

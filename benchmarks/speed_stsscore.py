@@ -91,7 +91,6 @@ class Comparison:
 def random_checkpoint(folder: Path, tokenizer_of: Path, layers: int, width: int) -> Path:
     """Write a RoBERTa with random weights and the tokeniser of another checkpoint."""
     tokenizer = AutoTokenizer.from_pretrained(tokenizer_of)
-    tokenizer.model_input_names = ["input_ids", "attention_mask"]  # RoBERTa has no token types
     torch.manual_seed(0)
     config = RobertaConfig(
         vocab_size=len(tokenizer),
@@ -100,7 +99,7 @@ def random_checkpoint(folder: Path, tokenizer_of: Path, layers: int, width: int)
         num_attention_heads=width // HEAD_WIDTH,
         intermediate_size=INNER * width,
         max_position_embeddings=POSITIONS,
-        type_vocab_size=1,
+        type_vocab_size=2,  # RoBERTa has one, but the tokeniser may be BERT's
         pad_token_id=tokenizer.pad_token_id,
         num_labels=1,
         stsscore={"scale": 5.0},
@@ -112,7 +111,7 @@ def random_checkpoint(folder: Path, tokenizer_of: Path, layers: int, width: int)
 
 def listing(scorer: PairScorer, scale: float | str) -> Callable[[Pairs], np.ndarray]:
     """One pair at a time, with what the paper's listing 1 calls: padding and truncation on, gradients recorded."""
-    tokenizer = AutoTokenizer.from_pretrained(scorer.folder)
+    tokenizer = AutoTokenizer.from_pretrained(scorer.folder, model_max_length=scorer.max_length)
     model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
 
     def score(pairs: Pairs) -> np.ndarray:
@@ -160,8 +159,8 @@ def compare(weights: str, checkpoint: str | None, pairs: Pairs, labels: np.ndarr
         )
         for name, (seconds, scores) in zip((LISTING, *PRECISIONS), timed, strict=True)
     ]
-    tokenizer = AutoTokenizer.from_pretrained(metric.scorer.folder)
-    tokens = sum(len(ids) for ids in tokenizer(references, predictions, truncation=True)["input_ids"])
+    tokenizer = AutoTokenizer.from_pretrained(metric.scorer.folder, model_max_length=metric.scorer.max_length)
+    tokens = sum(map(len, tokenizer(references, predictions, truncation=True)["input_ids"]))
     parameters = AutoModelForSequenceClassification.from_pretrained(metric.scorer.folder).num_parameters()
     return Comparison(weights, parameters, len(pairs), len(set(pairs)), tokens, sides)
 

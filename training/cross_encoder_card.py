@@ -162,7 +162,7 @@ def _results(results: pd.DataFrame) -> str:
     for row in results.itertuples():
         published = "" if pd.isna(row.published) else f"{row.published:g}"
         lines.append(f"| {row.set} | {row.figure} | {row.value:.3f} | {published} |")
-    return "\n".join(lines) + "\n\nMeasured by the benchmark named above on data that was not trained on.\n"
+    return "\n".join(lines) + "\n\nMeasured by the benchmark named above; no pair was trained on but those that the name of a set says.\n"
 
 
 def _licence(config: dict) -> str:

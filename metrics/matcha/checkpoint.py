@@ -109,7 +109,7 @@ def _save_folded(table: MatchaTable, folder: Path) -> None:
 
 
 def _cache_folder() -> Path:
-    root = os.environ.get("SEMANTIC_METRICS_CACHE", Path.home() / ".cache" / "semantic_metrics")
+    root = os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics"
     return Path(root) / "matcha"
 
 

@@ -185,6 +185,7 @@ def test_ranges_of_another_run_make_runs_comparable(output: Path, file: Path, ch
         (("--encoder", "a=random:8", "--encoder", "a=random:9"), "expected names that differ"),
         (("--encoder", "random:one"), "random:WIDTH (2 or more)"),
         (("--encoder", "random:1"), "random:WIDTH (2 or more)"),
+        (("--encoder", "all-MiniLM"), "expected all-MiniLM-L6-v2, matcha, a folder, ORG/NAME"),
         (("--encoder", "endpoint:model"), "endpoint:MODEL@URL"),
         (("--encoder", "vectors:"), "vectors:FILE"),
         (("--seed", "-1"), "--seed"),

@@ -119,6 +119,9 @@ def test_documents_give_consecutive_sentences() -> None:
         ("d", "chain: a sentence begins in lower case"): 1,
     }
     assert len(document_chains([ARTICLE], "d", ANY_LENGTH, Dropped(), stride=1)) == 4
+    rest = Dropped()
+    assert len(document_chains([f"{ARTICLE} Then it rained."], "d", ANY_LENGTH, rest)) == 2
+    assert rest == {("d", "sentence: too few follow for a chain"): 1}
     short = Dropped()
     assert len(document_chains([ARTICLE], "d", Lengths(7, 12), short)) == 1
     assert short == {("d", "chain: a sentence of fewer than 7 words"): 1}
