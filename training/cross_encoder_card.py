@@ -162,7 +162,8 @@ def _results(results: pd.DataFrame) -> str:
     for row in results.itertuples():
         published = "" if pd.isna(row.published) else f"{row.published:g}"
         lines.append(f"| {row.set} | {row.figure} | {row.value:.3f} | {published} |")
-    return "\n".join(lines) + "\n\nMeasured by the benchmark named above; no pair was trained on but those that the name of a set says.\n"
+    lines += ["", "Measured by the benchmark named above; none of it was trained on but what a name says."]
+    return "\n".join(lines) + "\n"
 
 
 def _licence(config: dict) -> str:
