@@ -15,19 +15,17 @@ import unicodedata
 
 import click
 
+from .errors import InputError
+from .fit import fit
+
 SHOWN = 50  # rows that are printed; --output keeps them all
 BAR = 5  # characters that a bar has for each half of the scale, below and above 0
 LONG = 1000  # characters of a text that are looked at for printing it
 NARROW = 60  # a table is never narrower than this, whatever the terminal says
 PIPED = 120  # its width where there is no terminal
 NOT_OF_TEXTS = {"set_criteria": "tests an encoder and gives texts no score"}
+OF_QUESTIONS = ("nli_lex",)  # metrics that judge answers to questions
 LOW, HIGH = 0.0, 0.5  # colours on a terminal: red up to the middle of [-1, 1], green from its upper half
-
-
-class InputError(click.ClickException):
-    """What the user gave cannot be used: one line on stderr, exit code 2 as for a mistyped option."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True)
@@ -141,9 +139,10 @@ def main() -> None:
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--metric", required=True, metavar="NAME", help="matcha or stsscore.")
+@click.option("--metric", required=True, metavar="NAME", help="matcha, nli_lex or stsscore.")
 @click.option("--predictions", required=True, metavar="COLUMN", help="Column with the texts to judge.")
 @click.option("--references", required=True, metavar="COLUMN", help="Column with what they should say.")
+@click.option("--questions", metavar="COLUMN", help="Column with what was asked, for nli_lex alone.")
 @click.option("--config", metavar="CHECKPOINT", help="A folder or a Hub id; by default the shipped checkpoint.")
 @click.option("--show", multiple=True, metavar="COLUMN", help="A further column to print; may be repeated.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the rows with their scores to this CSV file.")
@@ -152,6 +151,7 @@ def score(
     metric: str,
     predictions: str,
     references: str,
+    questions: str | None,
     config: str | None,
     show: tuple[str, ...],
     output: Path | None,
@@ -161,24 +161,28 @@ def score(
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold
     """
     _check_metric(metric)
+    if (metric in OF_QUESTIONS) != (questions is not None):
+        raise InputError(f"--questions: expected a column for {' and '.join(OF_QUESTIONS)}, and for no other metric")
     reader = READERS.get(file.suffix.lower())
     if reader is None and not file.is_dir():
         raise InputError(f"{file}: expected a file that ends in {' or '.join(READERS)}")
     table = (reader or read_csv)(file)
-    texts = table.column("--predictions", predictions), table.column("--references", references)
+    columns = {"questions": questions, "predictions": predictions, "references": references}
+    texts = {name: table.column(f"--{name}", column) for name, column in columns.items() if column is not None}
     shown = {name: table.column("--show", name) for name in show}
     if output is not None:
         check_output(output)
     if output is not None and metric in table.columns:
         raise InputError(f"{file}: expected no column named {metric!r}, which the scores are written to")
-    result = _compute(metric, config, *texts)
+    result = _compute(metric, config, texts)
     scores = result["scores"]
     if output is not None:
         rows = [[*row, repr(value)] for row, value in zip(table.rows, scores, strict=True)]
         write_csv(output, Table([*table.columns, metric], rows))
-    for line in _lines(scores, {**shown, predictions: texts[0], references: texts[1]}):
+    for line in _lines(scores, {**shown, **{columns[name]: column for name, column in texts.items()}}):
         click.echo(line)
-    click.echo(f"\n{len(scores)} rows, mean {result[metric]:.4f}, undefined {result['undefined']}")
+    odd = next(name for name in ("undefined", "blank") if name in result)
+    click.echo(f"\n{len(scores)} rows, mean {result[metric]:.4f}, {odd} {result[odd]}")
     click.echo(result["signature"])
 
 
@@ -194,12 +198,12 @@ def _check_metric(name: str) -> None:
     raise InputError(f"--metric: expected one of {', '.join(known)}, got {name!r}{hint}")
 
 
-def _compute(metric: str, config: str | None, predictions: list[str], references: list[str]) -> dict:
+def _compute(metric: str, config: str | None, texts: dict[str, list[str]]) -> dict:
     from . import load
 
     try:
         loaded = load(metric, config, keep_in_memory=True)
-        return loaded.compute(predictions=predictions, references=references)
+        return loaded.compute(**texts)
     except ValueError as error:
         raise InputError(" ".join(str(error).split())) from None
 
@@ -264,6 +268,8 @@ def _fit(text: str, width: int) -> str:
         text = ("".join(kept) + "...")[:width]
     return text + " " * (width - _width(text))
 
+
+main.add_command(fit)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,6 +15,7 @@ from semantic_metrics.cli import main
 
 from tests.conftest import ROOT
 from tests.conftest import Run
+from tests.nli_lex.conftest import nli
 
 SAMPLE = ROOT / "metrics" / "sample.csv"
 ROWS = [["the dog bites", "a dog bites", "1"], ["a man sleeps", "the cat is awake", "2"], ["☃", "the dog", "3"]]
@@ -136,6 +137,27 @@ def test_an_output_that_cannot_be_written_is_refused(score: Callable, file: Path
     assert {path.name for path in file.parent.iterdir()} == {"rows.csv"}
 
 
+def test_answers_to_questions_are_judged(score: Callable, file: Path, tmp_path: Path) -> None:
+    model = nli(tmp_path / "model")
+    write(file, [["said", "gold", "asked"], ["the dog", "a dog", "who bites"], ["", "the cat", "who runs"]])
+    result = score(file, metric="nli_lex", questions="asked", config=str(model))
+    assert result.exit_code == 0, result.output
+    metric = semantic_metrics.load("nli_lex", str(model))
+    texts = {"predictions": ["the dog", ""], "references": ["a dog", "the cat"], "questions": ["who bites", "who runs"]}
+    expected = metric.compute(**texts)
+    lines = result.output.splitlines()
+    assert lines[0].split() == ["score", "asked", "said", "gold"]
+    assert lines[1].startswith(f"{expected['scores'][0]:7.3f}")
+    assert lines[-2] == f"2 rows, mean {expected['nli_lex']:.4f}, blank 1"
+    assert lines[-1] == expected["signature"]
+
+
+def test_questions_are_for_nli_lex_alone(score: Callable, file: Path) -> None:
+    message = "--questions: expected a column for nli_lex, and for no other metric"
+    refused(score(file, metric="nli_lex"), message)
+    refused(score(file, questions="id"), message)
+
+
 @pytest.mark.parametrize("option", ["predictions", "references", "show"])
 def test_a_missing_column_lists_the_columns(score: Callable, file: Path, option: str) -> None:
     refused(score(file, **{option: "answer"}), f"--{option}: expected one of the columns 'said', 'gold', 'id', got 'an")
@@ -144,7 +166,7 @@ def test_a_missing_column_lists_the_columns(score: Callable, file: Path, option:
 @pytest.mark.parametrize("name", ["macha", "MATCHA", "matcha_score", "zzz"])
 def test_an_unknown_metric_suggests_the_nearest(score: Callable, file: Path, name: str) -> None:
     result = score(file, metric=name)
-    refused(result, f"--metric: expected one of matcha, stsscore, got {name!r}")
+    refused(result, f"--metric: expected one of matcha, nli_lex, stsscore, got {name!r}")
     assert ("; did you mean 'matcha'?" in result.output) == (name != "zzz")
 
 

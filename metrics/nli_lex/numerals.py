@@ -1,0 +1,104 @@
+"""Numbers in digits: "1,000" is "1000", "two hundred and five" is "205", "3 million" is "3000000"."""
+
+from decimal import Decimal
+import re
+
+UNITS = {
+    **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
+    **{"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16},
+    **{"seventeen": 17, "eighteen": 18, "nineteen": 19},
+}
+TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+ORDINALS = {
+    **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
+    **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
+    **{"sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20},
+}
+ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+EXACT = 15  # digits; with "trillion" behind them, still fewer than Decimal's 28
+DIGITS = re.compile(r"\d+(?:\.\d+)?")
+GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,]*\d)")
+
+
+def ungroup(text: str) -> str:
+    """Without the commas that set thousands apart."""
+    return GROUPED.sub(lambda match: match[0].replace(",", ""), text)
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number in digits."""
+    return DIGITS.fullmatch(word) is not None
+
+
+def spell_in_digits(words: list[str]) -> list[str]:
+    """Words, lower case, with each run of number words (or digits before "million" and the like) as one number.
+
+    Words that do not make one number together ("nineteen eighty four") stay several: "19", "84". Ordinals up to
+    twentieth, and those that end in one up to ninth ("twenty first"), become "20th", "21st".
+    """
+    found: list[str] = []
+    position = 0
+    while position < len(words):
+        value, end = _cardinal(words, position)
+        last = ORDINALS.get(words[end], 0) if end < len(words) else 0
+        if value is None:
+            found.append(_ordinal(last) if last else words[position])
+            position += 1
+        elif end == position + 1 and is_number(words[position]):
+            found.append(words[position])
+            position = end
+        elif value % 100 in TENS.values() and 0 < last < 10:
+            found.append(_ordinal(int(value) + last))
+            position = end + 1
+        else:
+            found.append(f"{value.normalize():f}")
+            position = end
+    return found
+
+
+def _ordinal(value: int) -> str:
+    return f"{value}{'th' if value % 100 in (11, 12, 13) else ENDINGS.get(value % 10, 'th')}"
+
+
+def _cardinal(words: list[str], begin: int) -> tuple[Decimal | None, int]:
+    """The longest number that begins at a word, and where it ends; None where there is none."""
+    total, position, limit = Decimal(0), begin, None
+    while True:
+        skip = position > begin and words[position : position + 1] == ["and"]
+        group, end = _below_thousand(words, position + skip)
+        if group is None or (position > begin and is_number(words[position + skip])):
+            break
+        scale = SCALES.get(words[end], 1) if end < len(words) else 1
+        if limit is not None and (scale >= limit or group >= limit):
+            break
+        total, position = total + group * scale, end + (scale > 1)
+        if scale == 1:
+            break
+        limit = scale
+    return (total, position) if position > begin else (None, begin)
+
+
+def _below_thousand(words: list[str], begin: int) -> tuple[Decimal | None, int]:
+    """A number in digits, or in words without "thousand" and the like."""
+    if begin >= len(words):
+        return None, begin
+    if is_number(words[begin]) and len(words[begin]) <= EXACT:
+        return Decimal(words[begin]), begin + 1
+    value, end = _below_hundred(words, begin)
+    if value and value < 10 and words[end : end + 1] == ["hundred"]:
+        skip = words[end + 1 : end + 2] == ["and"]
+        rest, after = _below_hundred(words, end + 1 + skip)
+        return (Decimal(value * 100), end + 1) if rest is None else (Decimal(value * 100 + rest), after)
+    return (None if value is None else Decimal(value)), end
+
+
+def _below_hundred(words: list[str], begin: int) -> tuple[int | None, int]:
+    word = words[begin] if begin < len(words) else ""
+    if word in UNITS:
+        return UNITS[word], begin + 1
+    if word not in TENS:
+        return None, begin
+    unit = UNITS.get(words[begin + 1], 0) if begin + 1 < len(words) else 0
+    return (TENS[word] + unit, begin + 2) if 0 < unit < 10 else (TENS[word], begin + 1)

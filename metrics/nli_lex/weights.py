@@ -1,0 +1,170 @@
+"""The weights of the judge: one logistic regression over named features, kept as JSON beside the model they belong to.
+
+{"rich": {"intercept": -2.1, "coefficients": {"entailment": 3.0, ...}, "template": "...", "number_words": true,
+          "fitted_on": "..."},
+ "paper": {...}}
+"""
+
+from dataclasses import dataclass
+import hashlib
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+
+from .features import FORMS
+from .features import NUMBER_WORDS
+from .features import PAPER
+from .features import RICH
+from .features import TEMPLATE
+from .features import Features
+from .windows import check_template
+
+FILE = "nli_lex.json"  # in the folder of a checkpoint
+KEYS = {"intercept", "coefficients", "template", "number_words", "fitted_on"}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A fitted judge.
+
+    Attributes:
+        features: names, of RICH.
+        intercept: log odds of an answer whose features are all 0.
+        coefficients: what each feature adds to them, per unit.
+        fitted_on: data and number of answers, for people.
+        template, number_words: as the features were extracted (see `features.extract`).
+    """
+
+    features: tuple[str, ...]
+    intercept: float
+    coefficients: tuple[float, ...]
+    fitted_on: str = ""
+    template: str = TEMPLATE
+    number_words: bool = NUMBER_WORDS
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.features if name not in RICH]
+        if not self.features or unknown or len(set(self.features)) < len(self.features):
+            raise ValueError(f"weights: expected distinct features of {', '.join(RICH)}, got {self.features}")
+        if len(self.coefficients) != len(self.features):
+            raise ValueError(f"weights: expected {len(self.features)} coefficients, got {len(self.coefficients)}")
+        for name, value in zip(("intercept", *self.features), (self.intercept, *self.coefficients), strict=True):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise ValueError(f"weights: expected a finite number for {name}, got {value!r}")
+        check_template(self.template)
+        if type(self.number_words) is not bool or not isinstance(self.fitted_on, str):
+            raise ValueError(
+                "weights: expected number_words as true or false and fitted_on as a string, got "
+                f"{self.number_words!r} and {self.fitted_on!r}"
+            )
+
+    @property
+    def form(self) -> str:
+        """Its name in the file: "paper" for the paper's two features, else "rich"."""
+        return "paper" if set(self.features) == set(PAPER) else "rich"
+
+    @property
+    def sha256(self) -> str:
+        """Digest of all that can change a probability."""
+        return hashlib.sha256(json.dumps({**_to_json(self), "fitted_on": ""}).encode("utf-8")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge says of n answers.
+
+    Attributes:
+        p: (n,) probability that the answer is right, of its best reference; 0.0 for a blank answer.
+        rows: (n,) row of the features' table that this reference has, the first of equals.
+    """
+
+    p: np.ndarray
+    rows: np.ndarray
+
+
+def probability(weights: Weights, table: np.ndarray) -> np.ndarray:
+    """(rows, len(RICH)) features -> (rows,) probabilities in [0, 1]: sigmoid(intercept + sum of weighted features)."""
+    return (1 + np.tanh((weights.intercept + contributions(weights, table).sum(axis=1)) / 2)) / 2  # tanh: no overflow
+
+
+def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
+    """(rows, len(RICH)) features -> (rows, len(weights.features)): what each adds to the log odds."""
+    return table[:, [RICH.index(name) for name in weights.features]] * np.array(weights.coefficients)
+
+
+def judge(weights: Weights, found: Features) -> Judgement:
+    """Judge each answer by the reference that speaks most for it."""
+    each = probability(weights, found.table)
+    order = np.lexsort((np.arange(len(each)), -each, found.owner))
+    rows = order[np.flatnonzero(np.r_[True, np.diff(found.owner[order]) > 0])]
+    return Judgement(np.where(found.blank, 0.0, each[rows]), rows)
+
+
+def read_weights(path: Path, form: str = "rich") -> Weights:
+    """Weights of one form from a file.
+
+    Args:
+        path: of the file, or of a folder that holds a `nli_lex.json`.
+        form: "rich" or "paper".
+
+    Raises:
+        ValueError: no such file, a damaged one, or one without this form; names the file.
+    """
+    forms = _read(Path(path))
+    if form not in forms:
+        raise ValueError(f"weights {path}: expected weights named {form!r}, got {', '.join(forms) or 'none'}")
+    return forms[form]
+
+
+def write_weights(path: Path, weights: Weights) -> None:
+    """Write weights to a file (or a folder's `nli_lex.json`); those of another form that it holds already stay."""
+    path = _file(Path(path))
+    forms = {**(_read(path) if path.is_file() else {}), weights.form: weights}
+    held = {form: _to_json(forms[form]) for form in FORMS if form in forms}
+    path.write_text(json.dumps(held, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _file(path: Path) -> Path:
+    return path / FILE if path.is_dir() else path
+
+
+def _to_json(weights: Weights) -> dict:
+    return {
+        "intercept": weights.intercept,
+        "coefficients": dict(zip(weights.features, weights.coefficients, strict=True)),
+        "template": weights.template,
+        "number_words": weights.number_words,
+        "fitted_on": weights.fitted_on,
+    }
+
+
+def _read(path: Path) -> dict[str, Weights]:
+    path = _file(path)
+    if not path.is_file():
+        raise ValueError(
+            f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit`, or name the file "
+            "of some in the argument `weights`"
+        )
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # no UTF-8 or no JSON
+        raise ValueError(f"weights {path}: expected JSON ({error})") from None
+    if not isinstance(held, dict) or not held or not set(held) <= set(FORMS):
+        raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(held)[:80]}")
+    forms = {form: _from_json(f"weights {path}: {form}", values) for form, values in held.items()}
+    for form, weights in forms.items():
+        if weights.form != form:
+            raise ValueError(f"weights {path}: {form}: expected other features, got {', '.join(weights.features)}")
+    return forms
+
+
+def _from_json(name: str, held: object) -> Weights:
+    if not isinstance(held, dict) or set(held) != KEYS or not isinstance(held["coefficients"], dict):
+        raise ValueError(f"{name}: expected an object with {', '.join(sorted(KEYS))}, got {str(held)[:80]}")
+    coefficients = held.pop("coefficients")
+    try:
+        return Weights(tuple(coefficients), coefficients=tuple(coefficients.values()), **held)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: {error}") from None

@@ -1,0 +1,62 @@
+"""Tiny NLI models with weights beside them, and the metric with one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics.nli_lex.features import PAPER
+from semantic_metrics.nli_lex.features import RICH
+from semantic_metrics.nli_lex.weights import Weights
+from semantic_metrics.nli_lex.weights import write_weights
+import torch
+from transformers import AutoModelForSequenceClassification
+from transformers import AutoTokenizer
+
+from tests.conftest import ROOT
+from tests.stsscore import tiny
+
+SCRIPT = str(ROOT / "metrics" / "nli_lex")
+LABELS = ("contradiction", "entailment", "neutral")
+RICH_WEIGHTS = Weights(RICH, -1.5, tuple(np.linspace(2.5, -1.5, len(RICH)).tolist()), "a test")
+PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
+
+
+def named(labels: tuple[str, ...]) -> dict:
+    """What a config says of its labels."""
+    return {"id2label": dict(enumerate(labels)), "label2id": {label: i for i, label in enumerate(labels)}}
+
+
+def nli(folder: Path, labels: tuple[str, ...] = LABELS, seed: int = 0) -> Path:
+    """A tiny BERT with labels, and weights of both forms."""
+    tiny.bert(folder, named(labels), labels=len(labels), seed=seed)
+    write_weights(folder, RICH_WEIGHTS)
+    write_weights(folder, PAPER_WEIGHTS)
+    return folder
+
+
+def listing(folder: Path, longest: int | None = tiny.POSITIONS) -> Callable[[str, str], np.ndarray]:
+    """One pair at a time through plain transformers, none beyond `longest` tokens: the probabilities of the labels."""
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+
+    def opinion(premise: str, hypothesis: str) -> np.ndarray:
+        batch = tokenizer([premise], [hypothesis], return_tensors="pt")
+        assert longest is None or batch["input_ids"].shape[1] <= longest
+        with torch.inference_mode():
+            return model(**batch).logits.double().softmax(-1)[0].numpy()
+
+    return opinion
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny NLI model with weights."""
+    return nli(tmp_path_factory.mktemp("nli_lex") / "model")
+
+
+@pytest.fixture
+def metric(model: Path) -> evaluate.Metric:
+    """The metric with it."""
+    return evaluate.load(SCRIPT, str(model))

@@ -1,0 +1,168 @@
+"""What the metric returns, and what its options make of it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics.nli_lex.features import RICH
+from semantic_metrics.nli_lex.features import extract
+from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.nli_lex.weights import FILE
+from semantic_metrics.nli_lex.weights import write_weights
+
+from tests.nli_lex.conftest import PAPER_WEIGHTS
+from tests.nli_lex.conftest import RICH_WEIGHTS
+from tests.nli_lex.conftest import SCRIPT
+from tests.nli_lex.conftest import listing
+from tests.nli_lex.conftest import nli
+from tests.stsscore import tiny
+
+TEXTS = {
+    "predictions": ["the dog bites", "a man, not a dog", "it is awake", "no dog barks"],
+    "references": ["a dog", "the man", "the cat is awake", "two dogs"],
+    "questions": ["who bites the man", "who sleeps", "is the cat awake", "how many dogs bark"],
+}
+SEVERAL = [["a cat", "the dog"], ["the man"], ["yes", "it is not", "awake"], ["two dogs", "no dog"]]
+ROUNDING = 1e-5
+
+
+def test_results(metric: evaluate.Metric) -> None:
+    result = metric.compute(**TEXTS)
+    names = ["nli_lex", "scores", "correct", "entailment", "lexical_match"]
+    assert list(result) == [*names, "signature", "blank", "windowed", "truncated"]
+    assert result["nli_lex"] == np.mean(result["correct"])
+    assert [type(result[name][0]) for name in names[1:]] == [float, bool, float, int]
+    assert all(len(result[name]) == 4 for name in names[1:])
+    assert result["correct"] == [score > 0.5 for score in result["scores"]]
+    assert len(set(result["correct"])) == 2, "else the line above says little"
+    assert len(set(result["scores"])) == 4
+    assert (result["blank"], result["windowed"], result["truncated"]) == (0, 0, 0)
+
+
+def test_the_paper_s_form_is_the_paper_s_formula(metric: evaluate.Metric, model: Path) -> None:
+    result, opinion = metric.compute(**TEXTS, features="paper"), listing(model)
+    for i, (answer, reference, question) in enumerate(zip(*TEXTS.values(), strict=True)):
+        entailment = opinion(f"{question} {answer}", f"{question} {reference}")[1]
+        match = lexical_match(answer, reference)
+        assert result["entailment"][i] == pytest.approx(entailment, abs=ROUNDING)
+        assert result["lexical_match"][i] == match
+        assert result["scores"][i] == pytest.approx(1 / (1 + np.exp(2 - 3 * entailment - 2.5 * match)), abs=ROUNDING)
+
+
+def test_the_rich_form_weighs_every_feature(metric: evaluate.Metric) -> None:
+    texts = TEXTS["questions"], TEXTS["predictions"], [[text] for text in TEXTS["references"]]
+    table = extract(metric.scorer, *texts).table
+    odds = RICH_WEIGHTS.intercept + table @ RICH_WEIGHTS.coefficients
+    assert metric.compute(**TEXTS)["scores"] == pytest.approx((1 / (1 + np.exp(-odds))).tolist(), abs=1e-9)
+
+
+def test_the_best_of_several_references_counts(metric: evaluate.Metric) -> None:
+    several = metric.compute(**{**TEXTS, "references": SEVERAL})
+    assert list(several)[-1] == "best_reference"
+    for i, group in enumerate(SEVERAL):
+        count = len(group)
+        texts = {
+            "predictions": TEXTS["predictions"][i : i + 1] * count,
+            "questions": TEXTS["questions"][i : i + 1] * count,
+        }
+        each = metric.compute(**texts, references=group)
+        best = int(np.argmax(each["scores"]))
+        assert several["best_reference"][i] == best
+        for name in ("scores", "entailment", "lexical_match", "correct"):
+            assert several[name][i] == pytest.approx(each[name][best], abs=1e-6)
+
+
+def test_blank_answers_are_incorrect(metric: evaluate.Metric) -> None:
+    result = metric.compute(
+        predictions=["", " \n\t", "a dog"],
+        references=[["a dog", "x"]] * 3,
+        questions=["who bites"] * 3,
+        output="reasons",
+    )
+    assert (result["scores"][:2], result["correct"][:2], result["blank"]) == ([0, 0], [False, False], 2)
+    assert (result["entailment"][:2], result["lexical_match"][:2]) == ([0, 0], [0, 0])
+    assert result["reasons"][:2] == [{}, {}]
+    assert result["best_reference"][:2] == [0, 0]
+    assert result["scores"][2] > 0
+
+
+def test_reasons_add_up_to_the_log_odds(metric: evaluate.Metric) -> None:
+    result = metric.compute(**TEXTS, output="reasons")
+    assert {key: result[key] for key in result if key != "reasons"} == metric.compute(**TEXTS)
+    for score, reasons in zip(result["scores"], result["reasons"], strict=True):
+        assert list(reasons) == ["intercept", *RICH]
+        assert sum(reasons.values()) == pytest.approx(np.log(score / (1 - score)))
+
+
+def test_output_mean_is_the_share_alone(metric: evaluate.Metric) -> None:
+    assert metric.compute(**TEXTS, output="mean") == {"nli_lex": metric.compute(**TEXTS)["nli_lex"]}
+
+
+def test_weights_of_another_file(metric: evaluate.Metric, tmp_path: Path) -> None:
+    write_weights(tmp_path, replace(PAPER_WEIGHTS, intercept=40.0))
+    for path in (tmp_path, str(tmp_path / FILE)):
+        assert metric.compute(**TEXTS, features="paper", weights=path)["nli_lex"] == 1
+    with pytest.raises(ValueError, match=r"weights .*: expected weights named 'rich', got paper"):
+        metric.compute(**TEXTS, weights=tmp_path)
+
+
+def test_a_model_without_weights_says_how_to_get_them(tmp_path: Path) -> None:
+    folder = nli(tmp_path / "model")
+    (folder / FILE).unlink()
+    metric = evaluate.load(SCRIPT, str(folder))
+    with pytest.raises(ValueError, match=r"weights .*nli_lex.json: no such file; fit weights .* argument `weights`"):
+        metric.compute(**TEXTS)
+    write_weights(tmp_path, RICH_WEIGHTS)
+    assert metric.compute(**TEXTS, weights=tmp_path)["scores"]
+
+
+def test_template_and_number_words_are_the_weights_own_unless_given(metric: evaluate.Metric, tmp_path: Path) -> None:
+    write_weights(tmp_path, replace(RICH_WEIGHTS, template="{answer}?", number_words=False))
+    texts = {"predictions": ["two dogs"], "references": ["2 dogs"], "questions": ["how many"]}
+    own = metric.compute(**texts, weights=tmp_path)
+    given = metric.compute(**texts, template="{answer}?", number_words=False)
+    assert own == given
+    assert own["lexical_match"] == [0]
+    assert metric.compute(**texts)["lexical_match"] == [1]
+    assert metric.compute(**texts)["entailment"] != own["entailment"]
+
+
+def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:
+    scorer = metric.scorer
+    digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
+    assert metric.compute(**TEXTS)["signature"] == (
+        f'nli_lex|{digests}|features:rich|weights:{RICH_WEIGHTS.sha256[:16]}|template:"{{question}} {{answer}}"'
+        f"|number_words:true|precision:float32|max_length:{tiny.POSITIONS}|version:0.1.0"
+    )
+    options = {"features": "paper", "template": "{answer}", "number_words": False}
+    changed = replace(PAPER_WEIGHTS, template="{answer}", number_words=False)
+    assert metric.compute(**TEXTS, **options, precision="int8", max_length=20)["signature"] == (
+        f'nli_lex|{digests}|features:paper|weights:{changed.sha256[:16]}|template:"{{answer}}"'
+        "|number_words:false|precision:int8|max_length:20|version:0.1.0"
+    )
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_other_precisions_stay_near(metric: evaluate.Metric, precision: str) -> None:
+    plain, other = (np.array(metric.compute(**TEXTS, precision=name)["entailment"]) for name in ("float32", precision))
+    assert 0 < np.abs(plain - other).max() < 0.1
+
+
+def test_long_answers_and_questions_are_counted(metric: evaluate.Metric) -> None:
+    result = metric.compute(
+        predictions=["the dog bites a man " * 20, "the dog"],
+        references=[["a dog", "a cat"], ["the dog"]],
+        questions=["who", "is the dog awake or " * 9],
+    )
+    assert (result["windowed"], result["truncated"]) == (2, 1)
+
+
+def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
+    whole = metric.compute(**TEXTS)
+    metric.add_batch(**{name: texts[:2] for name, texts in TEXTS.items()})
+    metric.add(prediction="it is awake", reference="the cat is awake", question="is the cat awake")
+    assert metric.compute(**{name: texts[3:] for name, texts in TEXTS.items()}) == whole
+    metric.add_batch(**TEXTS)
+    assert metric.compute() == whole

@@ -1,0 +1,60 @@
+"""Same input, same score: in any batch size and order, once or twice, beside any other."""
+
+from pathlib import Path
+
+import evaluate
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import pytest
+
+from tests.nli_lex.conftest import SCRIPT
+from tests.small import SIGNS
+from tests.small import WORDS
+
+unicode = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+sentences = st.lists(st.sampled_from([*WORDS, *SIGNS, "two", "1,000", "☃", "שלום"]), max_size=45).map(" ".join)
+texts = st.one_of(unicode, sentences)
+short = st.lists(st.sampled_from([*WORDS, *SIGNS, "2"]), min_size=1, max_size=6).map(" ".join)
+rows = st.lists(st.tuples(texts, st.lists(short, min_size=1, max_size=3), texts), min_size=1, max_size=6)
+EXAMPLES = 25  # each runs a model many times
+NAMES = ("predictions", "references", "questions")
+
+
+@pytest.fixture(scope="module")
+def one_metric(model: Path) -> evaluate.Metric:
+    """One metric for all examples: what is left over from one would show in the next."""
+    return evaluate.load(SCRIPT, str(model), keep_in_memory=True)
+
+
+def judged(metric: evaluate.Metric, chosen: list[tuple], **options: object) -> list[float]:
+    columns = dict(zip(NAMES, map(list, zip(*chosen, strict=True)), strict=True))
+    return metric.compute(**columns, **options)["scores"]
+
+
+@settings(max_examples=EXAMPLES)
+@given(rows, st.integers(1, 9), st.randoms(use_true_random=False))
+def test_batches_order_and_duplicates_move_no_score(
+    one_metric: evaluate.Metric, batch: list, size: int, random: object
+) -> None:
+    alone = [judged(one_metric, [row], batch_size=1)[0] for row in batch]
+    order = random.choices(range(len(batch)), k=len(batch) + 3)
+    chosen = [batch[i] for i in order]
+    found = judged(one_metric, chosen, batch_size=size)
+    assert found == pytest.approx([alone[i] for i in order], abs=1e-5)
+    assert judged(one_metric, chosen[::-1], batch_size=size) == found[::-1], "order must change no bit"
+    known = dict(zip(order, found, strict=True))
+    assert [known[i] for i in order] == found, "duplicates must be equal to the last bit"
+    assert all(0 <= score <= 1 for score in found)
+
+
+@settings(max_examples=EXAMPLES)
+@given(rows, st.randoms(use_true_random=False))
+def test_references_have_no_order_and_one_more_never_lowers_a_score(
+    one_metric: evaluate.Metric, batch: list, random: object
+) -> None:
+    found = judged(one_metric, batch)
+    shuffled = [(answer, random.sample(group, len(group)), question) for answer, group, question in batch]
+    assert judged(one_metric, shuffled) == found
+    fewer = judged(one_metric, [(answer, group[:1], question) for answer, group, question in batch])
+    assert all(few <= all_of_them + 1e-6 for few, all_of_them in zip(fewer, found, strict=True))

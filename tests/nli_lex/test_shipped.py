@@ -1,0 +1,77 @@
+"""The checkpoint and the weights that are shipped with the package."""
+
+import doctest
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics.nli_lex.features import DEFAULT_CHECKPOINT
+from semantic_metrics.nli_lex.features import RICH
+from semantic_metrics.nli_lex.locate import embedded_folders
+from semantic_metrics.nli_lex.weights import FILE
+
+from tests.conftest import ROOT
+from tests.nli_lex.conftest import SCRIPT
+from tests.nli_lex.conftest import listing
+
+QUESTION = "Who painted the Mona Lisa?"
+ANSWERS = [
+    "The Mona Lisa was painted by Leonardo da Vinci in the early sixteenth century.",
+    "leonardo da vinci",
+    "It was painted by Michelangelo.",
+    "I do not know.",
+    "",
+]
+EXPECTED = [True, True, False, False, False]
+
+
+@pytest.fixture(scope="module")
+def shipped() -> evaluate.Metric:
+    """The metric as a user loads it."""
+    folder = embedded_folders(lambda config: "id2label" in config).get(DEFAULT_CHECKPOINT)
+    if folder is None or not (folder / FILE).is_file():
+        pytest.skip(f"model_cards/{DEFAULT_CHECKPOINT} holds no checkpoint with weights")
+    return evaluate.load(SCRIPT)
+
+
+def judged(metric: evaluate.Metric, **options: object) -> dict:
+    count = len(ANSWERS)
+    return metric.compute(
+        predictions=ANSWERS, references=["Leonardo da Vinci"] * count, questions=[QUESTION] * count, **options
+    )
+
+
+@pytest.mark.parametrize("features", ["rich", "paper"])
+def test_answers_are_judged(shipped: evaluate.Metric, features: str) -> None:
+    assert judged(shipped, features=features)["correct"] == EXPECTED
+
+
+def test_opinions_are_those_of_one_pair_at_a_time(shipped: evaluate.Metric) -> None:
+    template, opinion = shipped.weights().template, listing(shipped.scorer.folder, None)
+    hypothesis = template.format(question=QUESTION, answer="Leonardo da Vinci")
+    index = [label.lower() for label in shipped.scorer.labels].index("entailment")
+    expected = [opinion(template.format(question=QUESTION, answer=text), hypothesis)[index] for text in ANSWERS[:4]]
+    assert judged(shipped)["entailment"][:4] == pytest.approx(expected, abs=1e-5)
+
+
+def test_what_speaks_for_an_answer_has_a_weight_that_does(shipped: evaluate.Metric) -> None:
+    for form in ("rich", "paper"):
+        weights = shipped.weights(form)
+        assert set(weights.features) <= set(RICH)
+        assert dict(zip(weights.features, weights.coefficients, strict=True))["entailment"] > 0
+        assert weights.fitted_on
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_other_precisions_stay_near(shipped: evaluate.Metric, precision: str) -> None:
+    plain, other = (np.array(judged(shipped, precision=name)["scores"]) for name in ("float32", precision))
+    assert 0 < np.abs(other - plain).max() < 0.05
+
+
+def test_the_documented_example_holds(shipped: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    example = doctest.DocTestParser().get_doctest(
+        shipped.inputs_description, {"evaluate": evaluate}, "nli_lex", None, 0
+    )
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0

@@ -1,0 +1,143 @@
+"""The judge's weights: the file, its errors, and what they make of features."""
+
+from dataclasses import replace
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from semantic_metrics.nli_lex.features import PAPER
+from semantic_metrics.nli_lex.features import RICH
+from semantic_metrics.nli_lex.features import Features
+from semantic_metrics.nli_lex.weights import FILE
+from semantic_metrics.nli_lex.weights import Weights
+from semantic_metrics.nli_lex.weights import contributions
+from semantic_metrics.nli_lex.weights import judge
+from semantic_metrics.nli_lex.weights import probability
+from semantic_metrics.nli_lex.weights import read_weights
+from semantic_metrics.nli_lex.weights import write_weights
+from sklearn.linear_model import LogisticRegression
+
+from tests.nli_lex.conftest import PAPER_WEIGHTS
+from tests.nli_lex.conftest import RICH_WEIGHTS
+
+
+def features(table: np.ndarray, owner: list[int], blank: tuple[int, ...] = ()) -> Features:
+    flags = np.isin(np.arange(max(owner) + 1), blank)
+    return Features(table, np.array(owner), flags, 0, 0)
+
+
+def test_probabilities_are_those_of_a_logistic_regression() -> None:
+    rng = np.random.default_rng(0)
+    table, labels = rng.normal(size=(200, len(RICH))), rng.integers(0, 2, size=200)
+    for names in (PAPER, RICH, (RICH[-1], RICH[0])):
+        chosen = table[:, [RICH.index(name) for name in names]]
+        model = LogisticRegression().fit(chosen, labels)
+        weights = Weights(names, float(model.intercept_[0]), tuple(model.coef_[0].tolist()))
+        np.testing.assert_allclose(probability(weights, table), model.predict_proba(chosen)[:, 1], atol=1e-12)
+        odds = contributions(weights, table).sum(axis=1) + weights.intercept
+        np.testing.assert_allclose(odds, model.decision_function(chosen), atol=1e-12)
+
+
+def test_large_odds_do_not_overflow() -> None:
+    table = np.zeros((2, len(RICH)))
+    table[:, 0] = 1e300, -1e300
+    assert probability(Weights(("entailment",), 0.0, (1.0,)), table).tolist() == [1, 0]
+
+
+def test_the_reference_that_speaks_most_for_an_answer_counts() -> None:
+    table = np.zeros((6, len(RICH)))
+    table[:, 0] = 0.1, 0.9, 0.9, 0.5, 0.3, 0.7
+    judged = judge(Weights(("entailment",), 0.0, (2.0,)), features(table, [0, 0, 0, 1, 2, 2], blank=(1,)))
+    assert judged.rows.tolist() == [1, 3, 5], "the first of equals"
+    assert judged.p == pytest.approx([1 / (1 + np.exp(-1.8)), 0, 1 / (1 + np.exp(-1.4))])
+    turned = judge(Weights(("entailment",), 0.0, (-2.0,)), features(table, [0, 0, 0, 1, 2, 2]))
+    assert turned.rows.tolist() == [0, 3, 4]
+
+
+def test_a_file_holds_both_forms(tmp_path: Path) -> None:
+    write_weights(tmp_path, RICH_WEIGHTS)
+    write_weights(tmp_path / FILE, PAPER_WEIGHTS)
+    assert read_weights(tmp_path) == read_weights(tmp_path / FILE, "rich") == RICH_WEIGHTS
+    assert read_weights(tmp_path, "paper") == PAPER_WEIGHTS
+    newer = replace(RICH_WEIGHTS, intercept=7.0, template="{answer}", number_words=False, fitted_on="größer")
+    write_weights(tmp_path, newer)
+    assert (read_weights(tmp_path), read_weights(tmp_path, "paper")) == (newer, PAPER_WEIGHTS)
+
+
+def test_a_person_can_read_the_file(tmp_path: Path) -> None:
+    write_weights(tmp_path, PAPER_WEIGHTS)
+    assert json.loads((tmp_path / FILE).read_text(encoding="utf-8")) == {
+        "paper": {
+            "intercept": -2.0,
+            "coefficients": {"entailment": 3.0, "lexical_match": 2.5},
+            "template": "{question} {answer}",
+            "number_words": True,
+            "fitted_on": "a test",
+        }
+    }
+
+
+def test_numbers_of_numpy_can_be_written(tmp_path: Path) -> None:
+    write_weights(tmp_path, Weights(PAPER, np.float64(1.5), tuple(np.array([1.0, 2.0]))))
+    assert read_weights(tmp_path, "paper").coefficients == (1.0, 2.0)
+
+
+def test_the_digest_follows_what_can_change_a_probability() -> None:
+    others = [
+        replace(PAPER_WEIGHTS, intercept=0.0),
+        replace(PAPER_WEIGHTS, coefficients=(3.0, 2.6)),
+        replace(PAPER_WEIGHTS, features=PAPER[::-1]),
+        replace(PAPER_WEIGHTS, template="{answer}"),
+        replace(PAPER_WEIGHTS, number_words=False),
+    ]
+    assert len({weights.sha256 for weights in [PAPER_WEIGHTS, *others]}) == 6
+    assert replace(PAPER_WEIGHTS, fitted_on="other words").sha256 == PAPER_WEIGHTS.sha256
+
+
+GOOD = {
+    "intercept": 1,
+    "coefficients": {"entailment": 2},
+    "template": "{answer}",
+    "number_words": True,
+    "fitted_on": "",
+}
+DAMAGED = [
+    ("", "expected JSON"),
+    ("[1]", "expected an object with rich or paper, got \\[1\\]"),
+    ("{}", "expected an object with rich or paper"),
+    (json.dumps({"other": GOOD}), "expected an object with rich or paper"),
+    (json.dumps({"rich": 3}), "rich: expected an object with coefficients, fitted_on, intercept, "),
+    (json.dumps({"rich": {**GOOD, "more": 1}}), "rich: expected an object with"),
+    (json.dumps({"rich": {**GOOD, "coefficients": [1]}}), "rich: expected an object with"),
+    (json.dumps({"rich": {**GOOD, "coefficients": {"unknown": 1}}}), "expected distinct features of entailment, "),
+    (json.dumps({"rich": {**GOOD, "coefficients": {}}}), "expected distinct features of entailment, "),
+    (json.dumps({"rich": {**GOOD, "coefficients": {"entailment": "2"}}}), "a finite number for entailment, got '2'"),
+    (json.dumps({"rich": {**GOOD, "intercept": float("nan")}}), "a finite number for intercept, got nan"),
+    (json.dumps({"rich": {**GOOD, "intercept": True}}), "a finite number for intercept, got True"),
+    (json.dumps({"rich": {**GOOD, "template": "{question}"}}), r"expected a string with \{answer\} once"),
+    (json.dumps({"rich": {**GOOD, "number_words": "yes"}}), "expected number_words as true or false"),
+    (json.dumps({"rich": {**GOOD, "fitted_on": None}}), "fitted_on as a string"),
+    (json.dumps({"paper": GOOD}), "paper: expected other features, got entailment"),
+    (json.dumps({"paper": {**GOOD, "coefficients": {"entailment": 1, "lexical_match": 1}}}), "named 'rich', got paper"),
+]
+
+
+@pytest.mark.parametrize(("text", "saying"), DAMAGED)
+def test_a_damaged_file_is_refused_with_its_name(tmp_path: Path, text: str, saying: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=f"weights .*{saying}"):
+        read_weights(tmp_path)
+
+
+def test_no_file_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"nli_lex.json: no such file; fit weights .* `semantic-metrics fit`"):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("names", "coefficients"), [(("entailment",), (1.0, 2.0)), (("entailment",) * 2, (1.0, 2.0)), (("other",), (1.0,))]
+)
+def test_weights_that_do_not_fit_together_are_refused(names: tuple, coefficients: tuple) -> None:
+    with pytest.raises(ValueError, match="weights: expected"):
+        Weights(names, 0.0, coefficients)

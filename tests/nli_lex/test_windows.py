@@ -1,0 +1,127 @@
+"""Long answers are read in windows; the reference never loses a word."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import pytest
+from semantic_metrics.nli_lex.features import RICH
+from semantic_metrics.nli_lex.features import TEMPLATE
+from semantic_metrics.nli_lex.features import extract
+from semantic_metrics.nli_lex.features import load_scorer
+from semantic_metrics.nli_lex.windows import Windows
+from semantic_metrics.nli_lex.windows import check_template
+from semantic_metrics.nli_lex.windows import fill
+
+from tests.nli_lex.conftest import listing
+from tests.small import WORDS
+from tests.stsscore import tiny
+
+ROOM = tiny.POSITIONS - 3  # three separators
+EXAMPLES = 60
+
+
+@pytest.fixture(scope="module")
+def windows(model: Path) -> Windows:
+    """Over the tiny model."""
+    return Windows(load_scorer(str(model)), TEMPLATE, None)
+
+
+def words(longest: int, least: int = 0) -> st.SearchStrategy[list[str]]:
+    """Words that are one token each."""
+    return st.lists(st.sampled_from(WORDS), min_size=least, max_size=longest)
+
+
+@settings(max_examples=EXAMPLES)
+@given(words(25), words(150, 1), words(12, 1))
+def test_windows_hold_the_whole_answer_and_the_reference(
+    windows: Windows, question: list, answer: list, reference: list
+) -> None:
+    numbered = [f"{i // 26 % 10} {chr(97 + i % 26)} {word}" for i, word in enumerate(answer)]  # no two are alike
+    reading = windows.read(" ".join(question), " ".join(numbered), " ".join(reference))
+    assert reading.hypothesis.split()[-len(reference) :] == reference
+    kept = reading.hypothesis.split()[: -len(reference)]
+    assert kept == question[: len(kept)]
+    assert reading.cut == (kept != question)
+    assert all(len(premise.split()) + len(reading.hypothesis.split()) <= ROOM for premise in reading.premises)
+    parts = [premise.split()[len(kept) :] for premise in reading.premises]
+    whole, covered = " ".join(numbered).split(), 0
+    for part in parts:
+        begin = next(i for i in range(covered + 1) if whole[i : i + len(part)] == part)
+        assert begin <= covered < begin + len(part), "a window begins where the last one ends, or before"
+        covered = begin + len(part)
+    assert covered == len(whole)
+    fits = len(question) * 2 + len(whole) + len(reference) <= ROOM
+    assert (len(parts) == 1 and not reading.cut) or not fits
+
+
+def test_windows_overlap_by_about_half(windows: Windows) -> None:
+    reading = windows.read("the dog", " ".join(WORDS * 10), "a cat")
+    lengths = [len(premise.split()) - 2 for premise in reading.premises]
+    assert set(lengths[:-1]) == {ROOM - 2 - 4}
+    assert sum(lengths) == pytest.approx(2 * 140, rel=0.2)
+
+
+def test_a_word_without_spaces_is_cut_inside(windows: Windows) -> None:
+    reading = windows.read("", "x" * 90, "a cat")
+    assert len(reading.premises) > 2
+    assert all(set(premise) == {"x"} and 0 < len(premise) <= ROOM - 2 for premise in reading.premises)
+
+
+def test_the_window_that_entails_most_counts(model: Path) -> None:
+    scorer, opinion = load_scorer(str(model)), listing(model)
+    answer, question, reference = " ".join(WORDS * 8), "is the dog awake", "the dog sleeps"
+    reading = Windows(scorer, TEMPLATE, None).read(question, answer, reference)
+    each = [opinion(premise, reading.hypothesis) for premise in reading.premises]
+    best = max(range(len(each)), key=lambda i: each[i][1])
+    back = opinion(reading.hypothesis, reading.premises[best])
+    found = extract(scorer, [question], [answer], [[reference]])
+    assert found.table[0, :3] == pytest.approx([each[best][1], back[1], each[best][0]], abs=1e-5)
+    assert (found.windowed, found.truncated) == (1, 0)
+    assert found.table[0, RICH.index("token_recall")] == 1, "words are counted in the whole answer"
+
+
+def test_a_question_that_leaves_no_room_is_cut_and_counted(model: Path) -> None:
+    found = extract(load_scorer(str(model)), [" ".join(WORDS * 3), "the"], ["a cat"] * 2, [["the dog"], ["the man"]])
+    assert (found.truncated, found.windowed) == (1, 0)
+
+
+def test_a_reference_that_leaves_no_room_is_refused(model: Path) -> None:
+    scorer, long = load_scorer(str(model)), " ".join(WORDS * 3)
+    with pytest.raises(
+        ValueError, match=r"references\[1\]: expected a text that leaves the answer 8 of the 37 .* 42 tokens"
+    ):
+        extract(scorer, ["the"] * 2, ["a dog " * 9] * 2, [["a cat"], [long]])
+    assert extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]]).truncated == 0
+
+
+def test_max_length_makes_windows(model: Path) -> None:
+    scorer, texts = load_scorer(str(model)), (["the"], ["a dog bites a man"], [["a cat"]])
+    assert extract(scorer, *texts).windowed == 0
+    assert extract(scorer, *texts, max_length=10).windowed == 1
+
+
+@pytest.mark.parametrize("template", ["{answer}", "Q: {question}\nA: {answer}", "{{{question}}} {answer}"])
+def test_templates(template: str) -> None:
+    expected = template.replace("{{{", "{{0}").replace("}}}", "}").replace("{{0}", "{")
+    shown = fill(check_template(template), " {answer} why? ", " {question} \n")
+    assert "{question}" in shown
+    assert shown.count("why?") == expected.count("question")
+
+
+BAD = [
+    "",
+    "{question}",
+    "{answer} {answer}",
+    "{question} {question} {answer}",
+    "{} {answer}",
+    "{answer!r}",
+    "{answer:>9}",
+]
+
+
+@pytest.mark.parametrize("template", [*BAD, "{answer.__class__}", "{answer", "{answer} {other}", None, 3, b"{answer}"])
+def test_what_is_no_template_is_refused(template: object) -> None:
+    with pytest.raises(ValueError, match=r"template: expected a string with \{answer\} once"):
+        check_template(template)

@@ -1,0 +1,97 @@
+"""NLI+lex's protocol on the real rows: baselines as issue 4 gives them, published judgements, and the bars.
+
+Run with SEMANTIC_METRICS_DATA naming the data folder; the test of the shipped checkpoint takes some minutes.
+"""
+
+from pathlib import Path
+
+import pytest
+from semantic_metrics.fit import question_key
+from semantic_metrics.nli_lex.features import load_scorer
+
+from benchmarks.nli_lex_judges import LEXICAL
+from benchmarks.nli_lex_judges import RECALL
+from benchmarks.nli_lex_judges import Judge
+from benchmarks.nli_lex_judges import judge_sets
+from benchmarks.nli_lex_judges import lexical_judges
+from benchmarks.nli_lex_judges import published_judges
+from benchmarks.nli_lex_model import NLI
+from benchmarks.nli_lex_model import NLI_LEX
+from benchmarks.nli_lex_model import NliModel
+from benchmarks.nli_lex_sets import BEM
+from benchmarks.nli_lex_sets import GPT4
+from benchmarks.nli_lex_sets import JudgedSet
+from benchmarks.nli_lex_sets import load_judged
+from benchmarks.nli_lex_tables import figure_table
+from benchmarks.nli_probe import checks
+from benchmarks.separation import Settings
+
+pytestmark = pytest.mark.real_data
+
+Figures = dict[tuple[str, str, str], float]  # by set, judge and figure
+
+
+@pytest.fixture(scope="module")
+def sets(data_folder: Path) -> dict[str, JudgedSet]:
+    found, absent = load_judged(data_folder, ("diver_qa", "nq301", "evouna"))
+    assert not absent
+    return found
+
+
+def figures(judges: list[Judge], sets: dict[str, JudgedSet]) -> Figures:
+    table = figure_table(judges, sets, judge_sets(judges, sets), Settings(resamples=1))
+    kept = table[(table["by"] == "all") & table["value"].notna()]
+    return {(row.set, row.judge, row.figure): row.value for row in kept.itertuples()}
+
+
+@pytest.fixture(scope="module")
+def lexical(sets: dict[str, JudgedSet]) -> Figures:
+    return figures([*lexical_judges(), *published_judges()], {key: sets[key] for key in ("diver_qa", "nq301")})
+
+
+def test_rows(sets: dict[str, JudgedSet]) -> None:
+    assert {key: len(found) for key, found in sets.items()} == {"diver_qa": 630, "nq301": 1490, "evouna": 15098}
+    assert {key: len(set(found.questions)) for key, found in sets.items()} == {
+        "diver_qa": 126, "nq301": 301, "evouna": 3019
+    }  # fmt: skip
+    assert {len(found.models) for found in sets.values()} == {630, 1490, 15098}
+
+
+def test_most_questions_of_nq301_are_in_evouna(sets: dict[str, JudgedSet]) -> None:
+    known = {question_key(question) for question in sets["evouna"].questions}
+    held = {question_key(question) for question in sets["nq301"].questions}
+    assert len(held & known) / len(held) == pytest.approx(0.84, abs=0.02)
+
+
+@pytest.mark.parametrize(("judge", "accuracy", "mcc"), [("Containment", 71, 46), (LEXICAL, 73, 50), (RECALL, 82, 60)])
+def test_baselines_of_diver_qa(lexical: Figures, judge: str, accuracy: float, mcc: float) -> None:
+    """Those of the issue are of the other four fifths."""
+    assert lexical["DIVER-QA", judge, "accuracy"] == pytest.approx(accuracy, abs=1.5)
+    assert lexical["DIVER-QA", judge, "mcc"] == pytest.approx(mcc, abs=1.5)
+
+
+def test_published_judgements_of_nq301(lexical: Figures) -> None:
+    assert lexical["NQ-open 301", BEM, "accuracy"] == pytest.approx(80.65, abs=0.01)
+    assert lexical["NQ-open 301", BEM, "mcc"] == pytest.approx(62.86, abs=0.01)
+    assert lexical["NQ-open 301", GPT4, "accuracy"] == pytest.approx(84.80, abs=0.01)
+
+
+def test_shipped_checkpoint_keeps_its_bars(sets: dict[str, JudgedSet], lexical: Figures) -> None:
+    """Issue 4: DIVER-QA, NQ-open 301 no worse than BEM, better than each half alone."""
+    shipped = NLI_LEX["rich"]
+    measured = {key: sets[key] for key in ("diver_qa", "nq301")}
+    found = figures(NliModel(None, {}, {}).judges(), measured)
+    assert found["DIVER-QA", shipped, "accuracy"] >= 83
+    assert found["DIVER-QA", shipped, "mcc"] >= 62
+    for figure in ("accuracy", "mcc"):
+        alone = [lexical["DIVER-QA", LEXICAL, figure], lexical["DIVER-QA", RECALL, figure]]
+        assert found["DIVER-QA", shipped, figure] > max(*alone, found["DIVER-QA", NLI, figure])
+        assert found["NQ-open 301", shipped, figure] >= lexical["NQ-open 301", BEM, figure]
+
+
+def test_shipped_nli_model_keeps_its_bars(data_folder: Path) -> None:
+    """Issue 4: the NLI model by itself."""
+    values = checks(load_scorer(None), data_folder).set_index("set")["value"]
+    assert values["probe, all (256 pairs)"] >= 80
+    assert values[[name for name in values.index if name.startswith("MultiNLI")]].item() >= 74
+    assert values[[name for name in values.index if name.startswith("SNLI")]].item() >= 85

@@ -1,0 +1,273 @@
+"""`semantic-metrics fit`: what is read, fitted, left out, reported and refused."""
+
+from pathlib import Path
+
+from click.testing import CliRunner
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.image import imread
+import numpy as np
+import pandas as pd
+import pytest
+from semantic_metrics import calibration
+from semantic_metrics import load
+from semantic_metrics.cli import main
+from semantic_metrics.fit import Columns
+from semantic_metrics.fit import cross_validated
+from semantic_metrics.fit import fit_weights
+from semantic_metrics.fit import question_key
+from semantic_metrics.fit import read_examples
+from semantic_metrics.fit import take
+from semantic_metrics.nli_lex.features import FORMS
+from semantic_metrics.nli_lex.features import RICH
+from semantic_metrics.nli_lex.features import Features
+from semantic_metrics.nli_lex.features import extract
+from semantic_metrics.nli_lex.features import load_scorer
+from semantic_metrics.nli_lex.weights import Weights
+from semantic_metrics.nli_lex.weights import judge
+from semantic_metrics.nli_lex.weights import read_weights
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+
+from tests.conftest import ROOT
+from tests.conftest import Run
+from tests.nli_lex.conftest import nli
+
+ROWS = 40
+
+
+def examples(seed: int = 0) -> pd.DataFrame:
+    """Two answers to each question; most that hold the reference are labelled correct."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(ROWS):
+        right = bool(rng.random() < 0.5)
+        answer = f"it is the dog {i % 7}" if right else f"a man sleeps {i % 5}"
+        label = int(right if rng.random() < 0.85 else not right)
+        rows.append((f"who is it {seed} {i // 2}?", answer, "the dog", label))
+    return pd.DataFrame(rows, columns=["question", "answer", "reference", "label"])
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = nli(tmp_path_factory.mktemp("fit") / "model")
+    (folder / "nli_lex.json").unlink()
+    return folder
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    examples().to_csv(tmp_path / "judged.csv", index=False)
+    return tmp_path / "judged.csv"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["fit", *map(str, arguments)])
+
+
+def table(n: int = 300, per_answer: int = 1, seed: int = 0) -> tuple[Features, np.ndarray, np.ndarray]:
+    """Random features, labels drawn from known weights, and those weights."""
+    rng = np.random.default_rng(seed)
+    known = rng.uniform(1, 4, len(RICH))
+    features = Features(rng.random((n * per_answer, len(RICH))), np.repeat(np.arange(n), per_answer),
+                        np.zeros(n, dtype=bool), 0, 0)  # fmt: skip
+    weights = Weights(RICH, -known.sum() / 2, tuple(known))
+    return features, rng.random(n) < judge(weights, features).p, known
+
+
+def test_weights_are_scikit_learns(model: Path, file: Path) -> None:
+    output = file.with_name("weights.json")
+    result = run(file, "--config", model, "--output", output)
+    assert result.exit_code == 0, result.output
+    frame = examples()
+    texts = (list(frame["question"]), list(frame["answer"]), [[text] for text in frame["reference"]])
+    found = extract(load_scorer(model), *texts)
+    for form, names in FORMS.items():
+        columns = [RICH.index(name) for name in names]
+        expected = LogisticRegression(max_iter=1000).fit(found.table[:, columns], frame["label"])
+        weights = read_weights(output, form)
+        assert weights.coefficients == pytest.approx(expected.coef_[0], abs=1e-6)
+        assert weights.intercept == pytest.approx(expected.intercept_[0], abs=1e-6)
+    metric = load("nli_lex", str(model))
+    judged = metric.compute(predictions=texts[1], references=list(frame["reference"]), questions=texts[0],
+                            weights=output)  # fmt: skip
+    assert judged["scores"] == pytest.approx(judge(read_weights(output), found).p)
+
+
+def test_known_weights_are_found_again() -> None:
+    found, labels, known = table(20_000)
+    assert fit_weights(found, labels, "rich").coefficients == pytest.approx(known, abs=0.35)
+
+
+def test_of_several_references_the_best_teaches() -> None:
+    found, labels, known = table(5000, per_answer=3)
+    weights = fit_weights(found, labels, "rich")
+    rows = judge(weights, found).rows
+    again = LogisticRegression(max_iter=1000).fit(found.table[rows], labels)
+    assert weights.coefficients == pytest.approx(again.coef_[0], abs=0.03)  # not all choices have settled
+    assert weights.coefficients == pytest.approx(known, abs=0.8)
+
+
+def test_blank_answers_teach_nothing() -> None:
+    found, labels, _ = table()
+    blank = np.arange(len(labels)) < 100
+    some = Features(found.table, found.owner, blank, 0, 0)
+    rest = take(found, np.flatnonzero(~blank))
+    assert fit_weights(some, labels, "paper") == fit_weights(rest, labels[~blank], "paper")
+
+
+def test_take_renumbers_answers() -> None:
+    found, _, _ = table(5, per_answer=2)
+    held = take(found, np.array([1, 4]))
+    assert held.owner.tolist() == [0, 0, 1, 1]
+    np.testing.assert_array_equal(held.table, found.table[[2, 3, 8, 9]])
+
+
+def test_no_answer_is_judged_by_weights_that_know_its_question() -> None:
+    labels = np.arange(60) % 2 == 0
+    groups = [str(i // 3) for i in range(60)]
+    left_out = []
+    for kept, left in calibration.folds_by_group(labels, groups, 4, seed=1):
+        assert {groups[i] for i in kept}.isdisjoint(groups[i] for i in left)
+        left_out += left.tolist()
+    assert sorted(left_out) == list(range(60))
+
+
+def test_cross_validation_is_honest_about_noise() -> None:
+    """Labels that have nothing to do with the features, two equal rows a question: nothing can be learnt of them."""
+    rng = np.random.default_rng(0)
+    values = np.repeat(rng.random((100, len(RICH))), 2, axis=0)
+    found = Features(values, np.arange(200), np.zeros(200, dtype=bool), 0, 0)
+    labels = np.repeat(rng.random(100) < 0.5, 2)
+    p = cross_validated(found, labels, [f"q{i // 2}" for i in range(200)], "rich")
+    assert abs(calibration.figures(p, labels)["mcc"]) < 0.25
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
+def test_calibration_error_by_hand(rows: list[tuple[float, bool]]) -> None:
+    p, labels = (np.array(column) for column in zip(*rows, strict=True))
+    bins = [min(int(value * 10), 9) for value in p]
+    expected = sum(
+        abs(sum(p[i] - labels[i] for i in range(len(p)) if bins[i] == which)) / len(p) for which in set(bins)
+    )
+    assert calibration.reliability(p, labels).error == pytest.approx(expected, abs=1e-12)
+
+
+def test_figures_of_a_perfect_judge() -> None:
+    labels = np.array([True, False, True])
+    found = calibration.figures(labels.astype(float), labels)
+    assert found == {"accuracy": 1.0, "f1": 1.0, "mcc": 1.0, "ece": 0.0}
+    half = calibration.figures(np.array([0.9, 0.6, 0.5]), labels)  # 0.5 itself is not correct
+    assert half["f1"] == pytest.approx(f1_score(labels, [True, True, False]))
+
+
+def test_the_report_says_what_was_fitted(model: Path, file: Path) -> None:
+    output, plot = file.with_name("weights.json"), file.with_name("plot.png")
+    result = run(file, "--config", model, "--output", output, "--plot", plot)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert f"{file}: {ROWS} answers, 0 left out by --exclude" in lines
+    for form in FORMS:
+        held = next(line for line in lines if line.startswith(f"{form}, 5 folds by question: "))
+        assert [part.split()[0] for part in held.partition(": ")[2].split(", ")] == ["accuracy", "f1", "mcc", "ece"]
+    assert f"written to {output}, {plot}" in lines
+    image = imread(plot)
+    assert 0.5 < image[..., :3].mean() < 0.999
+
+
+def test_questions_of_evaluation_files_are_left_out(model: Path, file: Path) -> None:
+    frame, output = examples(), file.with_name("weights.json")
+    test = file.with_name("test.parquet")
+    pd.DataFrame({"question": [frame["question"][0].upper().replace("?", " ?!")]}).to_parquet(test)
+    result = run(file, "--config", model, "--exclude", test, "--output", output, "--form", "paper")
+    assert f"{file}: {ROWS} answers, 2 left out by --exclude" in result.output
+    expected = file.with_name("rest.csv")
+    frame.iloc[2:].to_csv(expected, index=False)
+    run(expected, "--config", model, "--output", file.with_name("other.json"), "--form", "paper")
+    weights, other = (read_weights(file.with_name(name), "paper") for name in ("weights.json", "other.json"))
+    assert weights.coefficients == other.coefficients
+    folder = file.parent.name
+    assert weights.fitted_on == f"{folder}/judged.csv: 38 answers; without the questions of {folder}/test.parquet"
+
+
+def test_files_of_different_kinds_are_joined(model: Path, file: Path, tmp_path: Path) -> None:
+    other = examples(1).rename(columns={"answer": "candidate", "label": "grade"})
+    other["reference"], other["grade"] = "the dog/a dog / ", 2 * other["grade"]
+    other.to_parquet(tmp_path / "graded.parquet")
+    columns = [Columns(), Columns(answer="candidate", label="grade", separator="/", correct_from=2)]
+    found = read_examples(file, columns[0]) + read_examples(tmp_path / "graded.parquet", columns[1])
+    assert len(found) == 2 * ROWS
+    assert found.references[-1] == ["the dog", "a dog"]
+    assert found.labels == [bool(label) for label in [*examples()["label"], *examples(1)["label"]]]
+    options = ("--answer", "answer", "--answer", "candidate", "--label", "label", "--label", "grade")
+    options += ("--separator", "", "--separator", "/", "--correct-from", 1, "--correct-from", 2)
+    result = run(file, tmp_path / "graded.parquet", *options, "--config", model, "--output", tmp_path / "w.json")
+    assert result.exit_code == 0, result.output
+    assert f"{2 * ROWS} answers, " in result.output
+
+
+def test_a_template_of_ones_own_is_kept_with_the_weights(model: Path, file: Path) -> None:
+    output, template = file.with_name("weights.json"), "{answer}"
+    result = run(file, "--config", model, "--output", output, "--template", template)
+    assert result.exit_code == 0, result.output
+    run(file, "--config", model, "--output", file.with_name("usual.json"))
+    weights, usual = read_weights(output), read_weights(file.with_name("usual.json"))
+    assert weights.template == template != usual.template
+    assert weights.coefficients != usual.coefficients  # the model read something else
+
+
+def test_references_may_be_lists(tmp_path: Path) -> None:
+    frame = examples().assign(reference=[["the dog", "a dog"]] * ROWS)
+    frame.to_parquet(tmp_path / "lists.parquet")
+    assert read_examples(tmp_path / "lists.parquet", Columns()).references[0] == ["the dog", "a dog"]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
+        ({"label": 0}, (), "labels: expected correct and incorrect answers, got incorrect ones only"),
+        ({"label": "yes"}, (), "expected numbers in column 'label', got 'yes' in row 0"),
+        ({"reference": " "}, (), "expected references in column 'reference', got ' ' in row 0"),
+        ({}, ("--answer", "said"), "expected the columns 'said', there are 'question', 'answer', 'reference', 'label'"),
+        ({}, ("--label", "a", "--label", "b"), "--label: expected it once, or 1 times as there are files, got it 2"),
+        ({}, ("--template", "no place"), "template: expected a string with {answer} once"),
+        ({}, ("--folds", 30), "folds: expected at most"),
+        ({}, ("--exclude", "{file}"), "labels: expected correct and incorrect answers, got no answers"),
+        ({}, ("--plot", "/nowhere/plot.png"), "--plot: expected an existing folder, there is no /nowhere"),
+        ({}, ("--config", "/nowhere/model"), "checkpoint '/nowhere/model'"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said(file: Path, change: dict, options: tuple, message: str) -> None:
+    """Before any model is loaded: there is none."""
+    examples().assign(**change).to_csv(file, index=False)
+    options = tuple(str(option).format(file=file) for option in options)
+    given = options if "--config" in options else (*options, "--config", "/nowhere/unread")
+    result = run(file, *given, "--output", file.with_name("weights.json"))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not file.with_name("weights.json").exists()
+
+
+def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"ends in \.csv or \.parquet, got '\.txt'"):
+        read_examples(tmp_path / "x.txt", Columns())
+    (tmp_path / "x.parquet").write_text("no parquet")
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_examples(tmp_path / "x.parquet", Columns())
+    (tmp_path / "x.csv").write_text("question,answer\n")
+    with pytest.raises(ValueError, match="expected rows, got none"):
+        read_examples(tmp_path / "x.csv", Columns())
+
+
+def test_questions_are_the_same_whatever_their_signs() -> None:
+    assert question_key("Who is  it?") == question_key("who is it") != question_key("who was it")
+
+
+def test_the_training_script_is_the_same_command(run_python: Run) -> None:
+    code = "import runpy, sys; sys.argv[1:] = ['--help']; runpy.run_module('training.fit_nli_lex', run_name='__main__')"
+    done = run_python(code, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "Fit the weights of NLI+lex on FILES" in done.stdout
