@@ -1,7 +1,7 @@
 """The rows of the NLI+lex benchmark that read an NLI model: NLI alone, the paper's two features, and the shipped form.
 
 Weights belong to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others:
---weights SET=FILE names them; EVOUNA, on which the shipped ones are fitted, is judged by cross-validation without.
+--weights SET=FILE names them; EVOUNA, on which the shipped ones are fitted, is judged by cross-validation without them.
 """
 
 from dataclasses import dataclass

@@ -11,10 +11,12 @@ NeurIPS 2023 (EVOUNA).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from semantic_metrics.fit import question_key
 
 from .sets import read_table
 
@@ -66,6 +68,14 @@ class JudgedSet:
 
     def __len__(self) -> int:
         return len(self.questions)
+
+    def without(self, questions: set[str]) -> "JudgedSet":
+        """The answers to other questions than these, which are given as `fit.question_key` writes them."""
+        rows = [i for i, question in enumerate(self.questions) if question_key(question) not in questions]
+        texts = ("questions", "references", "candidates", "datasets", "models")
+        kept = {name: [getattr(self, name)[i] for i in rows] for name in texts}
+        arrays = {name: {key: held[rows] for key, held in getattr(self, name).items()} for name in ("raters", "before")}
+        return replace(self, labels=self.labels[rows], **kept, **arrays)
 
 
 def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], dict[str, str]]:

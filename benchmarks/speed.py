@@ -1,6 +1,6 @@
 """How fast each metric is, as a ratio against what it replaces, in the same process.
 
-    python -m benchmarks.speed matcha | set_criteria | stsscore [OPTIONS]
+    python -m benchmarks.speed matcha | nli_lex | set_criteria | stsscore [OPTIONS]
 
 Run it on an otherwise idle machine; `--help` of each says what is timed against what.
 """
@@ -8,6 +8,7 @@ Run it on an otherwise idle machine; `--help` of each says what is timed against
 import click
 
 from .speed_matcha import matcha
+from .speed_nli_lex import nli_lex
 from .speed_set_criteria import set_criteria
 from .speed_stsscore import stsscore
 
@@ -18,6 +19,7 @@ def main() -> None:
 
 
 main.add_command(matcha)
+main.add_command(nli_lex)
 main.add_command(set_criteria)
 main.add_command(stsscore)
 

@@ -190,6 +190,11 @@ def _show(found: Comparison) -> None:
         )
 
 
+def _against(checkpoint: Comparison, random: Comparison) -> float:
+    """How many times the pairs a second of the listing at the paper's size the checkpoint scores in float32."""
+    return checkpoint.sides[1].pairs_per_second / random.sides[0].pairs_per_second
+
+
 @click.command("stsscore")
 @click.option("--data", type=click.Path(path_type=Path), envvar="SEMANTIC_METRICS_DATA", help="The data folder.")
 @click.option("--checkpoint", help="As config_name of evaluate.load; the embedded one if left out.")
@@ -219,6 +224,7 @@ def stsscore(
             title = f"Random weights, {shape[0]} layers of width {shape[1]}"
             comparisons.append(compare(title, str(random), chosen, None, repeats))
         _show(comparisons[-1])
+        click.echo(f"\nThe checkpoint in float32: {_against(*comparisons):.1f} times the listing with these weights")
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     if output is not None:
@@ -228,5 +234,6 @@ def stsscore(
             "repeats": repeats,
             "pairs": source,
             "comparisons": [asdict(found) for found in comparisons],
+            "checkpoint_times_listing_of_shape": _against(*comparisons),
         }
         output.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

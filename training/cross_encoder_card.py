@@ -52,6 +52,15 @@ def write_card(folder: Path, record: dict) -> None:
     (folder / "README.md").write_text(render(record), encoding="utf-8")
 
 
+def started_from(folder: str) -> dict[str, dict]:
+    """What a card says of the run of this package whose checkpoint another starts from; empty for any other model."""
+    path = Path(folder) / RECORD
+    if not path.is_file():
+        return {}
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return {"started_from": {name: record[name] for name in ("config", "data", "command")}}
+
+
 def render(record: dict, results: pd.DataFrame | None = None) -> str:
     """The card's text.
 
@@ -69,9 +78,11 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
     )
     parts = [_front_matter(config, record["validation"], results), f"# {config['name']}\n", intro]
     parts += [_LIMITS.format(**config), "## Training\n", _training(record), "## Data\n", _data(record)]
+    if (before := record.get("started_from")) is not None:
+        parts += ["## Data of the run that it starts from\n", _data(before)]
     parts += ["## Validation\n", _validation(record["validation"])]
     if results is not None:
-        parts += ["## Test results\n", _results(results)]
+        parts += ["## Test results\n", _results(results, "stsscore" if regression else "nli_lex")]
     parts += ["## Licence\n", _licence(config)]
     return "\n".join(parts)
 
@@ -104,7 +115,7 @@ def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) 
 
 def _split(name: str) -> tuple[str, str]:
     """`stsb_dev_pearson` -> set and figure, as sentence-transformers' evaluators join them."""
-    for figure in ("pearson", "spearman", "f1_macro", "f1_micro", "f1_weighted"):
+    for figure in ("pearson", "spearman", "accuracy"):
         if name.endswith(f"_{figure}"):
             return name.removesuffix(f"_{figure}"), figure
     return name, "score"
@@ -113,18 +124,28 @@ def _split(name: str) -> tuple[str, str]:
 def _training(record: dict) -> str:
     config = record["config"]
     loss = "mean squared error of the raw score" if config["classes"] is None else "cross-entropy"
+    start = f"`{config['base_model'] or config['init']}`"
+    if (before := record.get("started_from")) is not None:
+        start += f", by way of a run that is described below (`{before['command']}`)"
     return f"""\
-* From `{config["base_model"] or config["init"]}` with a new head; loss: {loss}.
+* From {start}; loss: {loss}.
 * {record["pairs_per_pass"]:,} pairs a pass, {config["epochs"]:g} passes, {record["steps"]:,} steps of
   {config["batch_size"]} pairs of similar length; the step with the best mean validation score is kept.
 * AdamW, learning rate {config["lr"]:g} with {config["warmup"]:g} of the steps to warm up and a linear decay;
   weight decay {config["weight_decay"]:g}, dropout {config["dropout"]:g}, seed {config["seed"]},
   precision {config["precision"]}.
-
+{_blended(config)}
 ```
 {record["command"]}
 ```
 """
+
+
+def _blended(config: dict) -> str:
+    share = config.get("start_share", 0)
+    if not share:
+        return ""
+    return f"* The weights are a mean: {share:g} of those that it started from, {1 - share:g} of those kept.\n"
 
 
 def _data(record: dict) -> str:
@@ -157,12 +178,12 @@ def read_results(folder: Path) -> pd.DataFrame:
     return pd.read_csv(Path(folder) / RESULTS).dropna(subset=["value"])
 
 
-def _results(results: pd.DataFrame) -> str:
+def _results(results: pd.DataFrame, metric: str) -> str:
     lines = ["| set | figure | value | published |", "| --- | --- | --- | --- |"]
     for row in results.itertuples():
         published = "" if pd.isna(row.published) else f"{row.published:g}"
         lines.append(f"| {row.set} | {row.figure} | {row.value:.3f} | {published} |")
-    lines += ["", "Measured by the benchmark named above; none of it was trained on but what a name says."]
+    lines += ["", f"Of the weights as shipped, by `python -m benchmarks.{metric}`; never used to choose anything."]
     return "\n".join(lines) + "\n"
 
 

@@ -22,6 +22,8 @@ class CrossEncoderConfig:
         layers: keep only the first so many of the encoder's; null keeps all.
         max_length: tokens of a pair; longer ones are cut.
         epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
+        start_share: share of the starting weights in those that are kept, in [0, 1): a mean of both keeps more of what
+            the start could do than the last step does (Wortsman et al., CVPR 2022, "Robust fine-tuning").
         precision: "bf16" (autocast) or "no".
         validate_every: in optimiser steps; the state is saved as often.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
@@ -45,6 +47,7 @@ class CrossEncoderConfig:
     weight_decay: float = 0.01
     dropout: float = 0.1
     seed: int = 42
+    start_share: float = 0.0
     precision: str = "no"
     validate_every: int = 500
     exclude: list[dict] = field(default_factory=list)
@@ -56,6 +59,8 @@ class CrossEncoderConfig:
             raise ValueError("train, validate: expected at least one entry each")
         if self.precision not in ("bf16", "no"):
             raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
+        if not 0 <= self.start_share < 1:
+            raise ValueError(f"start_share: expected a number from 0 to below 1, got {self.start_share!r}")
 
 
 def read_config(path: Path) -> CrossEncoderConfig:

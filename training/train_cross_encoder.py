@@ -23,15 +23,16 @@ from sentence_transformers.base.evaluation import SequentialEvaluator
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.cross_encoder import CrossEncoderTrainer
 from sentence_transformers.cross_encoder import CrossEncoderTrainingArguments
-from sentence_transformers.cross_encoder.evaluation import CrossEncoderClassificationEvaluator
 from sentence_transformers.cross_encoder.evaluation import CrossEncoderCorrelationEvaluator
-from sentence_transformers.cross_encoder.losses import CrossEntropyLoss
 from sentence_transformers.cross_encoder.losses import MSELoss
 import torch
 from transformers.trainer_utils import set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from training.class_sets import ClassSetEvaluator
+from training.class_sets import ClassSetLoss
+from training.cross_encoder_card import started_from
 from training.cross_encoder_card import write_card
 from training.cross_encoder_config import CrossEncoderConfig
 from training.cross_encoder_config import read_config
@@ -116,8 +117,8 @@ def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, 
 
 
 def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFrame]) -> SequentialEvaluator:
-    """One evaluator per validation set: accuracy and F1 for classes, Pearson and Spearman for scores."""
-    kind = CrossEncoderCorrelationEvaluator if config.classes is None else CrossEncoderClassificationEvaluator
+    """One evaluator per validation set: accuracy for classes, Pearson and Spearman for scores."""
+    kind = CrossEncoderCorrelationEvaluator if config.classes is None else ClassSetEvaluator
     evaluators = []
     for name, pairs in validation.items():
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
@@ -176,22 +177,25 @@ def train(
     model = build_model(config, init or config.init)
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO}}
     evaluator = build_evaluator(config, validation)
+    start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
         model=model,
         args=training_arguments(config, token_lengths(model, dataset, config.max_length), output),
         train_dataset=dataset,
-        loss=MSELoss(model) if config.classes is None else CrossEntropyLoss(model),
+        loss=MSELoss(model) if config.classes is None else ClassSetLoss(model),
         evaluator=evaluator,
     )
     trainer.train(resume_from_checkpoint=resume or None)
     figures = {}
     if trainer.is_world_process_zero():
         folder = output / "checkpoint"
+        blend(model, start, config.start_share)
         save(model, folder)
         shipped = CrossEncoder(str(folder), device="cpu").float()  # rounded to float16, and computed in float32
         figures = {name: float(value) for name, value in evaluator(shipped).items() if name != "sequential_score"}
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset), "validation": figures}
-        write_card(folder, record | {"steps": trainer.state.global_step, "command": _command(data, init)})
+        record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
+        write_card(folder, record | started_from(find_model(init or config.init)))
     trainer.accelerator.end_training()
     return figures
 
@@ -200,6 +204,14 @@ def _command(data: Path | None, init: str | None) -> str:
     """The command line, without the names of folders that are others on every machine."""
     names = {str(data): "DATA", init: "INIT"}
     return " ".join(["python", *(names.get(word, word) for word in sys.argv)])
+
+
+def blend(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
+    """Move the weights towards those it started from; nothing to do for a share of 0."""
+    held = model.state_dict()
+    for name, values in start.items():
+        if values.is_floating_point():
+            held[name].lerp_(values.to(held[name]), share)
 
 
 def save(model: CrossEncoder, folder: Path) -> None:

@@ -26,8 +26,9 @@ from .pair_model import weight_files
 from .precision import PRECISIONS
 from .precision import convert
 
-BATCH_SIZE = 64  # pairs in one pass, at most, and
-BATCH_TOKENS = {"cpu": 512, "other": 16384}  # tokens in one pass; what a processor's own cache holds is fastest
+BATCH_SIZE = 64  # pairs in one pass, at most
+# tokens in one pass at most, times the model's width; on a CPU, what its own cache holds is fastest
+BATCH_VALUES = {"cpu": 1024 * 384, "other": 16384 * 384}
 SHARE = 0.25  # of those tokens: from there on, a pass takes no shorter sequence in
 PAIRS_AT_A_TIME = 16384  # tokenised at a time: bounds the memory too
 
@@ -164,7 +165,7 @@ class PairScorer:
         values = np.empty((len(pairs), len(self.labels)), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda i: -len(sequences[i]))
         with torch.inference_mode():
-            tokens = BATCH_TOKENS.get(model.device.type, BATCH_TOKENS["other"])
+            tokens = BATCH_VALUES.get(model.device.type, BATCH_VALUES["other"]) // model.config.hidden_size
             for chosen in _batches(order, sequences, batch_size, tokens):
                 batch = self._pad([sequences[i] for i in chosen], model.device)
                 values[chosen] = model(**batch).logits.float().cpu().numpy()

@@ -197,3 +197,23 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
+
+
+def test_answers_to_questions_that_were_trained_on_are_left_out(data: Path, model: Path, tmp_path: Path) -> None:
+    known = tmp_path / "train.csv"
+    pd.DataFrame({"question": ["Who is it?", "who is it e 4"]}).to_csv(known, index=False)
+    arguments = ("--data", data, "--sets", "evouna", "--sets", "diver_qa", "--resamples", 5, "--checkpoint", model)
+    result = run(*arguments, "--output", tmp_path / "out", "--trained-on", known)
+    assert result.exit_code == 0, result.output
+    kept = {name: pd.read_csv(tmp_path / "out" / f"scores_{name}.csv") for name in ("evouna", "diver_qa")}
+    assert {name: len(frame) for name, frame in kept.items()} == {"evouna": ROWS - 4, "diver_qa": ROWS - 2}
+    assert f"EVOUNA NQ: {ROWS - 4} answers to {QUESTIONS - 2} questions" in result.stdout
+
+
+def test_a_file_of_known_questions_must_leave_something(data: Path, tmp_path: Path) -> None:
+    known = tmp_path / "train.csv"
+    arguments = ("--data", data, "--sets", "diver_qa", "--baselines-only", "--trained-on", known)
+    judged("diver_qa")[["question"]].to_csv(known, index=False)
+    assert "expected answers to other questions, diver_qa has none" in run(*arguments).output
+    pd.DataFrame({"q": ["a"]}).to_csv(known, index=False)
+    assert "expected a column 'question', there are q" in run(*arguments).output

@@ -122,13 +122,13 @@ def _scorer(folder: Path) -> PairScorer:
 MANY = [(f"the dog {'bites ' * (i % 23)}", f"a man {'sleeps ' * (i % 17)}{i}") for i in range(120)]
 
 
-@pytest.mark.parametrize(("at_a_time", "tokens"), [(7, 512), (16384, 1), (50, 64), (16384, 100_000)])
+@pytest.mark.parametrize(("at_a_time", "values"), [(7, 16384), (16384, 1), (50, 2048), (16384, 3_200_000)])
 def test_how_much_is_scored_at_a_time_moves_no_score(
-    each: Path, at_a_time: int, tokens: int, monkeypatch: pytest.MonkeyPatch
+    each: Path, at_a_time: int, values: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = _scorer(each).logits(MANY).values
     monkeypatch.setattr(cross_encoder, "PAIRS_AT_A_TIME", at_a_time)
-    monkeypatch.setattr(cross_encoder, "BATCH_TOKENS", {"cpu": tokens, "other": tokens})
+    monkeypatch.setattr(cross_encoder, "BATCH_VALUES", {"cpu": values, "other": values})
     np.testing.assert_allclose(_scorer(each).logits(MANY).values, expected, atol=ROUNDING)
 
 

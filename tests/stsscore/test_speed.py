@@ -32,7 +32,10 @@ def test_every_precision_is_compared_with_the_listing(
     arguments = ["--checkpoint", str(request.getfixturevalue(kind)), "--pairs", "9", "--repeats", "1"]
     output = str(tmp_path / "speed.json")
     record = _run([*arguments, "--shape", "2", "64", "--output", output], monkeypatch)
-    assert set(record) == {"command", "machine", "repeats", "pairs", "comparisons"}
+    assert set(record) == {"command", "machine", "repeats", "pairs", "comparisons", "checkpoint_times_listing_of_shape"}
+    checkpoint, random = ({side["name"]: side for side in found["sides"]} for found in record["comparisons"])
+    expected = checkpoint["float32"]["pairs_per_second"] / random["listing"]["pairs_per_second"]
+    assert record["checkpoint_times_listing_of_shape"] == pytest.approx(expected)
     assert [found["pairs"] for found in record["comparisons"]] == [9, 9]
     for comparison in record["comparisons"]:
         assert set(comparison) == {field.name for field in fields(speed.Comparison)}

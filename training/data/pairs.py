@@ -1,7 +1,7 @@
 """Entries of a cross-encoder's config -> labelled sentence pairs, in the data's own order.
 
-An entry names where its rows are (as `sources.Table`), its three columns, and how its labels read: class names for NLI,
-or a score from 0 to `scale` for STS.
+An entry names where its rows are (as `sources.Table`), its three columns, and how its labels read: class names for NLI
+("not_entailment" rules one out), or a score from 0 to `scale` for STS.
 """
 
 from collections import Counter
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from sentence_transformers import CrossEncoder
 
+from training.class_sets import label_names
 from training.data.sources import Table
 from training.data.sources import check_columns
 from training.data.sources import normalise
@@ -57,7 +58,8 @@ class PairSource:
             excluded: normalised texts of the evaluation sets; a pair whose first or second text is one is dropped.
 
         Returns:
-            Columns `COLUMNS`, the label a class index or a score in [0, 1]; and the count of rows read, kept, dropped.
+            Columns `COLUMNS`, the label an index of `class_sets.label_names` or a score in [0, 1]; and the count of
+            rows read, kept, dropped.
 
         Raises:
             ValueError: a missing file or column, a label that is none, or nothing left.
@@ -89,10 +91,11 @@ class PairSource:
                 found = f"{labels.min()} to {labels.max()}"
                 raise ValueError(f"{self.name}: expected scores from 0 to {self.scale}, got {found}")
             return scores
-        unknown = sorted(set(labels.unique()) - set(classes))
+        names = label_names(classes)
+        unknown = sorted(set(labels.unique()) - set(names))
         if unknown:
-            raise ValueError(f"{self.name}: expected labels among {classes}, got {unknown}")
-        return labels.map(classes.index)
+            raise ValueError(f"{self.name}: expected labels among {names}, got {unknown}")
+        return labels.map(names.index)
 
     def passes(self, pairs: pd.DataFrame) -> pd.DataFrame:
         """The pairs as one pass sees them: both ways, and `repeat` times."""

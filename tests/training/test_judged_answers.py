@@ -1,0 +1,79 @@
+"""Judged answers as pairs that an NLI model learns from."""
+
+from pathlib import Path
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from training.config import read_yaml
+from training.judged_answers import JudgedConfig
+from training.judged_answers import JudgedSource
+from training.train_cross_encoder import CONFIGS
+
+ROWS = [
+    ("who wrote hamlet", "William Shakespeare did", "Marlowe/Shakespeare", 1),
+    ("who wrote hamlet", "Ben Jonson", "Marlowe/Shakespeare", 0),
+    ("who wrote hamlet", " ", "Marlowe/Shakespeare", 0),
+    ("Where is the Louvre?", "in Paris", "Paris", 1),
+]
+CONFIG = """
+train:
+  - name: judged
+    path: judged.csv
+    columns: [q, a, r, y]
+    separator: /
+exclude:
+  - {path: test.csv, columns: [question]}
+"""
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    pd.DataFrame(ROWS, columns=["q", "a", "r", "y"]).to_csv(tmp_path / "judged.csv", index=False)
+    pd.DataFrame({"question": ["where is the louvre"]}).to_csv(tmp_path / "test.csv", index=False)
+    (tmp_path / "judged.yaml").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+def test_right_answers_have_their_reference_and_wrong_ones_all(data: Path) -> None:
+    output = data / "pairs"
+    script = Path(__file__).parents[2] / "training" / "judged_answers.py"
+    command = [sys.executable, script, "--config", data / "judged.yaml", "--data", data, "--output", output]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "'rows': 4" in printed
+    assert "'dropped: empty text': 1, 'dropped: in an evaluation set': 1" in printed
+    (written,) = output.iterdir()  # all answers to a question are on one side
+    pairs = pd.read_parquet(written)
+    assert pairs[["sentence1", "sentence2", "label"]].to_numpy().tolist() == [
+        ["who wrote hamlet William Shakespeare did", "who wrote hamlet Shakespeare", "entailment"],
+        ["who wrote hamlet Ben Jonson", "who wrote hamlet Marlowe", "not_entailment"],
+        ["who wrote hamlet Ben Jonson", "who wrote hamlet Shakespeare", "not_entailment"],
+    ]
+
+
+def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
+    rows = [(f"question {i}", "an answer", "a reference", i % 2) for i in range(1000)]
+    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
+    source = read_yaml(data / "judged.yaml", JudgedConfig, JudgedSource).train[0]
+    found, counts = source.load(data, frozenset())
+    assert 150 < (found["part"] == "held_out").sum() < 250
+    again, _ = source.load(data, frozenset())
+    assert found.equals(again)
+    assert counts["train entailment"] + counts["held_out entailment"] == 500
+
+
+def test_bad_tables_are_named(data: Path) -> None:
+    source = read_yaml(data / "judged.yaml", JudgedConfig, JudgedSource).train[0]
+    with pytest.raises(ValueError, match="judged: no answer is left"):
+        source.load(data, frozenset({"who wrote hamlet", "where is the louvre"}))
+    pd.DataFrame({"q": ["a"]}).to_csv(data / "judged.csv", index=False)
+    with pytest.raises(ValueError, match=r"judged: expected columns \['a', 'r', 'y'\]"):
+        source.load(data, frozenset())
+
+
+def test_the_shipped_config_keeps_the_test_questions_out() -> None:
+    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig, JudgedSource)
+    paths = {entry["path"] for entry in config.exclude}
+    assert paths == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}
