@@ -94,7 +94,8 @@ class NliModel:
             note = f"{found.title}: cross-validated on it, all answers to a question on one side"
             return Verdicts(scores, held.seconds, (note, *_notes(held.features)))
         try:
-            weights = read_weights(self._weights.get(found.title, self.scorer.folder), form)
+            place = self._weights.get(found.title, self.scorer.folder)
+            weights = read_weights(place, form, self.scorer.checkpoint_sha256)
         except ValueError as reason:
             raise NotMeasured(str(reason)) from reason
         held = self._extract(found, weights.features, weights.template, weights.number_words)

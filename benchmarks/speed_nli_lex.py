@@ -1,6 +1,6 @@
 """How fast NLI+lex is: each precision beside a plain loop over the same pairs, and a model of the paper's size.
 
-    python -m benchmarks.speed nli_lex --data FOLDER [--checkpoint NAME] [--answers N] [--output FILE.json]
+    python -m benchmarks.speed nli_lex --data FOLDER --trained-on runs/judged/train.parquet [--output FILE.json]
 
 On answers of EVOUNA NQ that the model reads whole, evenly spaced. The loop calls transformers for one pair at a time,
 in both directions, with the same checkpoint; its time is without the lexical features, the metric's is with them.
@@ -30,6 +30,7 @@ from transformers import AutoTokenizer
 from transformers import DebertaV2Config
 from transformers import DebertaV2ForSequenceClassification
 
+from .nli_lex import leave_out
 from .nli_lex_judges import count_parameters
 from .nli_lex_sets import TITLES
 from .nli_lex_sets import load_judged
@@ -85,8 +86,8 @@ class Side:
     accuracy: float | None
 
 
-def read_answers(data: Path, scorer: PairScorer) -> Answers:
-    """Answers of EVOUNA NQ with one reference, read in one window.
+def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = ()) -> Answers:
+    """Answers of EVOUNA NQ with one reference, read in one window, to questions that no file of `trained_on` holds.
 
     Raises:
         ValueError: the data folder does not hold them.
@@ -94,7 +95,7 @@ def read_answers(data: Path, scorer: PairScorer) -> Answers:
     sets, absent = load_judged(data, [SET])
     if SET in absent:
         raise ValueError(f"data: {absent[SET]}")
-    found, windows = sets[SET], Windows(scorer, TEMPLATE, None)
+    found, windows = leave_out(sets, trained_on)[SET], Windows(scorer, TEMPLATE, None)
     rows = [
         i
         for i in range(len(found))
@@ -207,6 +208,12 @@ def _show(sides: list[Side]) -> None:
 
 @click.command("nli_lex")
 @click.option("--data", type=click.Path(path_type=Path), envvar="SEMANTIC_METRICS_DATA", required=True, help="Folder.")
+@click.option(
+    "--trained-on",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Files with questions whose answers are left out.",
+)
 @click.option("--checkpoint", help="As config_name of evaluate.load; the embedded one if left out.")
 @click.option("--weights", type=click.Path(path_type=Path), help="File of weights, if not the checkpoint's own.")
 @click.option("--answers", default=ANSWERS, type=click.IntRange(2), show_default=True, help="Answers, at most.")
@@ -217,6 +224,7 @@ def _show(sides: list[Side]) -> None:
 @click.option("--output", type=click.Path(path_type=Path), help="Write the figures to this JSON file too.")
 def nli_lex(
     data: Path,
+    trained_on: tuple[Path, ...],
     checkpoint: str | None,
     weights: Path | None,
     answers: int,
@@ -228,7 +236,7 @@ def nli_lex(
     described = machine()
     try:
         scorer = load("nli_lex", checkpoint).scorer
-        held = read_answers(data, scorer).first(answers)
+        held = read_answers(data, scorer, trained_on).first(answers)
         click.echo(f"{len(held.labels)} answers of {TITLES[SET]}, {described['torch_threads']} threads\n")
         sides = compare(checkpoint, held, weights, repeats)
         with tempfile.TemporaryDirectory() as folder:

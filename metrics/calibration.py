@@ -34,15 +34,19 @@ class Reliability:
         return float(np.average(gaps, weights=self.counts[self.counts > 0]))
 
 
-def check_labels(labels: np.ndarray) -> None:
+def check_labels(labels: np.ndarray, name: str = "labels") -> None:
     """See that there is something to tell apart.
+
+    Args:
+        labels: (n,) bool.
+        name: what a message calls them.
 
     Raises:
         ValueError: all answers are correct, or all are incorrect, or there are none.
     """
     if len(np.unique(labels)) < 2:
         only = "no answers" if len(labels) == 0 else f"{'correct' if labels[0] else 'incorrect'} ones only"
-        raise ValueError(f"labels: expected correct and incorrect answers, got {only}")
+        raise ValueError(f"{name}: expected correct and incorrect answers, got {only}")
 
 
 def fit(features: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:

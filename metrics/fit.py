@@ -5,20 +5,18 @@ the weights behind it were not fitted on (cross-validation, all answers to a que
 """
 
 from collections.abc import Callable
-from collections.abc import Iterable
-from dataclasses import dataclass
 from dataclasses import replace
 from pathlib import Path
-import re
 from typing import TYPE_CHECKING
 
 import click
 
 from .errors import InputError
+from .judged import Columns
+from .judged import question_key
 
 if TYPE_CHECKING:
     import numpy as np
-    import pandas as pd
 
     from .nli_lex.features import Features
     from .nli_lex.weights import Weights
@@ -27,118 +25,6 @@ FOLDS = 5
 ROUNDS = 20  # of fit and choice of the best reference, at most; the last ones move weights in the third digit
 FORMS = ("rich", "paper")
 _OPPOSED = ("contradiction", "negation_mismatch")  # features that speak against an answer
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Names of a file's columns, and how it writes what they hold.
-
-    Attributes:
-        question, answer, reference, label: names.
-        separator: between several references in one text; empty for one reference, or a column of lists.
-        correct_from: labels from this number on mean a correct answer.
-    """
-
-    question: str = "question"
-    answer: str = "answer"
-    reference: str = "reference"
-    label: str = "label"
-    separator: str = ""
-    correct_from: float = 1.0
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Judged answers.
-
-    Attributes:
-        questions, answers: n texts.
-        references: n lists of texts.
-        labels: n times whether people found the answer correct.
-    """
-
-    questions: list[str]
-    answers: list[str]
-    references: list[list[str]]
-    labels: list[bool]
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __add__(self, other: "Examples") -> "Examples":
-        return Examples(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
-
-    def without(self, questions: set[str]) -> "Examples":
-        """The answers to other questions than these, which are given as `question_key` writes them."""
-        kept = [i for i, question in enumerate(self.questions) if question_key(question) not in questions]
-        return Examples(*([column[i] for i in kept] for column in vars(self).values()))
-
-
-def question_key(question: str) -> str:
-    """A question without its case, spaces and signs: what the same question is found by."""
-    return re.sub(r"[\W_]+", "", question).casefold()
-
-
-def read_frame(path: Path) -> "pd.DataFrame":
-    """A CSV or parquet file.
-
-    Raises:
-        ValueError: it ends otherwise, cannot be read, or has no rows; names it.
-    """
-    import pandas as pd
-
-    readers = {".csv": lambda file: pd.read_csv(file, keep_default_na=False, dtype=str), ".parquet": pd.read_parquet}
-    if path.suffix not in readers:
-        raise ValueError(f"{path}: expected a file that ends in {' or '.join(readers)}, got {path.suffix!r}")
-    try:
-        frame = readers[path.suffix](path)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read ({error})") from error
-    if frame.empty:
-        raise ValueError(f"{path}: expected rows, got none")
-    return frame
-
-
-def read_examples(path: Path, columns: Columns) -> Examples:
-    """Judged answers from a CSV or parquet file.
-
-    Raises:
-        ValueError: the file lacks a column, a text, a reference or a label; names it, and the row.
-    """
-    frame = read_frame(path)
-    wanted = [columns.question, columns.answer, columns.reference, columns.label]
-    if missing := [name for name in wanted if name not in frame]:
-        known = ", ".join(map(repr, frame.columns))
-        raise ValueError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
-    questions, answers = ([_text(path, frame, name, row) for row in range(len(frame))] for name in wanted[:2])
-    references = [_references(path, value, columns, row) for row, value in enumerate(frame[columns.reference])]
-    return Examples(questions, answers, references, _labels(path, frame[columns.label], columns.correct_from))
-
-
-def _text(path: Path, frame: "pd.DataFrame", name: str, row: int) -> str:
-    value = frame[name].iloc[row]
-    if not isinstance(value, str):
-        raise ValueError(f"{path}: expected a text in column {name!r}, got {value!r} in row {row}")
-    return value
-
-
-def _references(path: Path, value: object, columns: Columns, row: int) -> list[str]:
-    parts = value.split(columns.separator) if isinstance(value, str) and columns.separator else value
-    texts = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, str) else [parts]
-    kept = list(dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip()))
-    if not kept or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"{path}: expected references in column {columns.reference!r}, got {value!r} in row {row}")
-    return kept
-
-
-def _labels(path: Path, values: "pd.Series", correct_from: float) -> list[bool]:
-    import pandas as pd
-
-    numbers = pd.to_numeric(values, errors="coerce").astype(float)
-    if numbers.isna().any():
-        row, column = int(numbers.isna().to_numpy().argmax()), values.name
-        raise ValueError(f"{path}: expected numbers in column {column!r}, got {values.tolist()[row]!r} in row {row}")
-    return (numbers >= correct_from).tolist()
 
 
 def take(found: "Features", answers: "np.ndarray") -> "Features":
@@ -261,7 +147,7 @@ def fit(
         options = {"precision": precision, "device": device} | ({} if template is None else {"template": template})
         for line in run(files, columns, exclude, config, form, (folds, seed), options, output, plot):
             click.echo(line)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise InputError(" ".join(str(error).split())) from None
 
 

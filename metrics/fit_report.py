@@ -1,5 +1,6 @@
 """One run of `semantic-metrics fit`: read, extract features, cross-validate, fit, write; and what is said of it."""
 
+from collections.abc import Generator
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
@@ -8,19 +9,23 @@ from pathlib import Path
 import numpy as np
 
 from . import calibration
-from .fit import Columns
-from .fit import Examples
+from .errors import InputError
 from .fit import cross_validated
 from .fit import fit_weights
-from .fit import question_key
-from .fit import read_examples
-from .fit import read_frame
+from .judged import Columns
+from .judged import Examples
+from .judged import question_key
+from .judged import read_examples
+from .judged import read_questions
+from .nli_lex import weights as weight_files
 from .nli_lex.features import TEMPLATE
 from .nli_lex.features import extract
 from .nli_lex.features import load_scorer
 from .nli_lex.weights import Weights
 from .nli_lex.weights import write_weights
 from .nli_lex.windows import check_template
+from .nli_lex.windows import is_blank
+from .tables import check_output
 
 
 def run(
@@ -53,18 +58,16 @@ def run(
     Raises:
         ValueError: a file, an option or the model is not what it should be.
     """
-    _check_places(output, plot)
+    output = output / weight_files.FILE if output.is_dir() else output
+    _check_places(output, plot, (*files, *exclude))
     template = check_template(options.get("template", TEMPLATE))
-    excluded = _questions(exclude, columns)
-    examples, held = Examples([], [], [], []), []
-    for path, names in zip(files, columns, strict=True):
-        whole = read_examples(path, names)
-        kept = whole.without(excluded)
-        held.append(f"{_short(path)}: {len(kept)} answers")
-        yield f"{path}: {len(whole)} answers, {len(whole) - len(kept)} left out by --exclude"
-        examples += kept
+    examples, held = yield from _read(files, columns, exclude)
     labels = np.array(examples.labels, dtype=bool)
-    calibration.folds_by_group(labels, list(map(question_key, examples.questions)), *folds)
+    try:
+        _check_classes(examples, labels, folds)
+    except ValueError as error:
+        places = (f"{path}, column {names.label!r}" for path, names in zip(files, columns, strict=True))
+        raise ValueError(f"{error} ({'; '.join(places)})") from None
     scorer = load_scorer(config)
     found = extract(scorer, examples.questions, examples.answers, examples.references, **options)
     yield f"{len(labels)} answers, {labels.mean():.3f} of them correct, {int(found.blank.sum())} blank and not fitted"
@@ -73,7 +76,8 @@ def run(
     for form in forms:
         p = cross_validated(found, labels, examples.questions, form, *folds)
         figures, plots[form] = calibration.figures(p, labels), calibration.reliability(p, labels)
-        weights = replace(fit_weights(found, labels, form), fitted_on=origin, template=template)
+        about = {"fitted_on": origin, "template": template, "checkpoint": scorer.checkpoint_sha256[:16]}
+        weights = replace(fit_weights(found, labels, form), **about)
         write_weights(output, weights)
         yield from _lines(form, weights, figures, plots[form], folds[0])
     if plot is not None:
@@ -81,24 +85,57 @@ def run(
     yield f"written to {', '.join(str(path) for path in (output, plot) if path is not None)}"
 
 
-def _check_places(output: Path, plot: Path | None) -> None:
+def _check_places(output: Path, plot: Path | None, inputs: tuple[Path, ...]) -> None:
     if plot is not None and find_spec("matplotlib") is None:
         raise ValueError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
-    for option, path in (("--output", output), ("--plot", plot)):
-        if path is not None and not path.resolve().parent.is_dir():
-            raise ValueError(f"{option}: expected an existing folder, there is no {path.resolve().parent}")
+    try:
+        check_output(output, "--output")
+        if plot is not None:
+            check_output(plot, "--plot")
+    except InputError as error:
+        raise ValueError(error.message) from None
+    if output.exists():
+        try:
+            weight_files._read(output)  # `write_weights` keeps the forms that it holds already
+        except ValueError as error:
+            raise ValueError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
+    if plot is not None and plot.suffix.lower() != ".png":
+        raise ValueError(f"--plot: expected a file that ends in .png, got {plot}")
+    if plot is not None and plot.resolve() in {path.resolve() for path in (output, *inputs)}:
+        raise ValueError(f"--plot: expected another file than --output and those that are read, got {plot}")
 
 
-def _questions(exclude: tuple[Path, ...], columns: list[Columns]) -> set[str]:
-    found = set()
+def _read(
+    files: tuple[Path, ...], columns: list[Columns], exclude: tuple[Path, ...]
+) -> Generator[str, None, tuple[Examples, list[str]]]:
+    """Yields what is left out; returns the examples, and how many of each file there are."""
+    excluded = set()
     for path in exclude:
-        frame = read_frame(path)
-        names = [name for name in dict.fromkeys(each.question for each in columns) if name in frame]
-        if not names:
-            known = ", ".join(map(repr, frame.columns))
-            raise ValueError(f"{path}: expected a column {columns[0].question!r} of questions, there are {known}")
-        found |= {question_key(str(question)) for question in frame[names[0]]}
-    return found
+        keys, blank = read_questions(path, [each.question for each in columns])
+        excluded |= keys
+        if blank:
+            yield f"{path}: {blank} blank questions, which leave nothing out"
+    examples, held = Examples([], [], [], [], []), []
+    for path, names in zip(files, columns, strict=True):
+        whole = read_examples(path, names)
+        kept = whole.without(excluded)
+        held.append(f"{_short(path)}: {len(kept)} answers")
+        yield f"{path}: {len(whole)} answers, {len(whole) - len(kept)} left out by --exclude"
+        if any(kept.dropped):
+            yield f"{path}: {sum(kept.dropped)} blank references dropped"
+        examples += kept
+    return examples, held
+
+
+def _check_classes(examples: Examples, labels: np.ndarray, folds: tuple[int, int]) -> None:
+    """See that each fit, of all answers and of all but a fold, has both classes: blank answers teach nothing."""
+    calibration.check_labels(labels)
+    told = np.array([not is_blank(answer) for answer in examples.answers])
+    calibration.check_labels(labels[told], "labels of answers that are not blank")
+    groups = list(map(question_key, examples.questions))
+    for i, (kept, _) in enumerate(calibration.folds_by_group(labels, groups, *folds), 1):
+        name = f"folds: without fold {i} of {folds[0]}, seed {folds[1]}, labels of answers that are not blank"
+        calibration.check_labels(labels[kept][told[kept]], name)
 
 
 def _short(path: Path) -> str:

@@ -4,8 +4,6 @@ from pathlib import Path
 
 from click.testing import CliRunner
 from click.testing import Result
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib.image import imread
 import numpy as np
 import pandas as pd
@@ -13,12 +11,12 @@ import pytest
 from semantic_metrics import calibration
 from semantic_metrics import load
 from semantic_metrics.cli import main
-from semantic_metrics.fit import Columns
 from semantic_metrics.fit import cross_validated
 from semantic_metrics.fit import fit_weights
-from semantic_metrics.fit import question_key
-from semantic_metrics.fit import read_examples
 from semantic_metrics.fit import take
+from semantic_metrics.judged import Columns
+from semantic_metrics.judged import read_examples
+from semantic_metrics.judged import read_questions
 from semantic_metrics.nli_lex.features import FORMS
 from semantic_metrics.nli_lex.features import RICH
 from semantic_metrics.nli_lex.features import Features
@@ -28,7 +26,6 @@ from semantic_metrics.nli_lex.weights import Weights
 from semantic_metrics.nli_lex.weights import judge
 from semantic_metrics.nli_lex.weights import read_weights
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 
 from tests.conftest import ROOT
 from tests.conftest import Run
@@ -144,24 +141,6 @@ def test_cross_validation_is_honest_about_noise() -> None:
     assert abs(calibration.figures(p, labels)["mcc"]) < 0.25
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
-def test_calibration_error_by_hand(rows: list[tuple[float, bool]]) -> None:
-    p, labels = (np.array(column) for column in zip(*rows, strict=True))
-    bins = [min(int(value * 10), 9) for value in p]
-    expected = sum(
-        abs(sum(p[i] - labels[i] for i in range(len(p)) if bins[i] == which)) / len(p) for which in set(bins)
-    )
-    assert calibration.reliability(p, labels).error == pytest.approx(expected, abs=1e-12)
-
-
-def test_figures_of_a_perfect_judge() -> None:
-    labels = np.array([True, False, True])
-    found = calibration.figures(labels.astype(float), labels)
-    assert found == {"accuracy": 1.0, "f1": 1.0, "mcc": 1.0, "ece": 0.0}
-    half = calibration.figures(np.array([0.9, 0.6, 0.5]), labels)  # 0.5 itself is not correct
-    assert half["f1"] == pytest.approx(f1_score(labels, [True, True, False]))
-
-
 def test_the_report_says_what_was_fitted(model: Path, file: Path) -> None:
     output, plot = file.with_name("weights.json"), file.with_name("plot.png")
     result = run(file, "--config", model, "--output", output, "--plot", plot)
@@ -217,12 +196,6 @@ def test_a_template_of_ones_own_is_kept_with_the_weights(model: Path, file: Path
     assert weights.coefficients != usual.coefficients  # the model read something else
 
 
-def test_references_may_be_lists(tmp_path: Path) -> None:
-    frame = examples().assign(reference=[["the dog", "a dog"]] * ROWS)
-    frame.to_parquet(tmp_path / "lists.parquet")
-    assert read_examples(tmp_path / "lists.parquet", Columns()).references[0] == ["the dog", "a dog"]
-
-
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
@@ -237,33 +210,83 @@ def test_references_may_be_lists(tmp_path: Path) -> None:
         ({}, ("--exclude", "{file}"), "labels: expected correct and incorrect answers, got no answers"),
         ({}, ("--plot", "/nowhere/plot.png"), "--plot: expected an existing folder, there is no /nowhere"),
         ({}, ("--config", "/nowhere/model"), "checkpoint '/nowhere/model'"),
+        ({"label": 1}, (), "judged.csv, column 'label')"),
+        ({"answer": " "}, (), "labels of answers that are not blank: expected correct and incorrect answers, got no"),
+        ({"reference": "['a', 'b']"}, (), "got the text of a printed list, \"['a', 'b']\", in row 0"),
+        ({}, ("--plot", "{file}"), "--plot: expected a file that ends in .png, got"),
+        ({}, ("--plot", "{file.parent}"), "--plot: expected a file to write, got a folder"),
+        ({}, ("--plot", "{file.parent}/link.png"), "--plot: expected another file than --output and those that are"),
+        ({}, ("--output", "{file.parent}/w.png", "--plot", "{file.parent}/w.png"), "--plot: expected another file"),
+        ({}, ("--output", "{file}"), "--output: expected a new file or one of weights"),
+        ({}, ("--output", "/nowhere/weights.json"), "--output: expected an existing folder, there is no /nowhere"),
+        ({}, ("--output", "/proc/weights.json"), "--output: "),
+        ({}, ("--output", "x" * 300), "File name too long"),
     ],
 )
 def test_what_cannot_be_fitted_is_said(file: Path, change: dict, options: tuple, message: str) -> None:
     """Before any model is loaded: there is none."""
     examples().assign(**change).to_csv(file, index=False)
+    file.with_name("link.png").symlink_to(file)
     options = tuple(str(option).format(file=file) for option in options)
-    given = options if "--config" in options else (*options, "--config", "/nowhere/unread")
-    result = run(file, *given, "--output", file.with_name("weights.json"))
+    usual = ("--config", "/nowhere/unread", "--output", file.with_name("weights.json"))
+    result = run(file, *usual, *options)  # of an option that is given twice the last counts
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert not file.with_name("weights.json").exists()
 
 
-def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"ends in \.csv or \.parquet, got '\.txt'"):
-        read_examples(tmp_path / "x.txt", Columns())
-    (tmp_path / "x.parquet").write_text("no parquet")
-    with pytest.raises(ValueError, match="cannot be read"):
-        read_examples(tmp_path / "x.parquet", Columns())
-    (tmp_path / "x.csv").write_text("question,answer\n")
-    with pytest.raises(ValueError, match="expected rows, got none"):
-        read_examples(tmp_path / "x.csv", Columns())
+def test_blank_references_are_counted(tmp_path: Path, file: Path) -> None:
+    examples().assign(reference=[["the dog", "", " "]] * ROWS).to_parquet(tmp_path / "x.parquet")
+    examples().assign(reference="the dog//a dog").to_csv(file, index=False)
+    found = [read_examples(tmp_path / "x.parquet", Columns()), read_examples(file, Columns(separator="/"))]
+    assert [each.references[0] for each in found] == [["the dog"], ["the dog", "a dog"]]
+    assert [sum(each.dropped) for each in found] == [2 * ROWS, ROWS]
+    result = run(file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json")
+    assert f"{file}: {ROWS} blank references dropped" in result.output
 
 
-def test_questions_are_the_same_whatever_their_signs() -> None:
-    assert question_key("Who is  it?") == question_key("who is it") != question_key("who was it")
+def test_all_columns_of_questions_leave_out_and_blank_ones_nothing(tmp_path: Path, file: Path) -> None:
+    frame = examples()
+    frame.loc[4:5, "question"] = "?!"
+    frame.to_csv(file, index=False)
+    frame.rename(columns={"question": "asked"}).to_csv(tmp_path / "other.csv", index=False)
+    asked = {"question": [frame["question"][0], None, " "], "asked": ["?", "none", frame["question"][2]]}
+    pd.DataFrame(asked).to_parquet(tmp_path / "test.parquet")
+    assert read_questions(tmp_path / "test.parquet", ["question"])[1] == 2
+    names = ("--question", "question", "--question", "asked", "--exclude", tmp_path / "test.parquet")
+    result = run(file, tmp_path / "other.csv", *names, "--config", "/nowhere/unread", "--output", tmp_path / "w.json")
+    assert f"{tmp_path / 'test.parquet'}: 3 blank questions, which leave nothing out" in result.output
+    for path in (file, tmp_path / "other.csv"):
+        assert f"{path}: {ROWS} answers, 4 left out by --exclude" in result.output
+    pd.DataFrame({"question": [1]}).to_parquet(tmp_path / "numbers.parquet")
+    with pytest.raises(ValueError, match="expected a text in column 'question', got "):
+        read_questions(tmp_path / "numbers.parquet", ["question"])
+
+
+@pytest.mark.parametrize(
+    ("blank", "message"),
+    [
+        (range(ROWS // 2), "labels of answers that are not blank: expected correct and incorrect answers, got correct"),
+        (range(1, ROWS // 2), "folds: without fold "),
+    ],
+)
+def test_folds_of_one_class_are_found_before_the_model_runs(file: Path, blank: range, message: str) -> None:
+    frame = examples().assign(label=[0] * (ROWS // 2) + [1] * (ROWS // 2))
+    frame.loc[list(blank), "answer"] = " "
+    frame.to_csv(file, index=False)
+    result = run(file, "--config", "/nowhere/unread", "--output", file.with_name("w.json"))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert f"({file}, column 'label')" in result.stderr
+
+
+def test_a_folder_to_write_to_is_named_with_its_file(model: Path, file: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    result = run(file, "--config", model, "--output", tmp_path / "mine", "--form", "paper")
+    assert result.exit_code == 0, result.output
+    assert f"written to {tmp_path / 'mine' / 'nli_lex.json'}" in result.output.splitlines()
+    assert read_weights(tmp_path / "mine", "paper").form == "paper"
 
 
 def test_the_training_script_is_the_same_command(run_python: Run) -> None:

@@ -123,7 +123,9 @@ def _split(name: str) -> tuple[str, str]:
 
 def _training(record: dict) -> str:
     config = record["config"]
-    loss = "mean squared error of the raw score" if config["classes"] is None else "cross-entropy"
+    loss = "mean squared error of the raw score"
+    if config["classes"] is not None:
+        loss = 'cross-entropy over the classes that a label leaves open ("not_entailment": all others)'
     start = f"`{config['base_model'] or config['init']}`"
     if (before := record.get("started_from")) is not None:
         start += f", by way of a run that is described below (`{before['command']}`)"
@@ -192,7 +194,7 @@ def _licence(config: dict) -> str:
     if "MiniLM-L6-v2" in config["base_model"]:
         lines.append(
             "\nall-MiniLM-L6-v2 (Apache-2.0) was itself trained on SNLI, MultiNLI, COCO and Flickr30k captions, "
-            "among others."
+            "Natural Questions, SQuAD 2.0 and TriviaQA, among others."
         )
     return "\n".join([*lines, *(f"\n{note}" for note in config["notes"])]) + "\n"
 

@@ -58,7 +58,7 @@ class JudgedSource:
     credit: str = ""
 
     def load(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
-        """Pairs of the answers to all questions that are not excluded, and the counts.
+        """Pairs of the answers to all questions but the excluded ones (as `question_key` writes them), and the counts.
 
         A right answer is paired with the reference of whose words it has most, a wrong one with every reference.
 
@@ -73,7 +73,7 @@ class JudgedSource:
             references = [text for text in references if normalise(text)]
             if not references or not normalise(answer):
                 counts["dropped: empty text"] += 1
-            elif normalise(question) in excluded:
+            elif question_key(question) in excluded:
                 counts["dropped: in an evaluation set"] += 1
             elif label >= self.correct_from:
                 pairs.append((question, answer, max(references, key=lambda text: stem_recall(answer, text)), LABELS[0]))
@@ -111,13 +111,16 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
     config = read_yaml(arguments.config, JudgedConfig, JudgedSource)
-    excluded, parts = read_excluded(config.exclude, arguments.data), []
+    excluded, parts = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []
     for source in config.train:
         pairs, counts = source.load(arguments.data, excluded)
         sys.stdout.write(f"{source.name}: {dict(counts)}\n")
         parts.append(pairs)
     arguments.output.mkdir(parents=True, exist_ok=True)
-    for part, rows in pd.concat(parts, ignore_index=True).drop_duplicates().groupby("part"):
+    pairs = pd.concat(parts, ignore_index=True).drop_duplicates()
+    contradicted = pairs.duplicated(["sentence1", "sentence2"], keep=False)
+    sys.stdout.write(f"{sum(map(len, parts)) - len(pairs)} repeated, {contradicted.sum()} judged both ways: dropped\n")
+    for part, rows in pairs[~contradicted].groupby("part"):
         rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)
 
 

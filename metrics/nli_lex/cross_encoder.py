@@ -138,7 +138,7 @@ class PairScorer:
             device: where the model runs; None for a GPU if there is one (the CPU for int8).
 
         Raises:
-            ValueError: as `check_options`.
+            ValueError: as `check_options`; logits that are not finite.
         """
         self.check_options(precision, max_length, batch_size, device)
         place = torch.device(device or ("cpu" if precision == "int8" else self.device))
@@ -150,6 +150,8 @@ class PairScorer:
             for i in range(0, len(distinct), PAIRS_AT_A_TIME)
         ]
         values, truncated = (np.concatenate(column) for column in zip(*parts, strict=True))
+        if not np.isfinite(values).all():  # a setting of the checkpoint can do so, and so can a precision
+            raise ValueError(f"checkpoint {self.folder}: expected finite logits in {precision}, got inf or nan")
         position = [index[pair] for pair in pairs]
         return PairLogits(values[position], truncated[position])
 

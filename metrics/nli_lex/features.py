@@ -27,6 +27,7 @@ from .pair_model import label_names
 from .pair_model import read_config
 from .windows import Reading
 from .windows import Windows
+from .windows import is_blank
 
 DEFAULT_CHECKPOINT = "nli"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
@@ -62,7 +63,7 @@ class Features:
             reference), `entailment_back` (turned round) and `contradiction` are probabilities; 0 for a blank answer.
             See `lexical` for the others.
         owner: (n,) int, ascending: which answer a row is of.
-        blank: (answers,) bool: which are empty or white space.
+        blank: (answers,) bool: which hold no visible character.
         truncated: pairs of which the model did not read all: the question was cut.
         windowed: pairs whose answer was read in several windows.
     """
@@ -101,14 +102,14 @@ def extract(
     """
     features = set(features)
     owner = np.repeat(np.arange(len(answers)), [len(group) for group in references])
-    blank = np.array([not answer.strip() for answer in answers], dtype=bool)
+    blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
     triples = [(questions[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
-    table = np.zeros((len(triples), len(RICH)))
-    for name in features.difference(OPINIONS):
-        table[:, RICH.index(name)] = [_compare(name, *triple, number_words) for triple in triples]
     rows = [i for i, answer in enumerate(owner) if not blank[answer]]
     windows = Windows(scorer, template, options.get("max_length"))
     readings = [windows.read(*triples[i], f"references[{owner[i]}]") for i in rows]
+    table = np.zeros((len(triples), len(RICH)))
+    for name in features.difference(OPINIONS):
+        table[:, RICH.index(name)] = [_compare(name, *triple, number_words) for triple in triples]
     truncated = 0
     if rows and features.intersection(OPINIONS):
         table[rows, : len(OPINIONS)], truncated = _opinions(scorer, readings, "entailment_back" in features, options)

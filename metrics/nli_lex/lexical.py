@@ -1,5 +1,6 @@
 """What the words of an answer and of a reference say, before any model: normalised, matched, counted."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
@@ -7,8 +8,9 @@ import re
 import unicodedata
 
 from .numerals import is_number
+from .numerals import part_raised
+from .numerals import plain_numerals
 from .numerals import spell_in_digits
-from .numerals import ungroup
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
 NEGATIONS = {
@@ -23,12 +25,21 @@ CACHED = 65536  # texts; each of a benchmark's references meets several answers
 
 MARKS = re.compile("[\u0300-\u036f]")  # accents of Latin, Greek and Cyrillic; vowel signs of other scripts are letters
 APOSTROPHES = re.compile("['\u2018\u2019\u02bc`\u00b4]")
-POSSESSIVE = re.compile(r"(?<=\w)'s\b")
-INITIALS = re.compile(r"\b(?:[^\W\d_]\.\s?){2,}")  # "U.S.", "J. K. Rowling"
-WORD = re.compile(r"\d+\.\d+|[^\s.]+")
+POSSESSIVE = re.compile(r"(?<=[^\W\d_])'s\b")  # "1990's" is "1990s"
+LETTER = r"[^\W\d_]"
+INITIALS = re.compile(  # "U.S.", "J. K. Rowling", "U.S.A", "U.S"
+    rf"\b(?:(?:{LETTER}\.\s?){{2,}}(?:(?<=\.){LETTER}\b)?|{LETTER}\.{LETTER}\b|ph\.\s?d\b\.?)"
+)
+NUMBER = re.compile(r"\bno\.\s?(?=\d)")
+SIGN = r"(?<![^\s(\"\u201c=^~<>:])-(?=\d)"  # not the hyphen of "1990-1995"
+OTHER = re.compile(rf"({SIGN}|(?<=\b[a-z])(?:\+\+|#))|[-+#]")  # "C++", "F#"
+WORD = re.compile(r"-?\d+\.\d+|[^\s.]+")
+MINUS = re.compile(r"(?<!\d )\bminus (?=\d)")
+CANNOT = re.compile(r"\bcan not\b")
 DAY = re.compile(
     rf"\b(\d{{1,2}})(?:st|nd|rd|th)(?= (?:of )?(?:{MONTHS})\b)|\b((?:{MONTHS}) \d{{1,2}})(?:st|nd|rd|th)\b"
 )
+LONE_A = re.compile(r"\bA\b")
 RUN = re.compile(r"\b(?:[A-Z][\w.'\u2019-]*)(?:(?:\s+(?:of|the|and|de|van|von|la))*\s+[A-Z][\w.'\u2019-]*)*")
 
 
@@ -38,7 +49,7 @@ class _Signs(dict[int, str]):
     def __missing__(self, code: int) -> str:
         sign = chr(code)
         category = unicodedata.category(sign)
-        kept = sign if category[0] in "LMN" or sign == "." else " "
+        kept = sign if category[0] in "LMN" or sign in ".-+#" else " "
         self[code] = "" if category == "Cf" else kept  # Cf: what joins letters, marks directions, hides a hyphen
         return self[code]
 
@@ -67,24 +78,31 @@ class Words:
 def read_words(text: str, number_words: bool = True) -> Words:
     """Normalise a text as answers to questions are compared.
 
-    Case, accents, punctuation, possessives and white space do not count; "U.S." is "us", "1,000" is "1000", "%" is
-    "percent", "4th July" is "4 July". A text of nothing but punctuation is one word.
+    Case, accents, punctuation, possessives and white space do not count; "U.S." is "us", "1,000" is "1000", "3.50" is
+    "3.5", "%" is "percent", "4th July" is "4 July". A number keeps its sign, "C++" and "C#" their marks. A text of
+    nothing but punctuation is one word.
 
     Args:
         text: any.
         number_words: read "two" as "2", "three million" as "3000000", "first" as "1st".
     """
-    clean = MARKS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    clean = ungroup(POSSESSIVE.sub("", APOSTROPHES.sub("'", unicodedata.normalize("NFC", clean))))
-    clean = INITIALS.sub(lambda match: re.sub(r"[.\s]", "", match[0]) + " ", clean)
-    clean = clean.replace("'", "").replace("&", " and ").replace("%", " percent ")
-    words = DAY.sub(lambda match: match[1] or match[2], " ".join(WORD.findall(clean.translate(_SIGNS)))).split()
-    if number_words:
-        words = spell_in_digits(words)
-    words = words or text.split()
+    words = WORD.findall(_clean(text).translate(_SIGNS))
+    joined = " ".join(spell_in_digits(words) if number_words else words)
+    joined = DAY.sub(lambda match: match[1] or match[2], joined)
+    words = CANNOT.sub("cannot", MINUS.sub("-", joined)).split() or text.split()
     plain = [word for word in words if word not in ARTICLES]
     numbers = frozenset(word for word in words if is_number(word))
     return Words(tuple(words), tuple(plain or words), numbers, not NEGATIONS.isdisjoint(words))
+
+
+def _clean(text: str) -> str:
+    """Characters and abbreviations written one way."""
+    clean = MARKS.sub("", unicodedata.normalize("NFKD", part_raised(text)).casefold())
+    clean = APOSTROPHES.sub("'", unicodedata.normalize("NFC", clean)).replace("\u2212", "-")
+    clean = plain_numerals(POSSESSIVE.sub("", clean))
+    clean = INITIALS.sub(lambda match: re.sub(r"[.\s]", "", match[0]) + " ", clean)
+    clean = OTHER.sub(lambda match: match[1] or " ", NUMBER.sub("number ", clean))
+    return clean.replace("'", "").replace("&", " and ").replace("%", " percent ")
 
 
 def normalize(text: str, number_words: bool = True) -> str:
@@ -95,25 +113,27 @@ def normalize(text: str, number_words: bool = True) -> str:
 def lexical_match(answer: str, reference: str, number_words: bool = True) -> bool:
     """Whether the reference stands in the answer as a run of whole words ("art" is not in "party"), normalised.
 
-    A reference of nothing but articles ("The The") is looked for among all words.
+    A reference of nothing but articles ("The The") is looked for among all words; a lone "A", which is a letter, only
+    in an answer that has it as a capital, or has no other word.
     """
-    words, wanted = read_words(answer, number_words), read_words(reference, number_words)
-    held = words.all if ARTICLES.issuperset(wanted.plain) else words.plain
-    return bool(held) and f" {' '.join(wanted.plain)} " in f" {' '.join(held)} "
+    held, wanted = _held(answer, reference, number_words), read_words(reference, number_words).plain
+    return bool(held) and f" {' '.join(wanted)} " in f" {' '.join(held)} "
 
 
 def token_recall(answer: str, reference: str, number_words: bool = True) -> float:
     """Share of the reference's words, each counted once, that the answer has; in [0, 1]."""
-    words, wanted = read_words(answer, number_words), set(read_words(reference, number_words).plain)
-    held = words.all if ARTICLES.issuperset(wanted) else words.plain
+    held, wanted = _held(answer, reference, number_words), set(read_words(reference, number_words).plain)
     return len(wanted.intersection(held)) / max(len(wanted), 1)
 
 
 def stem_recall(answer: str, reference: str, number_words: bool = True) -> float:
     """As `token_recall`, but a word is also held where one of the answer begins alike ("problem" for "problems")."""
-    words, wanted = read_words(answer, number_words), set(read_words(reference, number_words).plain)
-    held = set(words.all if ARTICLES.issuperset(wanted) else words.plain)
-    return sum(word in held or any(_alike(word, other) for other in held) for word in wanted) / max(len(wanted), 1)
+    held, wanted = set(_held(answer, reference, number_words)), set(read_words(reference, number_words).plain)
+    beginnings: dict[str, list[str]] = defaultdict(list)
+    for word in held:
+        beginnings[word[:BEGINNING]].append(word)
+    found = (word in held or any(_alike(word, other) for other in beginnings[word[:BEGINNING]]) for word in wanted)
+    return sum(found) / max(len(wanted), 1)
 
 
 def new_token_recall(question: str, answer: str, reference: str, number_words: bool = True) -> float:
@@ -152,6 +172,13 @@ def negation_mismatch(answer: str, reference: str, number_words: bool = True) ->
     return read_words(answer, number_words).negated != read_words(reference, number_words).negated
 
 
+def _held(answer: str, reference: str, number_words: bool) -> tuple[str, ...]:
+    """The answer's words among which those of the reference are looked for: articles count if it has nothing else."""
+    words, wanted = read_words(answer, number_words), read_words(reference, number_words)
+    letter = wanted.all == ("a",) and "A" in reference and not LONE_A.search(answer)
+    return words.all if ARTICLES.issuperset(wanted.plain) and not letter else words.plain
+
+
 def _alike(first: str, second: str) -> bool:
     """Whether two words share their beginning: four letters or more, and most of the longer word."""
     shared = max(BEGINNING, ceil(ALIKE * max(len(first), len(second))))
@@ -164,7 +191,9 @@ def _agreement(found: list[bool]) -> float:
 
 @lru_cache(CACHED)
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(RUN.findall(text))
+    text = unicodedata.normalize("NFC", text)
+    capitals = "".join("A" if sign.isupper() else sign for sign in text)  # re knows no class of them
+    return tuple(text[match.start() : match.end()] for match in RUN.finditer(capitals))
 
 
 def _initials(name: str) -> str:

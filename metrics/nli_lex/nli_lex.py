@@ -30,6 +30,7 @@ from .weights import contributions
 from .weights import judge
 from .weights import read_weights
 from .windows import check_template
+from .windows import is_blank
 
 # evaluate copies only the siblings that this script itself imports
 __all__ = ["PRECISIONS", "NLILex", "check_template", "find_folder", "label_names", "lexical_match", "spell_in_digits"]
@@ -56,7 +57,8 @@ _CITATION = """\
 
 _INPUTS = """
 Args:
-    predictions: list of n strings, the answers to judge. A blank one is judged incorrect, with p = 0.
+    predictions: list of n strings, the answers to judge. One without a visible character is blank: it is judged
+        incorrect, with p = 0.
     references: list of n strings, or of n lists of strings (several right answers each: the best counts).
     questions: list of n strings, what was asked. A blank one is no context.
     features: "rich" (default), or "paper" for the two features of the paper alone; each has weights of its own.
@@ -130,7 +132,7 @@ class NLILex(Intake, evaluate.Metric):
         checked = super().check_columns(columns)
         for i, group in enumerate(checked["references"]):
             for j, text in enumerate([group] if isinstance(group, str) else group):
-                if not text.strip():
+                if is_blank(text):
                     place = f"references[{i}]" if isinstance(group, str) else f"references[{i}][{j}]"
                     raise ValueError(f"{place}: expected a text, got {text[:40]!r}: nothing to compare with")
         return checked
@@ -183,7 +185,8 @@ class NLILex(Intake, evaluate.Metric):
         check_choice("number_words", number_words, (None, False, True))
         if weights is not None and not isinstance(weights, (str, Path)):
             raise ValueError(f"weights: expected a file's name or None, got {weights!r}")
-        found = read_weights(self.scorer.folder if weights is None else weights, features)
+        place = self.scorer.folder if weights is None else weights
+        found = read_weights(place, features, self.scorer.checkpoint_sha256)
         if template is not None:
             found = replace(found, template=check_template(template))
         return found if number_words is None else replace(found, number_words=number_words)

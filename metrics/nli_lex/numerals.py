@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 import re
+import unicodedata
 
 UNITS = {
     **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
@@ -14,17 +15,40 @@ ORDINALS = {
     **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
     **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
     **{"sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20},
+    **{"thirtieth": 30},  # of dates, as those that end in "first" to "ninth"
 }
 ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 EXACT = 15  # digits; with "trillion" behind them, still fewer than Decimal's 28
-DIGITS = re.compile(r"\d+(?:\.\d+)?")
-GROUPED = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,]*\d)")
+DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
+FOREIGN = re.compile(r"[^\D0-9]")
+RAISED = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u215f\u2189])")
+GROUPED = re.compile(r"(?<![\d,.])\d[\d,]*")  # taken whole and looked at in Python: a pattern of groups is quadratic
+POINT = re.compile(r"(?<![\w.)])\.(?=\d)")
+DECIMAL = re.compile(r"(?<![\w.])\d[\d.]*")
 
 
-def ungroup(text: str) -> str:
-    """Without the commas that set thousands apart."""
-    return GROUPED.sub(lambda match: match[0].replace(",", ""), text)
+def part_raised(text: str) -> str:
+    """With a space between a digit and a superscript or fraction behind it: "10\u00b2" is not "102"."""
+    return RAISED.sub(" ", text)
+
+
+def plain_numerals(text: str) -> str:
+    """Digits of any script as those of ASCII, "1,000" as "1000", ".5" as "0.5", "3.50" as "3.5"; "1.10.2" stays."""
+    text = FOREIGN.sub(lambda match: str(unicodedata.decimal(match[0])), text)
+    return DECIMAL.sub(_shorten, POINT.sub("0.", GROUPED.sub(_ungroup, text)))
+
+
+def _ungroup(match: re.Match[str]) -> str:
+    number = match[0].rstrip(",")
+    first, *groups = number.split(",")
+    grouped = len(first) <= 3 and all(len(group) == 3 for group in groups)
+    return number.replace(",", "") + match[0][len(number) :] if grouped else match[0]
+
+
+def _shorten(match: re.Match[str]) -> str:
+    number = match[0].rstrip(".")
+    return number.rstrip("0").rstrip(".") + match[0][len(number) :] if number.count(".") == 1 else match[0]
 
 
 def is_number(word: str) -> bool:
@@ -36,7 +60,7 @@ def spell_in_digits(words: list[str]) -> list[str]:
     """Words, lower case, with each run of number words (or digits before "million" and the like) as one number.
 
     Words that do not make one number together ("nineteen eighty four") stay several: "19", "84". Ordinals up to
-    twentieth, and those that end in one up to ninth ("twenty first"), become "20th", "21st".
+    twentieth, thirtieth, and those that end in one up to ninth ("twenty first"), become "20th", "30th", "21st".
     """
     found: list[str] = []
     position = 0
@@ -84,21 +108,23 @@ def _below_thousand(words: list[str], begin: int) -> tuple[Decimal | None, int]:
     """A number in digits, or in words without "thousand" and the like."""
     if begin >= len(words):
         return None, begin
-    if is_number(words[begin]) and len(words[begin]) <= EXACT:
-        return Decimal(words[begin]), begin + 1
-    value, end = _below_hundred(words, begin)
-    if value and value < 10 and words[end : end + 1] == ["hundred"]:
+    digits = is_number(words[begin]) and len(words[begin]) <= EXACT
+    value, end = (Decimal(words[begin]), begin + 1) if digits else _below_hundred(words, begin)
+    if value and 0 < value < 100 and value % 10 and words[end : end + 1] == ["hundred"]:
         skip = words[end + 1 : end + 2] == ["and"]
         rest, after = _below_hundred(words, end + 1 + skip)
-        return (Decimal(value * 100), end + 1) if rest is None else (Decimal(value * 100 + rest), after)
-    return (None if value is None else Decimal(value)), end
+        return (value * 100, end + 1) if rest is None else (value * 100 + rest, after)
+    return value, end
 
 
-def _below_hundred(words: list[str], begin: int) -> tuple[int | None, int]:
-    word = words[begin] if begin < len(words) else ""
+def _below_hundred(words: list[str], begin: int) -> tuple[Decimal | None, int]:
+    """A number in words without "hundred"; "a" is one before it and its like, but for "half a million"."""
+    word, following = [*words[begin : begin + 2], "", ""][:2]
+    if word == "a" and (following == "hundred" or following in SCALES) and words[max(begin - 1, 0)] != "half":
+        return Decimal(1), begin + 1
     if word in UNITS:
-        return UNITS[word], begin + 1
+        return Decimal(UNITS[word]), begin + 1
     if word not in TENS:
         return None, begin
-    unit = UNITS.get(words[begin + 1], 0) if begin + 1 < len(words) else 0
-    return (TENS[word] + unit, begin + 2) if 0 < unit < 10 else (TENS[word], begin + 1)
+    unit = UNITS.get(following, 0)
+    return (Decimal(TENS[word] + unit), begin + 2) if 0 < unit < 10 else (Decimal(TENS[word]), begin + 1)

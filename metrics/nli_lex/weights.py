@@ -1,14 +1,14 @@
 """The weights of the judge: one logistic regression over named features, kept as JSON beside the model they belong to.
 
 {"rich": {"intercept": -2.1, "coefficients": {"entailment": 3.0, ...}, "template": "...", "number_words": true,
-          "fitted_on": "..."},
+          "fitted_on": "...", "checkpoint": "0123456789abcdef"},
  "paper": {...}}
 """
 
 from dataclasses import dataclass
+from dataclasses import replace
 import hashlib
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +21,9 @@ from .features import TEMPLATE
 from .features import Features
 from .windows import check_template
 
+LARGEST = 1e9  # of a weight: more is damage
 FILE = "nli_lex.json"  # in the folder of a checkpoint
-KEYS = {"intercept", "coefficients", "template", "number_words", "fitted_on"}
+KEYS = {"intercept", "coefficients", "template", "number_words", "fitted_on", "checkpoint"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Weights:
         coefficients: what each feature adds to them, per unit.
         fitted_on: data and number of answers, for people.
         template, number_words: as the features were extracted (see `features.extract`).
+        checkpoint: of the model whose features they are, the beginning of its sha256; empty if that is not known.
     """
 
     features: tuple[str, ...]
@@ -43,6 +45,7 @@ class Weights:
     fitted_on: str = ""
     template: str = TEMPLATE
     number_words: bool = NUMBER_WORDS
+    checkpoint: str = ""
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in RICH]
@@ -51,7 +54,7 @@ class Weights:
         if len(self.coefficients) != len(self.features):
             raise ValueError(f"weights: expected {len(self.features)} coefficients, got {len(self.coefficients)}")
         for name, value in zip(("intercept", *self.features), (self.intercept, *self.coefficients), strict=True):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
                 raise ValueError(f"weights: expected a finite number for {name}, got {value!r}")
         check_template(self.template)
         if type(self.number_words) is not bool or not isinstance(self.fitted_on, str):
@@ -59,6 +62,8 @@ class Weights:
                 "weights: expected number_words as true or false and fitted_on as a string, got "
                 f"{self.number_words!r} and {self.fitted_on!r}"
             )
+        if not isinstance(self.checkpoint, str):
+            raise ValueError(f"weights: expected checkpoint as a string, got {self.checkpoint!r}")
 
     @property
     def form(self) -> str:
@@ -68,7 +73,8 @@ class Weights:
     @property
     def sha256(self) -> str:
         """Digest of all that can change a probability."""
-        return hashlib.sha256(json.dumps({**_to_json(self), "fitted_on": ""}).encode("utf-8")).hexdigest()
+        said = _to_json(replace(self, fitted_on="", checkpoint=""))
+        return hashlib.sha256(json.dumps(said).encode("utf-8")).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -102,26 +108,34 @@ def judge(weights: Weights, found: Features) -> Judgement:
     return Judgement(np.where(found.blank, 0.0, each[rows]), rows)
 
 
-def read_weights(path: Path, form: str = "rich") -> Weights:
+def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weights:
     """Weights of one form from a file.
 
     Args:
         path: of the file, or of a folder that holds a `nli_lex.json`.
         form: "rich" or "paper".
+        checkpoint: sha256 of the model that they are for; empty for any.
 
     Raises:
-        ValueError: no such file, a damaged one, or one without this form; names the file.
+        ValueError: no such file, a damaged one, one without this form, or of another checkpoint; names the file.
     """
     forms = _read(Path(path))
     if form not in forms:
         raise ValueError(f"weights {path}: expected weights named {form!r}, got {', '.join(forms) or 'none'}")
+    made_for = forms[form].checkpoint
+    if checkpoint and made_for and not checkpoint.startswith(made_for):
+        raise ValueError(
+            f"weights {path}: expected some that were fitted for checkpoint {checkpoint[:16]}, got those of {made_for}"
+        )
     return forms[form]
 
 
 def write_weights(path: Path, weights: Weights) -> None:
-    """Write weights to a file (or a folder's `nli_lex.json`); those of another form that it holds already stay."""
+    """Write weights to a file (or a folder's `nli_lex.json`); those of another form and this checkpoint in it stay."""
     path = _file(Path(path))
-    forms = {**(_read(path) if path.is_file() else {}), weights.form: weights}
+    before = _read(path) if path.is_file() else {}
+    forms = {form: held for form, held in before.items() if held.checkpoint == weights.checkpoint}
+    forms[weights.form] = weights
     held = {form: _to_json(forms[form]) for form in FORMS if form in forms}
     path.write_text(json.dumps(held, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -137,19 +151,24 @@ def _to_json(weights: Weights) -> dict:
         "template": weights.template,
         "number_words": weights.number_words,
         "fitted_on": weights.fitted_on,
+        "checkpoint": weights.checkpoint,
     }
 
 
 def _read(path: Path) -> dict[str, Weights]:
-    path = _file(path)
-    if not path.is_file():
+    try:
+        path = _file(path)
+        found = path.is_file()
+    except OSError as error:  # a name too long for a file
+        raise ValueError(f"weights: expected a file's name ({error.strerror}), got {str(path)[:40]!r}") from None
+    if not found:
         raise ValueError(
             f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit`, or name the file "
             "of some in the argument `weights`"
         )
     try:
         held = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # no UTF-8 or no JSON
+    except (ValueError, RecursionError) as error:  # no UTF-8 or no JSON
         raise ValueError(f"weights {path}: expected JSON ({error})") from None
     if not isinstance(held, dict) or not held or not set(held) <= set(FORMS):
         raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(held)[:80]}")

@@ -3,12 +3,15 @@
 from bisect import bisect_right
 from dataclasses import dataclass
 from string import Formatter
+import unicodedata
 
 from .cross_encoder import PairScorer
+from .inputs import check_text
 
 PLACES = ("question", "answer")
 OVERLAP = 0.5  # of a window: what one cuts in two, the next holds whole
 SHARE = 0.25  # of what the model reads: where a window would be shorter, the question is cut
+INVISIBLE = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # of Unicode's categories
 LEAST = 8  # tokens of a window without any question: where it would be shorter, the reference is refused
 
 
@@ -28,7 +31,12 @@ def check_template(template: object) -> str:
         raise ValueError(
             f"template: expected a string with {{answer}} once and {{question}} at most once, got {template!r}"
         )
-    return template
+    return check_text("template", template)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has no visible character: nothing but white space, controls, and signs that only format."""
+    return all(unicodedata.category(sign) in INVISIBLE for sign in text)
 
 
 def fill(template: str, question: str, text: str) -> str:
@@ -86,7 +94,8 @@ class Windows:
         kept = self._shorten(question, answer, reference, name)
         hypothesis = fill(self.template, kept, reference)
         parts = self._split(kept, answer, hypothesis)
-        return Reading(tuple(fill(self.template, kept, part) for part in parts), hypothesis, kept != question)
+        cut = kept != question and "{question}" in self.template
+        return Reading(tuple(fill(self.template, kept, part) for part in parts), hypothesis, cut)
 
     def _fit(self, premise: str, hypothesis: str) -> bool:
         return self.count(premise) + self.count(hypothesis) <= self.room

@@ -1,5 +1,6 @@
 """A cross-encoder's checkpoint: loaded by sentence-transformers, and refused where its scores would mean nothing."""
 
+from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from transformers.utils import logging
 OTHER_WEIGHTS = ("pytorch_model.bin",)  # what a repository may hold instead of safetensors; read as plain tensors only
 NO_LIMIT = 2**31 - 1  # tokens, of a model with relative positions
 VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")  # without one, transformers makes an empty tokeniser up
+LAYER = re.compile(r".*\.layers?\.\d+")  # in the name of a weight
+SHOWN = 3  # names of missing weights
 HEAD = "ForSequenceClassification"  # ends the name of every architecture of transformers that scores a pair
 
 
@@ -100,8 +103,8 @@ def load_encoder(folder: Path) -> CrossEncoder:
     """The cross-encoder of a folder, in float32, without the activation that it may have on top of its logits.
 
     Raises:
-        ValueError: weights or tokeniser are missing or damaged, weights are not finite or lack the head, or more than
-            one module or a prompt is asked for; names the folder.
+        ValueError: weights or tokeniser are missing or damaged, weights are not finite or not all there, the tokeniser
+            knows more tokens than the model, or more than one module or a prompt is asked for; names the folder.
     """
     held = sorted(path.name for path in folder.glob("*"))[:20]
     if not weight_files(folder):
@@ -125,6 +128,9 @@ def load_encoder(folder: Path) -> CrossEncoder:
     if not type(encoder.model).__name__.endswith(HEAD):
         raise ValueError(f"checkpoint {folder}: expected a model ...{HEAD}, got {type(encoder.model).__name__}")
     _check_weights(folder, encoder.model)
+    tokens = max(encoder.tokenizer.get_vocab().values())
+    if tokens >= (rows := encoder.model.get_input_embeddings().num_embeddings):
+        raise ValueError(f"checkpoint {folder}: expected a tokeniser of {rows} tokens at most, got one of {tokens + 1}")
     return encoder
 
 
@@ -161,7 +167,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def _check_weights(folder: Path, model: PreTrainedModel) -> None:
-    """See that the head came from the checkpoint (transformers would make up a random one) and all is finite."""
+    """See that all weights came from the checkpoint (transformers makes up what is missing), and are finite."""
     stored: set[str] = set()
     for path in weight_files(folder):
         if path.suffix == ".safetensors":
@@ -169,12 +175,23 @@ def _check_weights(folder: Path, model: PreTrainedModel) -> None:
                 stored.update(file.keys())
         else:
             stored.update(torch.load(path, map_location="cpu", weights_only=True))
-    head = {name for name, _ in model.named_parameters() if not name.startswith(f"{model.base_model_prefix}.")}
-    if missing := sorted(head - stored):
-        raise ValueError(f"checkpoint {folder}: expected the weights of its head, missing {missing}")
+    missing = {name for name, _ in model.named_parameters()} - stored
+    if missing:  # or transformers knows them by an older name: it says so when asked, and takes as long as to load
+        with _quiet():
+            options = {"output_loading_info": True, "local_files_only": True, "trust_remote_code": False}
+            missing &= set(type(model).from_pretrained(str(folder), **options)[1]["missing_keys"])
+    if missing:
+        some = ", ".join(sorted(missing)[:SHOWN]) + f" and {len(missing) - SHOWN} more" * (len(missing) > SHOWN)
+        raise ValueError(f"checkpoint {folder}: expected all weights of its {type(model).__name__}, missing {some}")
+    if unused := sorted(_layers(stored) - _layers(model.state_dict())):
+        raise ValueError(f"checkpoint {folder}: expected as many layers as config.json says, got {unused[0]} too")
     for name, values in model.named_parameters():
         if not bool(torch.isfinite(values).all()):
             raise ValueError(f"checkpoint {folder}: expected finite numbers, got inf or nan in {name}")
+
+
+def _layers(names: Iterable[str]) -> set[str]:
+    return {found[0] for name in names if (found := LAYER.match(name))}
 
 
 def positions(model: PreTrainedModel) -> int:

@@ -18,6 +18,8 @@ BAD = [
     ({**ONE, "references": ["a", "b"]}, "references: expected 1 items, one for each of predictions, got 2"),
     ({**ONE, "references": [""]}, r"references\[0\]: expected a text, got ''"),
     ({**ONE, "references": [["a", " \n"]]}, r"references\[0\]\[1\]: expected a text, got ' \\n'"),
+    ({**ONE, "references": ["\u200b\ufeff\x00"]}, r"references\[0\]: expected a text, got '.u200b"),
+    ({**ONE, "template": "{answer}\ud800"}, r"template: expected valid Unicode, got a lone surrogate"),
     ({**ONE, "references": [[]]}, r"references\[0\]: expected at least one text"),
     ({"predictions": ["a", "b"], "references": ["a", ["b"]], "questions": ["a", "b"]}, "references: .* got a str at 0"),
     ({**ONE, "predictions": []}, "predictions: expected at least one text"),

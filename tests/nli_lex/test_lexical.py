@@ -1,5 +1,11 @@
 """What the words of an answer and a reference say."""
 
+from collections.abc import Callable
+from itertools import islice
+from itertools import product
+from math import ceil
+from time import process_time
+
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
@@ -10,12 +16,9 @@ from semantic_metrics.nli_lex.lexical import new_token_precision
 from semantic_metrics.nli_lex.lexical import new_token_recall
 from semantic_metrics.nli_lex.lexical import normalize
 from semantic_metrics.nli_lex.lexical import number_agreement
+from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.nli_lex.lexical import stem_recall
 from semantic_metrics.nli_lex.lexical import token_recall
-from semantic_metrics.nli_lex.numerals import SCALES
-from semantic_metrics.nli_lex.numerals import TENS
-from semantic_metrics.nli_lex.numerals import UNITS
-from semantic_metrics.nli_lex.numerals import spell_in_digits
 
 from tests.small import SIGNS
 from tests.small import WORDS
@@ -41,11 +44,6 @@ NORMALISED = [
     ("the U.S. army", "us army"),
     ("J. K. Rowling", "jk rowling"),
     ("J.K. Rowling", "jk rowling"),
-    ("1,000", "1000"),
-    ("1,234,567.50 dollars", "1234567.50 dollars"),
-    ("1,2,3", "1 2 3"),
-    ("10,00", "10 00"),
-    ("3.5", "3.5"),
     ("in 1984.", "in 1984"),
     ("5%", "5 percent"),
     ("R&B", "r and b"),
@@ -53,16 +51,6 @@ NORMALISED = [
     ("July 4th, 1776", "july 4 1776"),
     ("the 4th man", "4th man"),
     ("ﬁve", "5"),
-    ("two hundred and five", "205"),
-    ("the twenty-first century", "21st century"),
-    ("3 million people", "3000000 people"),
-    ("1.5 million", "1500000"),
-    ("nineteen eighty-four", "19 84"),
-    ("two or three", "2 or 3"),
-    ("5 and 6", "5 and 6"),
-    ("one million two hundred thousand and seven", "1200007"),
-    ("3 million 5", "3000000 5"),
-    ("twenty hundred", "20 hundred"),
     ("first", "1st"),
     ("the The", "the the"),
     ("a", "a"),
@@ -72,6 +60,17 @@ NORMALISED = [
     ("👩‍🚀", "👩‍🚀"),
     ("3.5kg", "3.5 kg"),
     ("می‌روم", "میروم"),
+    ("in the 1990's", "in 1990s"),
+    ("the '90s", "90s"),
+    ("m² of CO₂", "m2 of co2"),
+    ("can not", "cannot"),
+    ("No. 1", "number 1"),
+    ("C++, C# and C", "c++ c# and c"),
+    ("a+b #1 -", "b 1"),
+    ("U.S, U.S.A, U.S.A. or U.S. a", "us usa usa or us"),
+    ("a Ph.D. or PhD", "phd or phd"),
+    ("thirty-first of May, thirtieth of May", "31 of may 30 of may"),
+    ("July fourth, 1776", "july 4 1776"),
 ]
 
 
@@ -88,34 +87,6 @@ def test_vowel_signs_of_other_scripts_are_letters() -> None:
 def test_number_words_stay_words_if_asked() -> None:
     assert normalize("two hundred and first", number_words=False) == "two hundred and first"
     assert normalize("1,000", number_words=False) == "1000"
-
-
-def test_long_numbers_stay_exact() -> None:
-    number = "1234567890" * 10
-    assert normalize(number) == number
-    assert normalize(f"{number} million") == f"{number} million"
-
-
-def _in_words(number: int) -> list[str]:
-    """As an English speaker says it; written apart from the code that reads it."""
-    names = {value: word for word, value in {**UNITS, **TENS, **SCALES}.items()}
-    if number < 21 or (number < 100 and number % 10 == 0):
-        return [names[number]]
-    if number < 100:
-        return [names[number - number % 10], names[number % 10]]
-    if number < 1000:
-        rest = number % 100
-        return [names[number // 100], "hundred", *(["and", *_in_words(rest)] if rest else [])]
-    scale = max(value for value in SCALES.values() if value <= number)
-    rest = number % scale
-    joint = ["and"] if 0 < rest < 100 else []
-    return [*_in_words(number // scale), names[scale], *joint, *(_in_words(rest) if rest else [])]
-
-
-@given(st.integers(0, 10**15 - 1))
-def test_numbers_in_words_are_read(number: int) -> None:
-    assert spell_in_digits(_in_words(number)) == [str(number)]
-    assert spell_in_digits(["about", *_in_words(number), "dogs"]) == ["about", str(number), "dogs"]
 
 
 MATCHES = [
@@ -137,6 +108,25 @@ MATCHES = [
     ("art", "art of war", False),
     ("...", "?", False),
     ("?", "?", True),
+    ("July 4th", "July fourth", True),
+    ("the Fourth of July", "4th of July", True),
+    ("21 July", "twenty-first July", True),
+    ("in the 1990s", "1990's", True),
+    ("in the 1990's", "in 1990s", True),
+    ("it was -5", "5", False),
+    ("it was 5", "-5", False),
+    ("it is .5", "5", False),
+    ("it is C++", "C", False),
+    ("it is C", "C#", False),
+    ("it is C", "C", True),
+    ("Option B is a good one", "A", False),
+    ("Option A is a good one", "A", True),
+    ("It is vitamin A", "A", True),
+    ("A", "A", True),
+    ("a", "(A)", True),
+    ("It is a cat", "a cat", True),
+    ("It is a cat", "A cat", True),
+    ("It is a cat", "a", True),
 ]
 
 
@@ -184,6 +174,47 @@ def test_stems() -> None:
     assert stem_recall("car", "cat") == 0
 
 
+def _stem_recall_by_pairs(answer: str, reference: str) -> float:
+    """Every wanted word against every held one, as the measure is defined."""
+    held, wanted = set(read_words(answer).plain), set(read_words(reference).plain)
+
+    def alike(first: str, second: str) -> bool:
+        shared = max(4, ceil(0.6 * max(len(first), len(second))))
+        return first[:shared] == second[:shared] and (first + second).isalpha()
+
+    return sum(word in held or any(alike(word, other) for other in held) for word in wanted) / len(wanted)
+
+
+stems = st.lists(st.text("ab1", min_size=3, max_size=9), min_size=1, max_size=8).map(lambda words: " x".join(words))
+
+
+@given(stems, stems)
+def test_the_index_of_beginnings_changes_nothing(answer: str, reference: str) -> None:
+    answer, reference = f"x{answer}", f"x{reference}"  # no word is an article
+    assert stem_recall(answer, reference) == _stem_recall_by_pairs(answer, reference)
+
+
+def _words(ending: str) -> str:
+    return " ".join("".join(letters) + ending for letters in islice(product("bcdfghjk", repeat=4), 4000))
+
+
+LONG = [
+    (lexical_match, "1" + ",000" * 25000 + ",0", "Leonardo", False),
+    (lexical_match, "1.5" + "0" * 50000 + ".", "1.5", True),
+    (lexical_match, "9" * 50000 + ",", "9", False),
+    (lexical_match, "1." * 50000, "Leonardo", False),
+    (lexical_match, "a." * 50000 + "bc", "Leonardo", False),
+    (stem_recall, _words("ing"), _words("ed"), 0.0),
+]
+
+
+@pytest.mark.parametrize(("measure", "answer", "reference", "expected"), LONG, ids=range(len(LONG)))
+def test_time_is_linear(measure: Callable[[str, str], float], answer: str, reference: str, expected: float) -> None:
+    begin = process_time()
+    assert measure(answer, reference) == expected
+    assert process_time() - begin < 5, "a tenth of a second; quadratic, it takes more than half a minute"
+
+
 def test_what_the_question_says_is_not_new() -> None:
     question = "Which sea did Moses part?"
     assert new_token_recall(question, "the sea", "the Red Sea") == 0
@@ -209,6 +240,10 @@ NAMES = [
     ("the United States of America", "USA", 1),
     ("Paris", "Paris, or Rome", 0),
     ("nothing", "a man", 0),
+    ("Владимир Ленин", "Владимир Путин", -1),
+    ("Путин", "Владимир Путин", 1),
+    ("in Österreich", "Österreich", 1),
+    ("Paris", "E\u0301cole polytechnique", -1),
 ]
 
 
@@ -218,9 +253,14 @@ def test_names_agree(answer: str, reference: str, expected: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["No.", "He did not", "He didn't", "He didn\u2019t", "He cannot", "Never", "without it"]
+    "answer", ["No.", "He did not", "He didn't", "He didn\u2019t", "He cannot", "He can not", "Never", "without it"]
 )
 def test_a_negation_on_one_side_is_a_mismatch(answer: str) -> None:
     assert negation_mismatch(answer, "yes")
     assert not negation_mismatch(answer, "no")
     assert not negation_mismatch("He did, in November", "yes")
+
+
+def test_the_short_form_of_number_is_no_negation() -> None:
+    assert not negation_mismatch("No. 1", "number one")
+    assert negation_mismatch("No. He did", "number one")

@@ -76,7 +76,7 @@ def test_the_best_of_several_references_counts(metric: evaluate.Metric) -> None:
 
 def test_blank_answers_are_incorrect(metric: evaluate.Metric) -> None:
     result = metric.compute(
-        predictions=["", " \n\t", "a dog"],
+        predictions=["", " \n\t\u200b", "a dog"],
         references=[["a dog", "x"]] * 3,
         questions=["who bites"] * 3,
         output="reasons",

@@ -74,6 +74,7 @@ def test_a_person_can_read_the_file(tmp_path: Path) -> None:
             "template": "{question} {answer}",
             "number_words": True,
             "fitted_on": "a test",
+            "checkpoint": "",
         }
     }
 
@@ -92,7 +93,7 @@ def test_the_digest_follows_what_can_change_a_probability() -> None:
         replace(PAPER_WEIGHTS, number_words=False),
     ]
     assert len({weights.sha256 for weights in [PAPER_WEIGHTS, *others]}) == 6
-    assert replace(PAPER_WEIGHTS, fitted_on="other words").sha256 == PAPER_WEIGHTS.sha256
+    assert replace(PAPER_WEIGHTS, fitted_on="other words", checkpoint="a").sha256 == PAPER_WEIGHTS.sha256
 
 
 GOOD = {
@@ -101,13 +102,14 @@ GOOD = {
     "template": "{answer}",
     "number_words": True,
     "fitted_on": "",
+    "checkpoint": "",
 }
 DAMAGED = [
     ("", "expected JSON"),
     ("[1]", "expected an object with rich or paper, got \\[1\\]"),
     ("{}", "expected an object with rich or paper"),
     (json.dumps({"other": GOOD}), "expected an object with rich or paper"),
-    (json.dumps({"rich": 3}), "rich: expected an object with coefficients, fitted_on, intercept, "),
+    (json.dumps({"rich": 3}), "rich: expected an object with checkpoint, coefficients, fitted_on, "),
     (json.dumps({"rich": {**GOOD, "more": 1}}), "rich: expected an object with"),
     (json.dumps({"rich": {**GOOD, "coefficients": [1]}}), "rich: expected an object with"),
     (json.dumps({"rich": {**GOOD, "coefficients": {"unknown": 1}}}), "expected distinct features of entailment, "),
@@ -115,6 +117,9 @@ DAMAGED = [
     (json.dumps({"rich": {**GOOD, "coefficients": {"entailment": "2"}}}), "a finite number for entailment, got '2'"),
     (json.dumps({"rich": {**GOOD, "intercept": float("nan")}}), "a finite number for intercept, got nan"),
     (json.dumps({"rich": {**GOOD, "intercept": True}}), "a finite number for intercept, got True"),
+    (json.dumps({"rich": {**GOOD, "intercept": 10**400}}), "a finite number for intercept, got 1000"),
+    (json.dumps({"rich": {**GOOD, "checkpoint": 3}}), "expected checkpoint as a string, got 3"),
+    ("[" * 100_000, "expected JSON"),
     (json.dumps({"rich": {**GOOD, "template": "{question}"}}), r"expected a string with \{answer\} once"),
     (json.dumps({"rich": {**GOOD, "number_words": "yes"}}), "expected number_words as true or false"),
     (json.dumps({"rich": {**GOOD, "fitted_on": None}}), "fitted_on as a string"),
@@ -128,6 +133,21 @@ def test_a_damaged_file_is_refused_with_its_name(tmp_path: Path, text: str, sayi
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=f"weights .*{saying}"):
         read_weights(tmp_path)
+
+
+def test_weights_of_another_checkpoint_are_refused(tmp_path: Path) -> None:
+    write_weights(tmp_path, replace(RICH_WEIGHTS, checkpoint="0123456789abcdef"))
+    assert read_weights(tmp_path, checkpoint="0123456789abcdef" + "0" * 48) == read_weights(tmp_path)
+    with pytest.raises(ValueError, match="fitted for checkpoint fedcba9876543210, got those of 0123456789abcdef"):
+        read_weights(tmp_path, checkpoint="fedcba9876543210" + "0" * 48)
+    write_weights(tmp_path, replace(PAPER_WEIGHTS, checkpoint="fedcba9876543210"))
+    with pytest.raises(ValueError, match="named 'rich', got paper"):  # those of the other checkpoint did not stay
+        read_weights(tmp_path)
+
+
+def test_a_name_too_long_for_a_file_is_refused() -> None:
+    with pytest.raises(ValueError, match="weights: expected a file's name"):
+        read_weights(Path("x" * 5000))
 
 
 def test_no_file_says_how_to_get_one(tmp_path: Path) -> None:

@@ -87,6 +87,12 @@ def test_a_question_that_leaves_no_room_is_cut_and_counted(model: Path) -> None:
     assert (found.truncated, found.windowed) == (1, 0)
 
 
+def test_a_question_that_the_template_leaves_out_is_not_cut(model: Path) -> None:
+    question = [" ".join(WORDS * 3)]
+    found = extract(load_scorer(str(model)), question, ["a cat " * 20], [[" ".join(WORDS)]], template="{answer}")
+    assert (found.truncated, found.windowed) == (0, 1)
+
+
 def test_a_reference_that_leaves_no_room_is_refused(model: Path) -> None:
     scorer, long = load_scorer(str(model)), " ".join(WORDS * 3)
     with pytest.raises(

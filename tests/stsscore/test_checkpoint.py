@@ -8,6 +8,7 @@ import evaluate
 import pytest
 from safetensors.torch import load_file
 from safetensors.torch import save_file
+from semantic_metrics import load
 from semantic_metrics.stsscore import stsscore as script
 from semantic_metrics.stsscore.stsscore import load_scorer
 from sentence_transformers import CrossEncoder
@@ -177,7 +178,50 @@ def test_a_checkpoint_without_a_head_is_refused(copied: Path, architectures: lis
 def test_a_head_that_the_weights_lack_is_not_made_up(copied: Path) -> None:
     BertModel.from_pretrained(copied).save_pretrained(copied)
     tiny.change(copied, {"architectures": ["BertForSequenceClassification"], **tiny.IDENTITY})
-    refused(copied, "expected the weights of its head, missing .*classifier")
+    refused(copied, "expected all weights of its BertForSequenceClassification, missing classifier.bias, classifier.w")
+
+
+@pytest.mark.parametrize(
+    "lost", ["bert.encoder.layer.0.attention.self.query.weight", "bert.pooler.dense.weight", "word_embeddings"]
+)
+def test_weights_of_the_encoder_are_not_made_up(copied: Path, lost: str) -> None:
+    tensors = load_file(copied / "model.safetensors")
+    kept = {name: values for name, values in tensors.items() if lost not in name}
+    assert len(kept) == len(tensors) - 1
+    save_file(kept, copied / "model.safetensors", {"format": "pt"})
+    refused(copied, f"expected all weights of its BertForSequenceClassification, missing .*{lost}")
+
+
+def test_weights_by_an_older_name_are_known(copied: Path) -> None:
+    tensors = load_file(copied / "model.safetensors")
+    old = {name.replace("LayerNorm.weight", "LayerNorm.gamma"): values for name, values in tensors.items()}
+    assert old.keys() != tensors.keys()
+    expected = load("stsscore", str(copied)).compute(predictions=["a dog"], references=["the dog"])["scores"]
+    save_file(old, copied / "model.safetensors", {"format": "pt"})
+    assert load("stsscore", str(copied)).compute(predictions=["a dog"], references=["the dog"])["scores"] == expected
+
+
+def test_a_config_of_more_or_fewer_layers_is_refused(copied: Path) -> None:
+    layers = json.loads((copied / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    tiny.change(copied, {"num_hidden_layers": layers + 1})
+    refused(copied, f"missing bert.encoder.layer.{layers}.* and 1[0-9] more")
+    tiny.change(copied, {"num_hidden_layers": layers - 1})
+    refused(copied, f"expected as many layers as config.json says, got bert.encoder.layer.{layers - 1} too")
+
+
+def test_a_tokeniser_of_more_tokens_than_the_model_is_refused(copied: Path) -> None:
+    path = copied / "tokenizer.json"
+    held = json.loads(path.read_text(encoding="utf-8"))
+    held["model"]["vocab"]["dog"] = 99999
+    path.write_text(json.dumps(held), encoding="utf-8")
+    refused(copied, "expected a tokeniser of .* tokens at most, got one of 100000")
+
+
+def test_logits_that_are_not_finite_are_refused(copied: Path) -> None:
+    tiny.change(copied, {"layer_norm_eps": -1.0})
+    metric = load("stsscore", str(copied))
+    with pytest.raises(ValueError, match="expected finite logits in float32, got inf or nan"):
+        metric.compute(predictions=["a dog"], references=["the dog"])
 
 
 # damage
