@@ -97,7 +97,7 @@ def probability(weights: Weights, table: np.ndarray) -> np.ndarray:
 
 def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
     """(rows, len(RICH)) features -> (rows, len(weights.features)): what each adds to the log odds."""
-    return table[:, [RICH.index(name) for name in weights.features]] * np.array(weights.coefficients)
+    return table[:, [RICH.index(name) for name in weights.features]] * np.array(weights.coefficients) + 0.0  # no -0.0
 
 
 def judge(weights: Weights, found: Features) -> Judgement:
