@@ -39,7 +39,7 @@ def nli(folder: Path, labels: tuple[str, ...] = LABELS, seed: int = 0) -> Path:
 def listing(folder: Path, longest: int | None = tiny.POSITIONS) -> Callable[[str, str], np.ndarray]:
     """One pair at a time through plain transformers, none beyond `longest` tokens: the probabilities of the labels."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
 
     def opinion(premise: str, hypothesis: str) -> np.ndarray:
         batch = tokenizer([premise], [hypothesis], return_tensors="pt")
