@@ -22,6 +22,8 @@ from training.data.sources import Source
 from training.data.sources import Table
 from training.data.sources import load_source
 from training.data.sources import read_excluded
+from training.judged_answers import JudgedConfig
+from training.judged_answers import JudgedSource
 from training.label_pairs import CandidateConfig
 
 from .conftest import TRAINING
@@ -153,6 +155,8 @@ def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> Non
 def test_shipped_configs_are_valid(path: Path) -> None:
     if path.stem == "stsb_pairs":
         assert read_yaml(path, CandidateConfig, CandidateSource).train
+    elif path.stem == "judged_answers":
+        assert read_yaml(path, JudgedConfig, JudgedSource).train
     else:
         reader = cross_encoder_config.read_config if path.stem.startswith(("nli", "stsb")) else read_config
         assert reader(path).name
