@@ -65,7 +65,7 @@ def test_rows(sets: dict[str, JudgedSet]) -> None:
 def test_most_questions_of_nq301_are_in_evouna(sets: dict[str, JudgedSet]) -> None:
     known = {question_key(question) for question in sets["evouna"].questions}
     held = {question_key(question) for question in sets["nq301"].questions}
-    assert len(held & known) / len(held) == pytest.approx(0.84, abs=0.02)
+    assert len(held & known) / len(held) == pytest.approx(0.864, abs=0.001)  # 84% by their exact text
 
 
 def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], data_folder: Path) -> None:
