@@ -58,34 +58,32 @@ def run(
     Raises:
         ValueError: a file, an option or the model is not what it should be.
     """
-    output = output / weight_files.FILE if output.is_dir() else output
-    _check_places(output, plot, (*files, *exclude))
+    output = _check_places(output, plot, (*files, *exclude))
     template = check_template(options.get("template", TEMPLATE))
     examples, held = yield from _read(files, columns, exclude)
     labels = np.array(examples.labels, dtype=bool)
-    try:
-        _check_classes(examples, labels, folds)
-    except ValueError as error:
-        places = (f"{path}, column {names.label!r}" for path, names in zip(files, columns, strict=True))
-        raise ValueError(f"{error} ({'; '.join(places)})") from None
+    places = "; ".join(f"{path}, column {names.label!r}" for path, names in zip(files, columns, strict=True))
+    _check_classes(examples, labels, folds, places)
     scorer = load_scorer(config)
     found = extract(scorer, examples.questions, examples.answers, examples.references, **options)
     yield f"{len(labels)} answers, {labels.mean():.3f} of them correct, {int(found.blank.sum())} blank and not fitted"
     yield f"{found.windowed} pairs were read in windows, {found.truncated} had their question cut"
-    plots, origin = {}, _origin(held, exclude)
+    about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": _origin(held, exclude)}
+    plots = {}
     for form in forms:
         p = cross_validated(found, labels, examples.questions, form, *folds)
-        figures, plots[form] = calibration.figures(p, labels), calibration.reliability(p, labels)
-        about = {"fitted_on": origin, "template": template, "checkpoint": scorer.checkpoint_sha256[:16]}
         weights = replace(fit_weights(found, labels, form), **about)
         write_weights(output, weights)
-        yield from _lines(form, weights, figures, plots[form], folds[0])
+        plots[form] = calibration.reliability(p, labels)
+        yield from _lines(form, weights, calibration.figures(p, labels), plots[form], folds[0])
     if plot is not None:
         calibration.draw_reliability(plots, plot, f"NLI+lex, {folds[0]} folds by question, {len(labels)} answers")
     yield f"written to {', '.join(str(path) for path in (output, plot) if path is not None)}"
 
 
-def _check_places(output: Path, plot: Path | None, inputs: tuple[Path, ...]) -> None:
+def _check_places(output: Path, plot: Path | None, inputs: tuple[Path, ...]) -> Path:
+    """See that both can be written; the file of the weights, where `output` is a folder too."""
+    output = output / weight_files.FILE if output.is_dir() else output
     if plot is not None and find_spec("matplotlib") is None:
         raise ValueError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
     try:
@@ -96,13 +94,14 @@ def _check_places(output: Path, plot: Path | None, inputs: tuple[Path, ...]) -> 
         raise ValueError(error.message) from None
     if output.exists():
         try:
-            weight_files._read(output)  # `write_weights` keeps the forms that it holds already
+            weight_files.read_forms(output)  # `write_weights` keeps the forms that it holds already
         except ValueError as error:
             raise ValueError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
     if plot is not None and plot.suffix.lower() != ".png":
         raise ValueError(f"--plot: expected a file that ends in .png, got {plot}")
     if plot is not None and plot.resolve() in {path.resolve() for path in (output, *inputs)}:
         raise ValueError(f"--plot: expected another file than --output and those that are read, got {plot}")
+    return output
 
 
 def _read(
@@ -127,15 +126,18 @@ def _read(
     return examples, held
 
 
-def _check_classes(examples: Examples, labels: np.ndarray, folds: tuple[int, int]) -> None:
+def _check_classes(examples: Examples, labels: np.ndarray, folds: tuple[int, int], places: str) -> None:
     """See that each fit, of all answers and of all but a fold, has both classes: blank answers teach nothing."""
-    calibration.check_labels(labels)
     told = np.array([not is_blank(answer) for answer in examples.answers])
-    calibration.check_labels(labels[told], "labels of answers that are not blank")
     groups = list(map(question_key, examples.questions))
-    for i, (kept, _) in enumerate(calibration.folds_by_group(labels, groups, *folds), 1):
-        name = f"folds: without fold {i} of {folds[0]}, seed {folds[1]}, labels of answers that are not blank"
-        calibration.check_labels(labels[kept][told[kept]], name)
+    try:
+        calibration.check_labels(labels)
+        calibration.check_labels(labels[told], "labels of answers that are not blank")
+        for i, (kept, _) in enumerate(calibration.folds_by_group(labels, groups, *folds), 1):
+            name = f"folds: without fold {i} of {folds[0]}, seed {folds[1]}, labels of answers that are not blank"
+            calibration.check_labels(labels[kept][told[kept]], name)
+    except ValueError as error:
+        raise ValueError(f"{error} ({places})") from None
 
 
 def _short(path: Path) -> str:

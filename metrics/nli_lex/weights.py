@@ -119,7 +119,7 @@ def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weight
     Raises:
         ValueError: no such file, a damaged one, one without this form, or of another checkpoint; names the file.
     """
-    forms = _read(Path(path))
+    forms = read_forms(Path(path))
     if form not in forms:
         raise ValueError(f"weights {path}: expected weights named {form!r}, got {', '.join(forms) or 'none'}")
     made_for = forms[form].checkpoint
@@ -133,7 +133,7 @@ def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weight
 def write_weights(path: Path, weights: Weights) -> None:
     """Write weights to a file (or a folder's `nli_lex.json`); those of another form and this checkpoint in it stay."""
     path = _file(Path(path))
-    before = _read(path) if path.is_file() else {}
+    before = read_forms(path) if path.is_file() else {}
     forms = {form: held for form, held in before.items() if held.checkpoint == weights.checkpoint}
     forms[weights.form] = weights
     held = {form: _to_json(forms[form]) for form in FORMS if form in forms}
@@ -155,7 +155,8 @@ def _to_json(weights: Weights) -> dict:
     }
 
 
-def _read(path: Path) -> dict[str, Weights]:
+def read_forms(path: Path) -> dict[str, Weights]:
+    """All weights of a file, by form; errors as `read_weights`."""
     try:
         path = _file(path)
         found = path.is_file()
