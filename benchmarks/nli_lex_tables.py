@@ -12,6 +12,7 @@ from . import protocol
 from .nli_lex_judges import CORRECT_ABOVE
 from .nli_lex_judges import Judge
 from .nli_lex_judges import Judged
+from .nli_lex_model import FITTED_HERE
 from .nli_lex_model import NLI_LEX
 from .nli_lex_sets import MODELS
 from .nli_lex_sets import TITLES
@@ -178,7 +179,9 @@ def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, 
 
 
 def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
-    """What the model card prints (training/cross_encoder_card.py reads it).
+    """What the model card prints (training/cross_encoder_card.py reads it): test sets alone.
+
+    EVOUNA is none: its held-out questions chose the step, the share of the start and the weights.
 
     Args:
         table: from `figure_table`.
@@ -188,7 +191,8 @@ def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
         Columns set, figure, value, published; not times 100. Only what was measured.
     """
     rows = [(row.set, row.figure, row.value / 100, None) for row in checks.itertuples()]
-    held = table[(table["by"] == "all") & table["judge"].isin(NLI_LEX.values())].dropna(subset=["value"])
+    test = (table["by"] == "all") & ~table["set"].isin(FITTED_HERE)
+    held = table[test & table["judge"].isin(NLI_LEX.values())].dropna(subset=["value"])
     for row in held.itertuples():
         published = None if pd.isna(row.published) else row.published / 100
         rows.append((f"{row.set} ({row.n} answers), {row.judge}", _CARD_WORDS[row.figure], row.value / 100, published))
