@@ -113,5 +113,9 @@ class NliModel:
 
 
 def _notes(held: Features) -> tuple[str, ...]:
-    notes = {"read in windows": held.windowed, "read without the end of the question": held.truncated}
+    notes = {
+        "read in windows": held.windowed,
+        "questions read in part": int(held.shortened.sum()),
+        "read without the end of the question": held.truncated,
+    }
     return tuple(f"{count} of {len(held.owner)} pairs were {what}" for what, count in notes.items() if count)

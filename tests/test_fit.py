@@ -68,7 +68,7 @@ def table(n: int = 300, per_answer: int = 1, seed: int = 0) -> tuple[Features, n
     rng = np.random.default_rng(seed)
     known = rng.uniform(1, 4, len(RICH))
     features = Features(rng.random((n * per_answer, len(RICH))), np.repeat(np.arange(n), per_answer),
-                        np.zeros(n, dtype=bool), 0, 0)  # fmt: skip
+                        np.zeros(n, dtype=bool), 0, 0, np.zeros(n, dtype=bool))  # fmt: skip
     weights = Weights(RICH, -known.sum() / 2, tuple(known))
     return features, rng.random(n) < judge(weights, features).p, known
 
@@ -109,7 +109,7 @@ def test_of_several_references_the_best_teaches() -> None:
 def test_blank_answers_teach_nothing() -> None:
     found, labels, _ = table()
     blank = np.arange(len(labels)) < 100
-    some = Features(found.table, found.owner, blank, 0, 0)
+    some = Features(found.table, found.owner, blank, 0, 0, found.shortened)
     rest = take(found, np.flatnonzero(~blank))
     assert fit_weights(some, labels, "paper") == fit_weights(rest, labels[~blank], "paper")
 
@@ -135,7 +135,7 @@ def test_cross_validation_is_honest_about_noise() -> None:
     """Labels that have nothing to do with the features, two equal rows a question: nothing can be learnt of them."""
     rng = np.random.default_rng(0)
     values = np.repeat(rng.random((100, len(RICH))), 2, axis=0)
-    found = Features(values, np.arange(200), np.zeros(200, dtype=bool), 0, 0)
+    found = Features(values, np.arange(200), *(np.zeros(200, dtype=bool), 0, 0, np.zeros(200, dtype=bool)))
     labels = np.repeat(rng.random(100) < 0.5, 2)
     p = cross_validated(found, labels, [f"q{i // 2}" for i in range(200)], "rich")
     assert abs(calibration.figures(p, labels)["mcc"]) < 0.25

@@ -1,8 +1,8 @@
 """What is known of an answer beside a reference: an NLI model's opinion, and what their words say; one row a pair.
 
 `extract` is used by the metric and by the fit of its weights alike. An answer too long for the model is read in
-overlapping windows: the one that entails the reference most gives all three probabilities. The reference is never cut;
-a question that leaves no room is cut at its end, and counted.
+overlapping windows: the one that entails the reference most gives all three probabilities. The reference is never cut.
+Of a question that tells more than it asks, the part that asks is read; one that leaves no room is cut at its end.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .asked import asked
 from .cross_encoder import PairScorer
 from .lexical import entity_agreement
 from .lexical import lexical_match
@@ -66,6 +67,7 @@ class Features:
         blank: (answers,) bool: which hold no visible character.
         truncated: pairs of which the model did not read all: the question was cut.
         windowed: pairs whose answer was read in several windows.
+        shortened: (answers,) bool: of whose question a part was read, see `asked`.
     """
 
     table: np.ndarray
@@ -73,6 +75,7 @@ class Features:
     blank: np.ndarray
     truncated: int
     windowed: int
+    shortened: np.ndarray
 
 
 def extract(
@@ -103,7 +106,9 @@ def extract(
     features = set(features)
     owner = np.repeat(np.arange(len(answers)), [len(group) for group in references])
     blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
-    triples = [(questions[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
+    read = [asked(text, group, number_words) for text, group in zip(questions, references, strict=True)]
+    shortened = np.array([part != text for part, text in zip(read, questions, strict=True)], dtype=bool)
+    triples = [(read[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
     rows = [i for i, answer in enumerate(owner) if not blank[answer]]
     windows = Windows(scorer, template, options.get("max_length"))
     readings = [windows.read(*triples[i], f"references[{owner[i]}]") for i in rows]
@@ -113,7 +118,8 @@ def extract(
     truncated = 0
     if rows and features.intersection(OPINIONS):
         table[rows, : len(OPINIONS)], truncated = _opinions(scorer, readings, "entailment_back" in features, options)
-    return Features(table, owner, blank, truncated, sum(len(reading.premises) > 1 for reading in readings))
+    windowed = sum(len(reading.premises) > 1 for reading in readings)
+    return Features(table, owner, blank, truncated, windowed, shortened)
 
 
 def _compare(name: str, question: str, answer: str, reference: str, number_words: bool) -> float:

@@ -31,7 +31,7 @@ ROUNDING = 1e-5
 def test_results(metric: evaluate.Metric) -> None:
     result = metric.compute(**TEXTS)
     names = ["nli_lex", "scores", "correct", "entailment", "lexical_match"]
-    assert list(result) == [*names, "signature", "blank", "windowed", "truncated"]
+    assert list(result) == [*names, "signature", "blank", "windowed", "shortened", "truncated"]
     assert result["nli_lex"] == np.mean(result["correct"])
     assert [type(result[name][0]) for name in names[1:]] == [float, bool, float, int]
     assert all(len(result[name]) == 4 for name in names[1:])

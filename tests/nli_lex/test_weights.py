@@ -24,7 +24,7 @@ from tests.nli_lex.conftest import RICH_WEIGHTS
 
 def features(table: np.ndarray, owner: list[int], blank: tuple[int, ...] = ()) -> Features:
     flags = np.isin(np.arange(max(owner) + 1), blank)
-    return Features(table, np.array(owner), flags, 0, 0)
+    return Features(table, np.array(owner), flags, 0, 0, np.zeros_like(flags))
 
 
 def test_probabilities_are_those_of_a_logistic_regression() -> None:

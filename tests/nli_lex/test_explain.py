@@ -1,0 +1,160 @@
+"""Token contributions to a judgement: against the metric itself, against plain transformers, and on odd texts."""
+
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+from semantic_metrics.nli_lex.attribution import LONGEST
+from semantic_metrics.nli_lex.weights import read_weights
+from semantic_metrics.nli_lex.weights import write_weights
+import torch
+from transformers import AutoModelForSequenceClassification
+
+from tests.nli_lex.conftest import LABELS
+from tests.nli_lex.conftest import RICH_WEIGHTS
+from tests.nli_lex.conftest import SCRIPT
+from tests.nli_lex.conftest import nli
+from tests.stsscore import tiny
+from tests.stsscore.test_explain import METHODS
+from tests.stsscore.test_explain import without
+from tests.stsscore.test_metric import ROUNDING
+
+SIDES = ("prediction", "reference", "question")
+ROW = {"prediction": "the dog bites a man", "reference": "the dog", "question": "is the man awake?"}
+CUT = 1e-3
+
+
+def scores(metric: evaluate.Metric, rows: list[dict[str, str]], **options: object) -> list[float]:
+    columns = {f"{side}s": [row[side] for row in rows] for side in SIDES}
+    return metric.compute(**columns, **options)["scores"]
+
+
+@pytest.mark.parametrize("features", ["rich", "paper"])
+def test_a_token_left_out_is_a_judgement_less(metric: evaluate.Metric, features: str) -> None:
+    found = metric.explain(**ROW, features=features)
+    assert list(found) == ["score", "method", *SIDES]
+    assert found["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
+    for side in SIDES:
+        held = found[side]
+        assert held["tokens"] == [ROW[side][begin:end] for begin, end in held["spans"]]
+        rest = scores(metric, [{**ROW, side: without(ROW[side], span)} for span in held["spans"]], features=features)
+        assert held["contributions"] == pytest.approx([found["score"] - one for one in rest], abs=2 * ROUNDING)
+        assert held["total"] == pytest.approx(sum(held["contributions"]))
+
+
+@pytest.mark.parametrize("features", ["rich", "paper"])
+def test_integrated_gradients_sum_to_the_change_of_the_score(metric: evaluate.Metric, features: str) -> None:
+    found = metric.explain(**ROW, method="integrated_gradients", features=features)
+    assert found["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
+    for side in SIDES:
+        held = found[side]
+        assert held["error"] == pytest.approx(held["total"] - found["score"] + held["baseline_score"], abs=1e-12)
+        assert abs(held["error"]) < CUT
+        assert any(held["contributions"])
+
+
+@pytest.mark.parametrize(
+    "template", ["{question} {answer}", "{answer} is what {question} asks.", "  It: {answer} ({question})  "]
+)
+def test_the_baseline_is_the_model_on_padding(tmp_path: Path, template: str) -> None:
+    """The paper's two features: the probability of entailment is all that the model adds."""
+    folder = nli(tmp_path / "model")
+    weights = read_weights(folder, "paper")
+    write_weights(folder, type(weights)(**{**vars(weights), "template": template}))
+    metric = evaluate.load(SCRIPT, str(folder))
+    found = metric.explain(**ROW, method="integrated_gradients", features="paper")
+    matched = metric.compute(**{f"{side}s": [ROW[side]] for side in SIDES}, features="paper")["lexical_match"][0]
+    tokenizer = metric.scorer.tokenizer
+    texts = [
+        template.format(question=ROW["question"], answer=ROW[side]).strip() for side in ("prediction", "reference")
+    ]
+    batch = tokenizer([texts[0]], [texts[1]], return_tensors="pt", return_offsets_mapping=True)
+    offsets = batch.pop("offset_mapping")[0].tolist()
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    for side in SIDES:
+        ids = batch["input_ids"].clone()
+        for i, (part, (begin, end)) in enumerate(zip(batch.sequence_ids(0), offsets, strict=True)):
+            if part is not None and (side == "question" or part == ("prediction", "reference").index(side)):
+                at = texts[part].index(ROW[side])
+                if at <= begin and end <= at + len(ROW[side]):
+                    ids[0, i] = tokenizer.pad_token_id
+        with torch.inference_mode():
+            p = model(**{**batch, "input_ids": ids}).logits[0].double().softmax(-1)[LABELS.index("entailment")].item()
+        odds = weights.intercept + np.dot(weights.coefficients, [p, matched])
+        assert found[side]["baseline_score"] == pytest.approx(1 / (1 + np.exp(-odds)), abs=ROUNDING)
+        assert abs(found[side]["error"]) < CUT
+
+
+def test_of_a_long_answer_the_window_that_decides_is_explained(metric: evaluate.Metric) -> None:
+    answer = " ".join(f"the {word} runs {i}" for i, word in enumerate(["dog", "man", "cat"] * 8))
+    row = {**ROW, "prediction": answer}
+    result = metric.compute(**{f"{side}s": [row[side]] for side in SIDES})
+    assert result["windowed"] == 1
+    found = metric.explain(**row, method="integrated_gradients")
+    assert found["score"] == pytest.approx(result["scores"][0], abs=ROUNDING)
+    moved = np.flatnonzero(found["prediction"]["contributions"])
+    assert 0 < len(moved) < tiny.POSITIONS
+    assert moved.tolist() == list(range(moved[0], moved[-1] + 1)), "one window"
+    assert abs(found["prediction"]["error"]) < CUT
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_blank_texts(metric: evaluate.Metric, method: str) -> None:
+    found = metric.explain("", ROW["reference"], ROW["question"], method=method)
+    assert found["score"] == 0
+    assert not any(share for side in SIDES for share in found[side]["contributions"])
+    found = metric.explain(ROW["prediction"], ROW["reference"], " ", method=method)
+    assert found["question"]["tokens"] == []
+    assert any(found["prediction"]["contributions"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_batch_size_moves_nothing(metric: evaluate.Metric, method: str) -> None:
+    one, many, again = (metric.explain(**ROW, method=method, batch_size=size) for size in (7, 64, 64))
+    assert many == again
+    for side in SIDES:
+        assert one[side]["contributions"] == pytest.approx(many[side]["contributions"], abs=ROUNDING)
+
+
+@pytest.mark.parametrize("special", ["[SEP]", "{answer}", "</s>", "🎉", "\x00"])
+def test_odd_strings_are_plain_text(metric: evaluate.Metric, special: str) -> None:
+    row = {side: f"{special} dog {special}" for side in SIDES}
+    for method in METHODS:
+        found = metric.explain(**row, method=method)
+        assert found["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)
+        assert all(abs(found[side].get("error", 0)) < CUT for side in SIDES)
+
+
+def test_weights_that_ask_the_model_nothing(model: Path, tmp_path: Path) -> None:
+    """Words alone: no gradient, and what they add is seen by leaving them out."""
+    names = tuple(name for name in RICH_WEIGHTS.features if name == "token_recall")
+    path = tmp_path / "words.json"
+    write_weights(path, type(RICH_WEIGHTS)(names, -1.0, (3.0,)))
+    metric = evaluate.load(SCRIPT, str(model))
+    found = metric.explain(**ROW, method="integrated_gradients", weights=path)
+    assert not any(share for side in SIDES for share in found[side]["contributions"])
+    shares = metric.explain(**ROW, weights=path)["prediction"]["contributions"]
+    assert shares[1] > 0.1, "dog"
+    assert shares[2:] == [0.0] * len(shares[2:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "saying"),
+    [
+        ({"prediction": None}, r"predictions\[0\]: expected a string, got NoneType"),
+        ({"reference": " "}, r"references\[0\]: expected a text, got ' '"),
+        ({"question": "\ud800"}, r"questions\[0\]: expected valid Unicode"),
+        ({"method": "exact"}, "method: expected one of 'leave_one_out'"),
+        ({"features": "poor"}, "features: expected one of 'rich', 'paper'"),
+        ({"weights": "no/such/file"}, "weights no/such/file: no such file"),
+        ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
+        (
+            {"prediction": "dog " * LONGEST},
+            f"method: expected texts of {LONGEST} tokens at most for 'leave_one_out', got",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused(metric: evaluate.Metric, arguments: dict, saying: str) -> None:
+    with pytest.raises(ValueError, match=saying):
+        metric.explain(**{**ROW, **arguments})
