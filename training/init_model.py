@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig
 from semantic_metrics.matcha.modeling_matcha import MatchaModel
 from semantic_metrics.matcha.table import MatchaTable
@@ -16,6 +17,10 @@ from torch import nn
 from torch.nn import functional as F
 from transformers import AutoModel
 from transformers import AutoTokenizer
+
+from training.contextual import ContextualModel
+
+TRANSFORMER = "transformer"
 
 
 class TableModel(nn.Module):
@@ -36,11 +41,12 @@ class TableModel(nn.Module):
 
 @dataclass(frozen=True)
 class Start:
-    """Tokeniser, (V, D) embeddings, and the tokeniser's word for what it does not know."""
+    """Tokeniser, (V, D) embeddings, the tokeniser's word for what it does not know, and the model they are from."""
 
     tokenizer: Tokenizer
     embeddings: torch.Tensor
     unk_token: str | None
+    source: str | None = None
 
 
 def load_start(name: str) -> Start:
@@ -57,7 +63,7 @@ def load_start(name: str) -> Start:
     embeddings = AutoModel.from_pretrained(source).get_input_embeddings().weight.detach().float()
     tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
     unk_token = json.loads(tokenizer.to_str())["model"].get("unk_token") or None
-    return Start(tokenizer, embeddings, unk_token)
+    return Start(tokenizer, embeddings, unk_token, source)
 
 
 def find_model(name: str) -> str:
@@ -96,11 +102,29 @@ def _without_special_tokens(post_processor: dict | None) -> dict | None:
 
 
 def build_model(start: Start, network: dict | None) -> nn.Module:
-    """The model that a config's `network` asks for: a `MatchaModel`, or the table itself for None."""
+    """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer.
+
+    Raises:
+        ValueError: a transformer from a folded table.
+    """
     if network is None:
         return TableModel(start.embeddings)
+    if network.get("kind") == TRANSFORMER:
+        if start.source is None:
+            raise ValueError("init: expected a transformer's folder or Hub id, as network.kind says, got a table")
+        return ContextualModel(start.source, **{key: value for key, value in network.items() if key != "kind"})
     vocab_size, width = start.embeddings.shape
     return MatchaModel(MatchaConfig(vocab_size, width, **network), start.embeddings)
+
+
+def scorer_of(model: nn.Module, start: Start) -> MatchaTable | ContextualEncoder:
+    """What scores texts as the trained model does: the folded table, or the transformer itself."""
+    return model.scorer() if isinstance(model, ContextualModel) else fold_to_table(model, start)
+
+
+def save_checkpoint(model: nn.Module, start: Start, folder: Path) -> None:
+    """Write the checkpoint that the metric loads."""
+    (model if isinstance(model, ContextualModel) else fold_to_table(model, start)).save(folder)
 
 
 def fold_to_table(model: nn.Module, start: Start) -> MatchaTable:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.matcha.attribution import Encoder
 from semantic_metrics.matcha.table import cosine
 
 from benchmarks.protocol import COSINE
@@ -48,7 +48,7 @@ def _columns(source: Source, examples: list[Example]) -> Columns:
     return Columns([references, correct, incorrect], None)
 
 
-def validate(table: MatchaTable, sets: dict[str, Columns]) -> Results:
+def validate(table: Encoder, sets: dict[str, Columns]) -> Results:
     """The figures of every set, times 100, higher is better.
 
     Returns:
@@ -58,7 +58,7 @@ def validate(table: MatchaTable, sets: dict[str, Columns]) -> Results:
     return {name: _figures(table, columns) for name, columns in sets.items()}
 
 
-def _figures(table: MatchaTable, columns: Columns) -> dict[str, float]:
+def _figures(table: Encoder, columns: Columns) -> dict[str, float]:
     reference, *others = (table.encode(texts).vectors for texts in columns.texts)
     scores = [cosine(other, reference) for other in others]
     if columns.scores is not None:

@@ -1,4 +1,6 @@
-"""Which token moved the score, and by how much. The encoder is a mean of rows, so this needs no model passes.
+"""Which token moved the score, and by how much.
+
+A text is the mean of its tokens' rows (of their last states, in a contextual checkpoint): no more passes.
 
 `exact` splits the cosine itself: every token's share of the dot product, over both norms; the shares sum to the
 score. `integrated_gradients` splits the change of the cosine along the straight path from a baseline (Sundararajan
@@ -9,25 +11,27 @@ take 50) are far off.
 
 import numpy as np
 
+from .contextual import ContextualEncoder
 from .table import MatchaTable
 from .table import cosine
+from .vectors import TokenRows
 
 METHODS = ("exact", "integrated_gradients")
 BASELINES = ("token_0", "other_text")
-PADDING = "<padding>"
 NEAR = 1e-12  # of the longer end: a path nearer to the origin counts as this far from it, where the integral is finite
 STILL = 1e-8  # of the longer end: a path shorter than this has one gradient, that of its end
 
+Encoder = MatchaTable | ContextualEncoder
 Explanation = dict[str, object]
 
 
 def explain(
-    table: MatchaTable, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
+    table: Encoder, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
 ) -> Explanation:
     """Token contributions in both directions.
 
     Args:
-        table: the checkpoint.
+        table: the checkpoint; `integrated_gradients` takes no contextual one, whose states have no path of their own.
         prediction: the candidate text.
         reference: the text it is compared with.
         method: one of METHODS.
@@ -37,11 +41,16 @@ def explain(
 
     Returns:
         `score`, `method`, and for `prediction` and `reference` each a dict of `tokens`, `spans` (begin and end
-        characters in the text; None for the padding), `contributions` (one per token; positive raises the score),
-        `total` (their sum), and with integrated gradients `baseline` and `baseline_score`. A text without any known
-        token has contributions of 0, and so has the text beside it.
+        characters in the text; None for padding and separators), `contributions` (one per token; positive raises the
+        score), `total` (their sum), and with integrated gradients `baseline` and `baseline_score`. A text without any
+        known token has contributions of 0, and so has the text beside it.
+
+    Raises:
+        ValueError: integrated gradients of a contextual checkpoint.
     """
-    a, b = _Parts(table, prediction), _Parts(table, reference)
+    if method != "exact" and isinstance(table, ContextualEncoder):
+        raise ValueError(f"method: expected 'exact' for a contextual checkpoint, got {method!r}")
+    a, b = table.token_rows(prediction), table.token_rows(reference)
     score = float(cosine(a.vector[None], b.vector[None])[0])
     if baseline is None:
         baseline = "token_0" if score > 0 else "other_text"
@@ -54,30 +63,7 @@ def explain(
     }
 
 
-class _Parts:
-    """A text as the items whose weighted sum is its vector: tokens first, then the padding if there is any."""
-
-    def __init__(self, table: MatchaTable, text: str) -> None:
-        (encoding,) = table.tokenize([text])
-        ids = np.array(encoding.ids, dtype=np.int64)
-        self.tokens: list[str] = list(encoding.tokens)
-        self.spans: list[tuple[int, int] | None] = list(encoding.offsets)
-        known = ids != table.unknown_id
-        weights = known / max(int(known.sum()), 1)
-        pad_to = table.config.pad_to
-        if pad_to is not None:
-            weights = known / pad_to
-            if known.sum() < pad_to:
-                ids = np.append(ids, table.config.pad_token_id)
-                weights = np.append(weights, (pad_to - known.sum()) / pad_to)
-                self.tokens.append(PADDING)
-                self.spans.append(None)
-        self.rows = table.rows.numpy()[ids]  # (n, D)
-        self.weights = weights  # (n,)
-        self.vector = weights @ self.rows  # (D,)
-
-
-def _contributions(table: MatchaTable, text: _Parts, other: _Parts, start: str | None) -> Explanation:
+def _contributions(table: Encoder, text: TokenRows, other: TokenRows, start: str | None) -> Explanation:
     found: Explanation = {}
     size, other_size = np.linalg.norm(text.vector), np.linalg.norm(other.vector)
     if size == 0 or other_size == 0:

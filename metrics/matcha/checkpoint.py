@@ -1,6 +1,7 @@
 """From a checkpoint's name to a table: embedded in the package, a folder, or a Hub id; ours or the authors' format."""
 
 import hashlib
+import json
 import os
 from pathlib import Path
 import shutil
@@ -10,7 +11,10 @@ from tokenizers import Tokenizer
 import torch
 from transformers import PreTrainedTokenizerFast
 
+from .contextual import KIND
+from .contextual import ContextualEncoder
 from .locate import CONFIG
+from .locate import HUB_OWNER
 from .locate import WEIGHTS
 from .locate import embedded_folders
 from .locate import find_folder
@@ -20,22 +24,29 @@ from .table import MatchaTable
 from .table import TableConfig
 
 DEFAULT_CHECKPOINT = "matcha"
+CONTEXTUAL = "contextual"
 AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # as in Siran-Li/MATCHA
 AUTHORS_TOKENIZER = "gpt2"
 FOLD_VERSION = 1  # raised when a fold of the same files comes out different: cached ones are then left alone
 AUTHORS_PAD_TO = 512  # the authors' code pads every text to this and averages over the padding too
 
 
-def load_checkpoint(name: str | None = None) -> MatchaTable:
+def load_checkpoint(name: str | None = None) -> MatchaTable | ContextualEncoder:
     """Load a checkpoint by name.
 
     Args:
-        name: as `locate.find_folder` takes it. A folder or repository may be in the authors' own format.
+        name: as `locate.find_folder` takes it, or "contextual". A folder or repository may be in the authors' own
+            format.
 
     Raises:
         ValueError: no such checkpoint, or it is incomplete, damaged, or not plain tensors; names it.
     """
-    folder = find_folder(name, DEFAULT_CHECKPOINT, embedded_checkpoints(), (AUTHORS_WEIGHTS,))
+    embedded = embedded_checkpoints()
+    if name == CONTEXTUAL and name not in embedded:  # too large for the package: a checkout has it, and the Hub
+        name = f"{HUB_OWNER}/{CONTEXTUAL}"
+    folder = find_folder(name, DEFAULT_CHECKPOINT, embedded, (AUTHORS_WEIGHTS,))
+    if is_contextual(folder):
+        return ContextualEncoder.from_folder(folder)
     if (folder / WEIGHTS).is_file() and (folder / CONFIG).is_file():
         return MatchaTable.from_folder(folder)
     if (folder / AUTHORS_WEIGHTS).is_file() and (folder / AUTHORS_CONFIG).is_file():
@@ -48,7 +59,15 @@ def load_checkpoint(name: str | None = None) -> MatchaTable:
 
 def embedded_checkpoints() -> dict[str, Path]:
     """MATCHA checkpoints that are shipped with the package, by name; empty where it is not installed (a Space)."""
-    return embedded_folders(lambda config: config.get("model_type") == "matcha")
+    return embedded_folders(lambda config: config.get("model_type") == "matcha" or KIND in config)
+
+
+def is_contextual(folder: Path) -> bool:
+    """Whether a folder holds a contextual checkpoint."""
+    try:
+        return KIND in json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError):  # none, or damaged: others say so
+        return False
 
 
 def load_authors(folder: Path) -> MatchaTable:

@@ -12,24 +12,28 @@ from .attribution import METHODS
 from .attribution import Explanation
 from .attribution import explain
 from .checkpoint import load_checkpoint
+from .contextual import ContextualEncoder
 from .inputs import check_choice
 from .inputs import check_same_length
 from .inputs import check_text
 from .intake import Intake
 from .locate import find_folder
 from .modeling_matcha import MatchaModel
+from .ratings import Ratings
 from .table import MatchaTable
 from .table import cosine
+from .vectors import TextVectors
 
-__all__ = ["Matcha", "MatchaModel", "find_folder"]  # evaluate copies only the siblings that this script itself imports
+# evaluate copies only the siblings that this script itself imports
+__all__ = ["Matcha", "MatchaModel", "TextVectors", "find_folder"]
 
 VERSION = "0.1.0"
 PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
 
 _DESCRIPTION = """\
 MATCHA scores how far two texts say the same: the cosine of two text vectors, in [-1, 1], higher is better. The
-encoder is trained so that contradictions fall low, not only unrelated texts (Li et al., Findings of ACL 2026). It is
-a bag of tokens: the order of the words does not count.
+encoder is trained so that contradictions fall low, not only unrelated texts (Li et al., Findings of ACL 2026). By
+default it is a bag of tokens: the order of the words does not count. It does to the checkpoint "contextual".
 """
 
 _CITATION = """\
@@ -50,6 +54,7 @@ Args:
     multi_reference: "best" (default) takes the highest score over the references, "mean" their mean. References
         without a vector are passed over where another has one.
     rescale: map every score s to (s + 1) / 2, in [0, 1] (default False).
+    calibrated: add `ratings`, the scores as people would rate them (default False).
     output: "all" (default), or "mean" for {"matcha": mean} alone.
 
 Returns:
@@ -59,6 +64,8 @@ Returns:
     undefined: how many of the scores are of a text without a vector.
     best_reference: with several references, the index of the best for each prediction (the first of equals; None
         where the score is undefined).
+    ratings: with `calibrated`, n floats in [0, 1]: 0 for a contradiction, 1 for the same meaning; a monotone map of the
+        cosines that was fitted on the labels of NLI and STS-B and is stored in the checkpoint.
     contradiction_scores, margins: with `contradictions`, their scores, and `scores` minus those.
     truncated: for a checkpoint with a `max_length`, how many distinct texts were longer than it.
 
@@ -77,7 +84,7 @@ Example:
 class Matcha(Intake, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the checkpoint (see `checkpoint.load_checkpoint`)."""
 
-    table: MatchaTable
+    table: MatchaTable | ContextualEncoder
 
     def _info(self) -> evaluate.MetricInfo:
         text = Value("string")
@@ -104,15 +111,19 @@ class Matcha(Intake, evaluate.Metric):
         contradictions: list[str] | None = None,
         multi_reference: str = "best",
         rescale: bool = False,
+        calibrated: bool = False,
         output: str = "all",
     ) -> dict | None:
         """Score predictions against references, those added before included."""
         check_choice("multi_reference", multi_reference, ("best", "mean"))
         check_choice("rescale", rescale, (False, True))
+        check_choice("calibrated", calibrated, (False, True))
         check_choice("output", output, ("all", "mean"))
+        if calibrated:
+            self.ratings()
         return self.compute_checked(
             {"predictions": predictions, "references": references},
-            {"multi_reference": multi_reference, "rescale": rescale, "output": output},
+            {"multi_reference": multi_reference, "rescale": rescale, "calibrated": calibrated, "output": output},
             beside={"contradictions": contradictions},
         )
 
@@ -123,6 +134,7 @@ class Matcha(Intake, evaluate.Metric):
         contradictions: list[str] | None = None,
         multi_reference: str = "best",
         rescale: bool = False,
+        calibrated: bool = False,
         output: str = "all",
     ) -> dict:
         if contradictions is not None:
@@ -134,11 +146,13 @@ class Matcha(Intake, evaluate.Metric):
         result = {
             "matcha": float(np.mean(scores)),
             "scores": scores.tolist(),
-            "signature": self.signature(multi_reference, rescale),
+            "signature": self.signature(multi_reference, rescale, calibrated),
             "undefined": int(undefined.sum()),
         }
         if isinstance(references[0], list):
             result["best_reference"] = [None if lost else int(i) for i, lost in zip(best, undefined, strict=True)]
+        if calibrated:
+            result["ratings"] = self.ratings()(scores * 2 - 1 if rescale else scores).tolist()
         if contradictions is not None:
             against, _, lost = score(contradictions, references)
             result["contradiction_scores"], result["margins"] = against.tolist(), (scores - against).tolist()
@@ -147,23 +161,23 @@ class Matcha(Intake, evaluate.Metric):
             result["truncated"] = len(score.truncated)
         return result
 
-    def signature(self, multi_reference: str = "best", rescale: bool = False) -> str:
+    def signature(self, multi_reference: str = "best", rescale: bool = False, calibrated: bool = False) -> str:
         """Every setting that can change a score; results with the same signature are comparable."""
-        config = self.table.config
-        parts = {
-            "checkpoint": self.table.checkpoint_sha256[:16],
-            "tokenizer": self.table.tokenizer_sha256[:16],
-            "dtype": str(self.table.weights.dtype).removeprefix("torch."),
-            "pad_to": config.pad_to,
-            "pad_id": config.pad_token_id,
-            "unk": config.unk_token,
-            "special_tokens": config.add_special_tokens,
-            "max_length": config.max_length,
-            "multi_reference": multi_reference,
-            "rescale": rescale,
-            "version": VERSION,
-        }
+        parts = self.table.settings() | {"multi_reference": multi_reference, "rescale": rescale, "version": VERSION}
+        if calibrated:
+            parts["ratings"] = self.ratings().sha256[:16]
         return "matcha|" + "|".join(f"{key}:{_spell(value)}" for key, value in parts.items())
+
+    def ratings(self) -> Ratings:
+        """The checkpoint's map from cosines to ratings.
+
+        Raises:
+            ValueError: it has none.
+        """
+        found = Ratings.stored(self.table.config.ratings)
+        if found is None:
+            raise ValueError("calibrated: expected a checkpoint with ratings in its config.json, got one without")
+        return found
 
     def explain(
         self, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
@@ -193,7 +207,7 @@ def _spell(value: object) -> str:
 class _Scorer:
     """Scores lists of texts against references, some thousand pairs at a time."""
 
-    def __init__(self, table: MatchaTable, multi_reference: str, rescale: bool) -> None:
+    def __init__(self, table: MatchaTable | ContextualEncoder, multi_reference: str, rescale: bool) -> None:
         self.table, self.multi_reference, self.rescale = table, multi_reference, rescale
         self.truncated: set[str] = set()
 

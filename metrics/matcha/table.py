@@ -26,10 +26,13 @@ from torch.nn import functional as F
 
 from .locate import CONFIG
 from .locate import WEIGHTS
+from .vectors import TextVectors
+from .vectors import TokenRows
 
 TOKENIZER = "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
 LARGEST = 2**31  # no size in a config can be meant to reach this
+PADDING = "<padding>"
 CHUNK_TEXTS = 4096  # texts, and
 CHUNK_CHARACTERS = 4_000_000  # characters tokenised at a time: bounds the memory, changes no score
 
@@ -48,6 +51,7 @@ class TableConfig:
         unk_token: the tokeniser's word for what it does not know, left out of the mean; None if it has none.
         add_special_tokens: whether the tokeniser's own template is applied (the authors' checkpoint).
         source_sha256: digest of the files that the table was folded from, where they are not ours; for the record.
+        ratings: knots of the map from cosine to rating (`ratings.Ratings`), if it was fitted.
         network: the sizes of the network that was folded (`MatchaConfig`), for the record.
     """
 
@@ -61,6 +65,7 @@ class TableConfig:
     add_special_tokens: bool = False
     source_sha256: str | None = None
     network: dict[str, object] = field(default_factory=dict)
+    ratings: dict[str, list[float]] | None = None
 
     def __post_init__(self) -> None:
         if self.model_type != "matcha":
@@ -78,21 +83,6 @@ class TableConfig:
             raise ValueError(f"pad_token_id: expected a row of the table, as pad_to is set, got {self.pad_token_id!r}")
         if self.max_length != self.pad_to:
             raise ValueError(f"max_length: expected pad_to ({self.pad_to}), got {self.max_length}")
-
-
-@dataclass(frozen=True)
-class TextVectors:
-    """Encoded texts.
-
-    Attributes:
-        vectors: (n, D) float64, the mean of the tokens' rows; zeros for a text without any known token.
-        defined: (n,) bool, whether the text has a vector at all.
-        truncated: (n,) bool, whether tokens past `max_length` were left out.
-    """
-
-    vectors: np.ndarray
-    defined: np.ndarray
-    truncated: np.ndarray
 
 
 class MatchaTable:
@@ -211,6 +201,31 @@ class MatchaTable:
         vectors = self.mean(sums, lengths)
         truncated = np.fromiter((bool(e.overflowing) for e in encodings), dtype=bool, count=len(ids))
         return vectors, vectors.any(axis=1), truncated
+
+    def token_rows(self, text: str) -> TokenRows:
+        """The text's tokens as the rows whose weighted sum is its vector; the padding, if there is any, is the last."""
+        (encoding,) = self.tokenize([text])
+        ids, tokens, spans = np.array(encoding.ids, dtype=np.int64), list(encoding.tokens), list(encoding.offsets)
+        known, pad_to = ids != self.unknown_id, self.config.pad_to
+        weights = known / (pad_to or max(int(known.sum()), 1))
+        if pad_to is not None and known.sum() < pad_to:
+            ids = np.append(ids, self.config.pad_token_id)
+            weights = np.append(weights, (pad_to - known.sum()) / pad_to)
+            tokens, spans = [*tokens, PADDING], [*spans, None]
+        return TokenRows(tokens, spans, self.rows.numpy()[ids], weights)
+
+    def settings(self) -> dict[str, object]:
+        """What of the checkpoint can change a score, for the signature."""
+        return {
+            "checkpoint": self.checkpoint_sha256[:16],
+            "tokenizer": self.tokenizer_sha256[:16],
+            "dtype": str(self.weights.dtype).removeprefix("torch."),
+            "pad_to": self.config.pad_to,
+            "pad_id": self.config.pad_token_id,
+            "unk": self.config.unk_token,
+            "special_tokens": self.config.add_special_tokens,
+            "max_length": self.config.max_length,
+        }
 
     def mean(self, sums: np.ndarray, known: np.ndarray) -> np.ndarray:
         """(n, D) sums of known tokens' rows, (n,) how many -> (n, D) text vectors, padding included by `pad_to`."""

@@ -3,8 +3,8 @@
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.matcha.attribution import PADDING
 from semantic_metrics.matcha.attribution import explain
+from semantic_metrics.matcha.table import PADDING
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.matcha.table import TableConfig
 from semantic_metrics.matcha.table import cosine

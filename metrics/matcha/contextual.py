@@ -1,0 +1,175 @@
+"""A contextual MATCHA: a transformer trained with the paper's loss, for those who can pay milliseconds a text.
+
+A text's vector is the mean of its tokens' last states, separators included, as sentence-transformers pools them; the
+folder loads there too. Unlike the table's rows, a token's state depends on its neighbours: the order of words counts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+from safetensors import safe_open
+from tokenizers import Tokenizer
+import torch
+from transformers import AutoModel
+from transformers import PreTrainedModel
+
+from .locate import CONFIG
+from .locate import WEIGHTS
+from .table import TOKENIZER
+from .table import TextVectors
+from .table import TokenRows
+from .table import load_tokenizer
+
+KIND = "matcha"  # key of config.json
+BATCH_TEXTS = 64  # in one pass, at most
+# tokens in one pass at most, times the width; on a CPU, what its own cache holds is fastest (benchmarks/speed.py)
+BATCH_VALUES = {"cpu": 1024 * 384, "other": 16384 * 384}
+TEXTS_AT_A_TIME = 16384  # tokenised at a time: bounds the memory, changes no score
+
+
+@dataclass(frozen=True)
+class ContextualConfig:
+    """What a contextual checkpoint's `config.json` says under "matcha".
+
+    Attributes:
+        begin, end: ids of the separators around a text.
+        unk_token: the tokeniser's word for what it does not know.
+        max_length: tokens of a text that count, separators included.
+        ratings: knots of the map from cosine to rating (`ratings.Ratings`), if it was fitted.
+    """
+
+    begin: int
+    end: int
+    unk_token: str | None
+    max_length: int
+    ratings: dict[str, list[float]] | None = None
+
+
+class ContextualEncoder:
+    """A transformer with its tokeniser; takes the place of a `MatchaTable`.
+
+    Args:
+        model: gives the last state of each token.
+        tokenizer: special strings in a text are read as plain text.
+        config: how the two are used.
+    """
+
+    def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer, config: ContextualConfig) -> None:
+        self.model, self.tokenizer, self.config = model.eval(), tokenizer, config
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        tokenizer.encode_special_tokens = True
+        self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
+        self.checkpoint_sha256 = self.tokenizer_sha256 = "unsaved"
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> "ContextualEncoder":
+        """Load `config.json`, `model.safetensors` and `tokenizer.json`; onto a GPU if there is one.
+
+        Raises:
+            ValueError: a file is missing, damaged, or does not fit the others; names the folder.
+        """
+        missing = [name for name in (WEIGHTS, TOKENIZER) if not (folder / name).is_file()]
+        if missing:
+            raise ValueError(f"checkpoint {folder}: expected {CONFIG}, {WEIGHTS} and {TOKENIZER}, missing {missing}")
+        try:
+            stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+            config = ContextualConfig(**stored[KIND])
+            options = {"local_files_only": True, "trust_remote_code": False, "dtype": torch.float32}
+            model, info = AutoModel.from_pretrained(
+                str(folder), add_pooling_layer=False, output_loading_info=True, use_safetensors=True, **options
+            )
+            with safe_open(folder / WEIGHTS, "pt") as file:
+                finite = all(bool(torch.isfinite(file.get_tensor(name)).all()) for name in file.keys())  # noqa: SIM118
+        except Exception as error:  # damage raises errors of any kind
+            raise ValueError(f"checkpoint {folder}: did not load ({type(error).__name__}: {error})") from error
+        tokenizer = load_tokenizer(folder / TOKENIZER)
+        rows, tokens = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values(), default=0)
+        if info["missing_keys"] or not finite or tokens >= rows or config.max_length > longest(model):
+            raise ValueError(
+                f"checkpoint {folder}: expected all of its weights, finite, an embedding for each of {tokens + 1} "
+                f"tokens and positions for {config.max_length}, missing {sorted(info['missing_keys'])[:3]}"
+            )
+        encoder = cls(model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer, config)
+        digest = hashlib.sha256((folder / WEIGHTS).read_bytes())
+        digest.update(json.dumps({key: stored[key] for key in sorted(stored) if key != KIND}).encode())
+        encoder.checkpoint_sha256 = digest.hexdigest()
+        encoder.tokenizer_sha256 = hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest()
+        return encoder
+
+    def settings(self) -> dict[str, object]:
+        """What of the checkpoint can change a score, for the signature."""
+        return {
+            "checkpoint": self.checkpoint_sha256[:16],
+            "tokenizer": self.tokenizer_sha256[:16],
+            "dtype": "float32",
+            "unk": self.config.unk_token,
+            "max_length": self.config.max_length,
+        }
+
+    def encode(self, texts: list[str]) -> TextVectors:
+        """Texts -> one vector each, in the order given; distinct texts are encoded once.
+
+        A text without any known token has none. Vectors are the same within 1e-5 whatever stands beside a text.
+        """
+        index = {text: i for i, text in enumerate(sorted(set(texts)))}  # sorted: batches are the same in any order
+        distinct = list(index)
+        parts = [self._encode(distinct[i : i + TEXTS_AT_A_TIME]) for i in range(0, len(distinct), TEXTS_AT_A_TIME)]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        position = np.fromiter((index[text] for text in texts), dtype=np.int64, count=len(texts))
+        return TextVectors(*(column[position] for column in columns))
+
+    def _encode(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        ids = [e.ids for e in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+        room = self.config.max_length - 2
+        sequences = [[self.config.begin, *each[:room], self.config.end] for each in ids]
+        vectors = np.zeros((len(texts), self.model.config.hidden_size))
+        for rows in self._batches([len(sequence) for sequence in sequences]):
+            states, mask = self._states([sequences[i] for i in rows])
+            sums = (states.double() * mask[:, :, None]).sum(1)  # float64: as many zeros as a batch pads add nothing
+            vectors[rows] = (sums / mask.sum(1, keepdim=True)).cpu().numpy()
+        defined = np.array([any(i != self.unknown_id for i in each) for each in ids], dtype=bool)
+        vectors[~defined] = 0.0
+        return vectors, defined, np.array([len(each) > room for each in ids], dtype=bool)
+
+    def _batches(self, lengths: list[int]) -> Iterator[list[int]]:
+        """Rows of texts of one length each, where there are enough of them, the longest first."""
+        order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+        tokens = BATCH_VALUES.get(self.model.device.type, BATCH_VALUES["other"]) // self.model.config.hidden_size
+        begin = 0
+        while begin < len(order):
+            width = lengths[order[begin]]
+            last = min(len(order), begin + min(BATCH_TEXTS, max(1, tokens // width)))
+            end = begin + 1
+            while end < last and (lengths[order[end]] == width or (end - begin) * width < tokens // 4):
+                end += 1
+            yield order[begin:end]
+            begin = end
+
+    @torch.inference_mode()
+    def _states(self, sequences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """(B, T) ids as lists -> (B, T, D) last states, (B, T) which are tokens."""
+        width = max(map(len, sequences))
+        ids = torch.tensor([each + [0] * (width - len(each)) for each in sequences], device=self.model.device)
+        mask = torch.tensor([[1] * len(each) + [0] * (width - len(each)) for each in sequences], device=ids.device)
+        return self.model(input_ids=ids, attention_mask=mask).last_hidden_state, mask
+
+    def token_rows(self, text: str) -> TokenRows:
+        """The tokens' last states, whose mean is the text's vector; the separators have no place in the text."""
+        encoding = self.tokenizer.encode(text, add_special_tokens=False)
+        room = self.config.max_length - 2
+        ids = [self.config.begin, *encoding.ids[:room], self.config.end]
+        states, _ = self._states([ids])
+        known = any(i != self.unknown_id for i in encoding.ids)
+        weights = np.full(len(ids), known / len(ids))
+        spans = [None, *encoding.offsets[:room], None]
+        return TokenRows([self.tokenizer.id_to_token(i) for i in ids], spans, states[0].double().cpu().numpy(), weights)
+
+
+def longest(model: PreTrainedModel) -> int:
+    """Tokens of the longest sequence that the model has positions for."""
+    return int(getattr(model.config, "max_position_embeddings", 2**31))

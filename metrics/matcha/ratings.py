@@ -1,0 +1,44 @@
+"""From cosines to the ratings that people would give: a monotone map, fitted once and stored with a checkpoint."""
+
+from dataclasses import dataclass
+import hashlib
+import json
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """A line through knots; beyond the first and last it stays level.
+
+    Attributes:
+        cosines: k numbers in [-1, 1], ascending.
+        ratings: k numbers in [0, 1], never falling; 0 for texts that contradict each other, 1 for the same meaning.
+
+    Raises:
+        ValueError: the knots are none.
+    """
+
+    cosines: tuple[float, ...]
+    ratings: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        x, y = (np.asarray(values, dtype=float) for values in (self.cosines, self.ratings))
+        rising = len(x) == len(y) > 1 and bool((np.diff(x) > 0).all() and (np.diff(y) >= 0).all())
+        if not rising or x[0] < -1 or x[-1] > 1 or y[0] < 0 or y[-1] > 1:
+            knots = self.cosines, self.ratings
+            raise ValueError(f"ratings: expected ascending cosines and ratings in [0, 1], got {knots}")
+
+    @classmethod
+    def stored(cls, config: dict[str, list[float]] | None) -> "Ratings | None":
+        """The map that a checkpoint's config holds; None where it holds none."""
+        return None if config is None else cls(tuple(config["cosines"]), tuple(config["ratings"]))
+
+    def __call__(self, scores: np.ndarray) -> np.ndarray:
+        """(n,) cosines -> (n,) ratings in [0, 1]."""
+        return np.interp(scores, self.cosines, self.ratings)
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the knots."""
+        return hashlib.sha256(json.dumps([self.cosines, self.ratings]).encode()).hexdigest()

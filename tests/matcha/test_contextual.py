@@ -1,0 +1,138 @@
+"""The contextual checkpoint, a real transformer of two layers: order counts, company does not."""
+
+from pathlib import Path
+
+import evaluate
+from hypothesis import HealthCheck
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+from semantic_metrics.matcha import contextual
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.ratings import Ratings
+from sentence_transformers import SentenceTransformer
+import torch
+
+from tests.conftest import ROOT
+from tests.small import WORDS
+from tests.stsscore import tiny
+from training.contextual import ContextualModel
+
+TEXTS = ["the dog bites a man", "a man bites the dog", "", "☃", "the cat sleeps. " * 9, "is it [SEP] asleep?", "日本"]
+ROUNDING = 1e-5
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    start, folder = (tmp_path_factory.mktemp(name) for name in ("start", "contextual"))
+    ContextualModel(str(tiny.bert(start)), max_length=20).save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def encoder(folder: Path) -> ContextualEncoder:
+    return load_checkpoint(f"{folder}/")
+
+
+@pytest.fixture
+def metric(folder: Path) -> evaluate.Metric:
+    return evaluate.load(str(ROOT / "metrics" / "matcha"), f"{folder}/", keep_in_memory=True)
+
+
+def test_order_counts(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=TEXTS[:2], references=[TEXTS[0]] * 2)
+    assert result["scores"][0] == pytest.approx(1.0)
+    assert result["scores"][1] < 0.999
+    assert result["truncated"] == 0
+
+
+def test_texts_without_a_known_token_are_undefined(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=TEXTS, references=[TEXTS[0]] * len(TEXTS))
+    assert (result["undefined"], result["truncated"]) == (2, 1)
+    assert result["scores"][2:4] == [0.0, 0.0]
+
+
+def test_the_vectors_are_those_of_sentence_transformers(folder: Path, encoder: ContextualEncoder) -> None:
+    texts = [text for text in TEXTS if text not in ("", "☃", "is it [SEP] asleep?")]  # it reads "[SEP]" as the token
+    model = SentenceTransformer(str(folder), device="cpu", model_kwargs={"dtype": torch.float32})
+    theirs = model.encode(texts)
+    assert np.abs(encoder.encode(texts).vectors - theirs).max() < 1e-5
+
+
+def test_special_strings_are_plain_text(encoder: ContextualEncoder) -> None:
+    assert "[SEP]" not in encoder.token_rows("is it [SEP] asleep?").tokens[:-1]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([*WORDS, "☃", "!"]), max_size=30).map(" ".join), min_size=1, max_size=9),
+    st.randoms(),
+)
+def test_company_and_order_change_no_vector(encoder: ContextualEncoder, texts: list[str], random: object) -> None:
+    alone = np.concatenate([encoder.encode([text]).vectors for text in texts])
+    order = random.sample(range(len(texts)), len(texts))
+    together = encoder.encode([texts[i] for i in order]).vectors
+    assert np.abs(together - alone[order]).max() < ROUNDING
+
+
+def test_batches_change_no_vector(encoder: ContextualEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = encoder.encode(TEXTS).vectors
+    monkeypatch.setattr(contextual, "BATCH_TEXTS", 1)
+    monkeypatch.setattr(contextual, "TEXTS_AT_A_TIME", 2)
+    assert np.abs(encoder.encode(TEXTS).vectors - whole).max() < ROUNDING
+
+
+def test_contributions_add_up_to_the_score(metric: evaluate.Metric) -> None:
+    found = metric.explain(TEXTS[0], TEXTS[4])
+    score = metric.compute(predictions=[TEXTS[0]], references=[TEXTS[4]])["scores"][0]
+    for side in ("prediction", "reference"):
+        assert found[side]["total"] == pytest.approx(score, abs=1e-6)
+        assert found[side]["spans"][0] is None
+        begin, end = found[side]["spans"][1]
+        assert (TEXTS[0] if side == "prediction" else TEXTS[4])[begin:end] == found[side]["tokens"][1]
+
+
+def test_integrated_gradients_are_refused(metric: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match=r"^method: expected 'exact' for a contextual checkpoint"):
+        metric.explain("a dog", "a cat", method="integrated_gradients")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("model.safetensors", None, "missing"),
+        ("model.safetensors", b"no tensors", "did not load"),
+        ("tokenizer.json", b"{}", "not a tokenizer"),
+    ],
+)
+def test_damage_is_named(folder: Path, tmp_path: Path, name: str, content: bytes | None, named: str) -> None:
+    for path in folder.glob("*.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / name).unlink()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=named):
+        load_checkpoint(f"{tmp_path}/")
+
+
+def test_ratings_need_a_map(metric: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match="calibrated: expected a checkpoint with ratings"):
+        metric.compute(predictions=["a"], references=["a"], calibrated=True)
+
+
+def test_ratings_are_monotone() -> None:
+    ratings = Ratings((-1.0, 0.0, 0.5), (0.0, 0.0, 1.0))
+    scores = np.linspace(-1, 1, 101)
+    assert (np.diff(ratings(scores)) >= 0).all()
+    assert ratings(np.array([-1.0, 0.25, 1.0])).tolist() == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "knots", [((0.0,), (1.0,)), ((0.0, 0.0), (0.0, 1.0)), ((0.0, 1.0), (1.0, 0.0)), ((0, 2), (0, 1))]
+)
+def test_knots_that_are_none(knots: tuple) -> None:
+    with pytest.raises(ValueError, match=r"^ratings: expected ascending"):
+        Ratings(*knots)

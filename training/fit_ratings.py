@@ -1,0 +1,84 @@
+"""Fit the map from cosines to ratings that `compute(..., calibrated=True)` uses, and store it in a checkpoint.
+
+    python training/fit_ratings.py --checkpoint runs/contextual/checkpoint --data DATA
+
+Isotonic regression (scikit-learn) on STS-B's training pairs, with people's scores, and on the NLI pairs that
+checkpoints are selected by (SNLI test, MultiNLI mismatched), where a contradiction is rated 0 and an entailment 1.
+Prints the concordance with STS-B's development split before and after.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+import sys
+
+import numpy as np
+import pandas as pd
+from sklearn.isotonic import IsotonicRegression
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
+
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.contextual import KIND
+from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.matcha.table import cosine
+
+from benchmarks.protocol import COSINE
+from benchmarks.protocol import concordance
+from benchmarks.protocol import to_unit
+
+KNOTS = 33  # of the stored map: quantiles of the cosines; more follow the noise of single pairs
+NLI = ("nli_triplets/snli_test.parquet", "nli_triplets/mnli_dev_mismatched.parquet")
+STSB = ("stsb/train.parquet", "stsb/dev.parquet")
+HIGHEST = 5.0  # of STS-B's scale
+
+
+def read_pairs(data: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Columns a, b, rating: those to fit on, in equal parts graded pairs and NLI, and STS-B's development split."""
+    train, dev = (pd.read_parquet(data / path) for path in STSB)
+    graded, held = (
+        pd.DataFrame({"a": t.sentence1, "b": t.sentence2, "rating": t.score / HIGHEST}) for t in (train, dev)
+    )
+    parts = []
+    for path in NLI:
+        rows = pd.read_parquet(data / path)
+        for column, rating in (("correct_answer", 1.0), ("incorrect_answer", 0.0)):
+            parts.append(pd.DataFrame({"a": rows.premise, "b": rows[column], "rating": rating}))
+    nli = pd.concat(parts).sample(len(graded), random_state=0)
+    return pd.concat([graded, nli]), held
+
+
+def fit_ratings(scores: np.ndarray, ratings: np.ndarray) -> Ratings:
+    """The monotone map of least squares through at most KNOTS knots."""
+    fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, ratings)
+    knots = np.unique(np.quantile(scores, np.linspace(0, 1, KNOTS)).round(6))
+    return Ratings(tuple(knots.tolist()), tuple(fitted.predict(knots).round(6).tolist()))
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkpoint", type=Path, required=True, help="folder, whose config.json is rewritten")
+    parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    arguments = parser.parse_args()
+    if arguments.data is None:
+        parser.error("expected --data or SEMANTIC_METRICS_DATA, got neither")
+    encoder = load_checkpoint(f"{arguments.checkpoint.resolve()}/")
+    pairs, held = read_pairs(arguments.data)
+
+    def score(rows: pd.DataFrame) -> np.ndarray:
+        return cosine(*(encoder.encode(rows[name].tolist()).vectors for name in ("a", "b")))
+
+    fitted = fit_ratings(score(pairs), pairs.rating.to_numpy())
+    scores, people = score(held), held.rating.to_numpy()
+    before, after = (100 * concordance(x, people) for x in (to_unit(scores, COSINE), fitted(scores)))
+    sys.stdout.write(f"{len(pairs)} pairs; STS-B dev, CCC: rescaled {before:.2f}, calibrated {after:.2f}\n")
+    path = arguments.checkpoint / "config.json"
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    (stored.get(KIND) or stored)["ratings"] = {"cosines": list(fitted.cosines), "ratings": list(fitted.ratings)}
+    path.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
