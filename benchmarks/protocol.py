@@ -10,6 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import rankdata
 from scipy.stats import ttest_rel
+from semantic_metrics.agreement_stats import closeness as closeness
+from semantic_metrics.agreement_stats import concordance as concordance
 
 Bounds = tuple[float, float]
 Figures = dict[str, np.ndarray]
@@ -116,34 +118,6 @@ def paired_t_test(gaps: np.ndarray, other_gaps: np.ndarray) -> float:
     if np.array_equal(gaps, other_gaps):
         return 1.0
     return float(ttest_rel(gaps, other_gaps).pvalue)
-
-
-def concordance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Lin's concordance correlation (tables 7 and 10, figure 4), in [-1, 1], higher is better.
-
-    Lowered by any difference in mean or spread, so it depends on how scores are scaled. 0 where neither varies.
-    """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    shift = x.mean(axis=-1) - y.mean(axis=-1)
-    spread = (dx**2).mean(axis=-1) + (dy**2).mean(axis=-1) + shift**2
-    return np.divide(2 * (dx * dy).mean(axis=-1), spread, out=np.zeros_like(spread), where=spread > 0)
-
-
-def closeness(scores: np.ndarray, ratings: np.ndarray) -> Figures:
-    """How close each of k metrics comes to human ratings, row by row (table 8). Depends on which metrics take part.
-
-    Args:
-        scores: (k, n) on the scale of the ratings.
-        ratings: (n,) human ratings on [0, 1].
-
-    Returns:
-        (k, n) each: `r1`, 1 where this metric alone is the closest, so that a tie gives it to nobody; `dcg`,
-        1 / log2(rank + 1), ties sharing their average rank; `mae`, the distance itself (lower is better).
-    """
-    distances = np.abs(scores - ratings)
-    ranks = rankdata(distances, axis=0)
-    return {"r1": (ranks == 1).astype(np.float64), "dcg": 1 / np.log2(ranks + 1), "mae": distances}
 
 
 def matching_line(scores: np.ndarray, ratings: np.ndarray) -> tuple[float, float]:

@@ -13,6 +13,8 @@ import pandas as pd
 from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT
 import yaml
 
+from training.config import STAGED
+
 RECORD = "training.json"
 OURS = "MATCHA"  # the row of the shipped checkpoint in the benchmark's tables
 FIGURES = {"n_delta": "N-delta", "macro_f1": "macro-F1", "auc": "AUC", "pairwise": "pairwise accuracy", "ccc": "CCC"}
@@ -100,6 +102,7 @@ def _training(record: dict) -> str:
     network = "the table's own rows"
     if config["network"] is not None:
         network = f"the network of section 3 ({_spell(config['network'])})"
+    order = "one after another" if config.get("strategy") in STAGED else "in turn"
     optimiser = {
         "learning rate": config["lr"],
         "token embeddings' learning rate": f"x {config['embedding_lr']}",
@@ -115,7 +118,7 @@ def _training(record: dict) -> str:
 * From: the token embeddings and the tokeniser of `{config["base_model"] or config["init"]}`.
 * Loss: {_spell(config["loss"])}.
 * {record["steps"]} steps of {config["batch_size"]} x {config["accumulate"]} examples, each batch from one source, the
-  sources in turn.
+  sources {order}.
 * Optimiser: AdamW; {_spell(optimiser)}.
 * Step {record["step"]} is kept, by the mean {config["select_by"]} over the validation sets.
 

@@ -13,6 +13,11 @@ from training.data.sources import Table
 
 T = TypeVar("T")
 
+# Table 10 of the paper, which does not say how its curriculum is ordered: here random incorrect texts, which are easy
+# to tell, come before contradictions.
+STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")
+STAGED = ("sequential", "curriculum")  # one source after another; the others take turns
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -22,7 +27,8 @@ class TrainConfig:
         name: of the checkpoint, for its card.
         init: where tokeniser and token embeddings come from: a folder, a Hub id, `package:NAME/FOLDER` for a model
             that an installed package carries, or `checkpoint:NAME` for a folded MATCHA table.
-        network: fields of `MatchaConfig` that differ from the paper's; null trains the table itself (fine-tuning).
+        network: fields of `MatchaConfig` that differ from the paper's; null trains the table itself (fine-tuning);
+            `kind: transformer` (and arguments of `ContextualModel`) trains the transformer that `init` names.
         loss: `kind` (a key of `losses.LOSSES`) and its arguments.
         batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
         steps: optimiser steps; or `epochs`, passes over all examples.
@@ -34,6 +40,10 @@ class TrainConfig:
         select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
         train: the data.
+        strategy: what is drawn when (table 10). `interleaved`: batches of all sources in turn; `contrastive` and
+            `random`: the same with the sources alone whose incorrect texts contradict, or with the others alone;
+            `sequential`: one source after another, in the order of `train`; `curriculum`: the same, the sources with
+            random incorrect texts first.
         validate: what the run is judged by while it trains: triplets, positives (against another row's), graded pairs.
         licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
         base_model: Hub id that `init` stands for, for the card.
@@ -55,6 +65,7 @@ class TrainConfig:
     embedding_lr: float = 1.0
     weight_decay: float = 0.0
     schedule: dict = field(default_factory=lambda: {"kind": "exponential", "decay": 0.95})
+    strategy: str = "interleaved"
     seed: int = 42
     average: float = 0.0
     precision: str = "no"
@@ -70,6 +81,17 @@ class TrainConfig:
             raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
         if not self.train or not self.validate:
             raise ValueError("train, validate: expected at least one entry each")
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
+        if not self.sources():
+            raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
+
+    def sources(self) -> list[Source]:
+        """The entries of `train` that the strategy draws from, in its order."""
+        contrastive = [source for source in self.train if source.has_contradictions]
+        random = [source for source in self.train if not source.has_contradictions]
+        chosen = {"contrastive": contrastive, "random": random, "curriculum": random + contrastive}
+        return chosen.get(self.strategy, self.train)
 
     def total_steps(self, examples: int) -> int:
         """Optimiser steps of the whole run over `examples` examples."""
@@ -90,13 +112,13 @@ def read_config(path: Path) -> TrainConfig:
 
 
 def read_yaml(path: Path, kind: type[T], source: type) -> T:
-    """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`."""
-    try:
-        stored = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}: cannot be read ({error})") from None
-    if not isinstance(stored, dict):
-        raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
+    """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`.
+
+    `extends: FILE`, beside it, gives the keys that it does not set itself.
+    """
+    stored = _load(Path(path))
+    if "extends" in stored:
+        stored = _load(Path(path).parent / str(stored.pop("extends"))) | stored
     try:
         for key in {"train", "validate"} & {f.name for f in fields(kind)}:
             entries = stored.get(key, [])
@@ -106,6 +128,16 @@ def read_yaml(path: Path, kind: type[T], source: type) -> T:
         return _build(kind, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _load(path: Path) -> dict:
+    try:
+        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from None
+    if not isinstance(stored, dict):
+        raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
+    return stored
 
 
 def _source(entry: dict, kind: type[T]) -> T:

@@ -18,6 +18,7 @@ authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboa
 
 import argparse
 from dataclasses import asdict
+from dataclasses import replace
 import os
 from pathlib import Path
 import shutil
@@ -27,6 +28,7 @@ from accelerate import Accelerator
 from accelerate import DataLoaderConfiguration
 from accelerate import skip_first_batches
 from accelerate.utils import set_seed
+from semantic_metrics.matcha.modeling_matcha import MatchaModel
 import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
@@ -39,16 +41,19 @@ from tqdm.auto import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.card import write_card
+from training.config import STAGED
 from training.config import TrainConfig
 from training.config import read_config
 from training.data.batches import Batch
 from training.data.batches import Corpus
 from training.data.batches import InterleavedBatches
+from training.data.batches import StagedBatches
 from training.data.sources import load_source
 from training.data.sources import read_excluded
 from training.init_model import build_model
-from training.init_model import fold_to_table
 from training.init_model import load_start
+from training.init_model import save_checkpoint
+from training.init_model import scorer_of
 from training.losses import LOSSES
 from training.validate import load_validation
 from training.validate import mean_figure
@@ -84,6 +89,7 @@ class Run:
     """
 
     def __init__(self, config: TrainConfig, data: Path | None, output: Path) -> None:
+        config = replace(config, train=config.sources())
         self.config, self.data, self.output = config, data, output
         self.accelerator = Accelerator(
             gradient_accumulation_steps=config.accumulate,
@@ -111,9 +117,8 @@ class Run:
     def _prepare(self) -> None:
         config = self.config
         shares = [s.share if s.share is not None else n for s, n in zip(config.train, self.corpus.sizes, strict=True)]
-        batches = InterleavedBatches(
-            self.corpus.sizes, shares, config.batch_size, self.steps * config.accumulate, config.seed
-        )
+        kind = StagedBatches if config.strategy in STAGED else InterleavedBatches
+        batches = kind(self.corpus.sizes, shares, config.batch_size, self.steps * config.accumulate, config.seed)
         # a generator of its own: the loader must not draw from the stream that dropout draws from
         loader = DataLoader(
             self.corpus, batch_sampler=batches, collate_fn=self.corpus.collate, generator=torch.Generator()
@@ -132,8 +137,10 @@ class Run:
         self.accelerator.init_trackers(config.name)
 
     def _optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
-        rest = [p for name, p in model.named_parameters() if name != "word_embeddings.weight"]
-        groups = [{"params": [model.word_embeddings.weight], "lr": self.config.lr * self.config.embedding_lr}]
+        named = dict(model.named_parameters())
+        embeddings = [p for name, p in named.items() if name.endswith("word_embeddings.weight")]
+        rest = [p for name, p in named.items() if not name.endswith("word_embeddings.weight")]
+        groups = [{"params": embeddings, "lr": self.config.lr * self.config.embedding_lr}]
         if rest:
             groups.append({"params": rest})
         return torch.optim.AdamW(groups, lr=self.config.lr, weight_decay=self.config.weight_decay)
@@ -203,15 +210,14 @@ class Run:
 
     def _validate(self) -> None:
         model = self.average.module
-        table = fold_to_table(model, self.start)
-        results = validate(table, self.validation)
+        results = validate(scorer_of(model, self.start), self.validation)
         score = mean_figure(results.values(), self.config.select_by)
         flat = {f"{name}/{figure}": value for name, row in results.items() for figure, value in row.items()}
         self.accelerator.log(flat, step=self.progress.step)
         better = score > self.progress.best
         self.progress.best = max(score, self.progress.best)
         if better and self.accelerator.is_main_process:
-            table.save(self.output / "checkpoint")
+            save_checkpoint(model, self.start, self.output / "checkpoint")
             write_card(self.output / "checkpoint", self._record(results))
             self._save_network(model)
         if self.accelerator.is_main_process:
@@ -237,7 +243,7 @@ class Run:
         return " ".join([f"accelerate launch --num_processes {self.accelerator.num_processes}", *words])
 
     def _save_network(self, model: nn.Module) -> None:
-        if self.config.network is None:
+        if not isinstance(model, MatchaModel):
             return
         folder = self.output / "network"
         folder.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,8 @@ import torch
 from training import cross_encoder_config
 from training.config import read_config
 from training.config import read_yaml
+from training.contradictions import ContradictionConfig
+from training.contradictions import ContradictionSource
 from training.data.batches import Corpus
 from training.data.batches import InterleavedBatches
 from training.data.candidates import CandidateSource
@@ -157,6 +159,8 @@ def test_shipped_configs_are_valid(path: Path) -> None:
         assert read_yaml(path, CandidateConfig, CandidateSource).train
     elif path.stem == "judged_answers":
         assert read_yaml(path, JudgedConfig, JudgedSource).train
+    elif path.stem == "contradictions":
+        assert read_yaml(path, ContradictionConfig, ContradictionSource).train
     else:
         reader = cross_encoder_config.read_config if path.stem.startswith(("nli", "stsb")) else read_config
         assert reader(path).name

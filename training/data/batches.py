@@ -1,4 +1,4 @@
-"""Examples -> batches of token ids: each batch from one source, the sources in turn."""
+"""Examples -> batches of token ids: each batch from one source, the sources in turn or one after another."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -90,15 +90,28 @@ class InterleavedBatches(Sampler[list[int]]):
     def __iter__(self) -> Iterator[list[int]]:
         begins = np.cumsum([0, *self.sizes[:-1]])
         streams = [self._rows(k) for k in range(len(self.sizes))]
+        for k in self._turns():
+            yield [int(begins[k]) + next(streams[k]) for _ in range(self.batch_size)]
+
+    def _turns(self) -> Iterator[int]:
+        """The source of each batch."""
         shares = np.array(self.shares, dtype=float)
         credit = np.zeros(len(shares))
         for _ in range(self.steps):  # smooth weighted round robin
             credit += shares
             k = int(credit.argmax())
             credit[k] -= shares.sum()
-            yield [int(begins[k]) + next(streams[k]) for _ in range(self.batch_size)]
+            yield k
 
     def _rows(self, source: int) -> Iterator[int]:
         rng = np.random.default_rng([self.seed, source])
         while True:
             yield from rng.permutation(self.sizes[source]).tolist()
+
+
+class StagedBatches(InterleavedBatches):
+    """The same batches with one source after another, each for its share of the steps (table 10: sequential)."""
+
+    def _turns(self) -> Iterator[int]:
+        ends = np.rint(np.cumsum(self.shares) / np.sum(self.shares) * self.steps).astype(int)
+        yield from np.searchsorted(ends, np.arange(self.steps), side="right").tolist()

@@ -88,11 +88,19 @@ class Source:
     group: str = "group"
     text: str = "text"
     pivot: bool = False
+    contrastive: bool | None = None  # whether incorrect texts contradict; by default those of all kinds that have some
     keys: list[str] = field(default_factory=list)  # of kind pairs: further columns that `exclude` is checked against
     share: float | None = None
     limit: int | None = None
     licence: str = "not stated"
     credit: str = ""
+
+    @property
+    def has_contradictions(self) -> bool:
+        """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
+        if self.contrastive is not None:
+            return self.contrastive
+        return self.kind in ("pairs", "triplets") or self.incorrect_to is not None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,90 @@
+"""Triplets with contradictions, from tables."""
+
+import importlib.util
+from pathlib import Path
+import sys
+
+import pandas as pd
+import pytest
+from semantic_metrics.contradiction_language import PIPELINES
+from semantic_metrics.contradictions import contradict
+import yaml
+
+from training.contradictions import COLUMNS
+from training.contradictions import ContradictionConfig
+from training.contradictions import ContradictionSource
+from training.contradictions import build
+from training.contradictions import main
+from training.data.sources import Table
+
+if not any(importlib.util.find_spec(name) for name in PIPELINES):
+    pytest.skip("spaCy's English pipeline is not installed (extra: contradict)", allow_module_level=True)
+
+ROWS = pd.DataFrame(
+    {
+        "premise": [
+            "The dog is asleep on the couch.",
+            "The cat is under the table.",
+            "A secret sentence is here.",
+            "",
+        ],
+        "hypothesis": ["A dog sleeps.", "A cat is there.", "It is here.", "Nothing."],
+        "image": [1, 2, 3, 4],
+    }
+)
+
+
+CHECKED = Path(__file__).parents[2] / "training" / "contradictions_checked.csv"
+SEED = 31337  # of the list: `contradict([text], [rule], SEED)` makes each of its rows
+
+
+def test_checked_list_holds_what_the_rules_make_and_meets_its_bar() -> None:
+    rows = pd.read_csv(CHECKED)
+    assert list(rows.columns) == ["rule", "text", "contradiction", "contradicts", "reads_well", "source"]
+    assert len(rows) >= 200
+    assert rows["text"].is_unique
+    good = (rows["contradicts"] == "yes") & (rows["reads_well"] == "yes")
+    assert good.mean() >= 0.9
+    for rule, one in rows.groupby("rule").head(3).groupby("rule"):
+        made = [result.contradictions[0].text for result in contradict(one["text"].tolist(), [rule], SEED)]
+        assert made == one["contradiction"].tolist()
+
+
+def test_made_triplets_keep_the_correct_text_and_leave_evaluation_texts_out(tmp_path: Path) -> None:
+    ROWS.to_parquet(tmp_path / "train.parquet")
+    ROWS[2:3].to_parquet(tmp_path / "test.parquet")
+    table = Table(path="train.parquet")
+    source = ContradictionSource("snli", table, "premise", "hypothesis", rules=["negation"])
+    exclude = [{"path": "test.parquet", "columns": ["premise"]}]
+    triplets, counts = build(ContradictionConfig([source], exclude), tmp_path)
+    assert list(triplets.columns) == COLUMNS
+    assert triplets[["reference", "correct", "incorrect", "rule", "source"]].to_numpy().tolist() == [
+        ["The dog is asleep on the couch.", "A dog sleeps.", "The dog is not asleep on the couch.", "negation", "snli"],
+        ["The cat is under the table.", "A cat is there.", "The cat is not under the table.", "negation", "snli"],
+    ]
+    assert counts["snli"]["dropped: in an evaluation set"] == 1
+    assert counts["snli"]["none: empty"] == 1
+
+
+def test_rules_that_the_model_does_not_judge_can_do_without_it(tmp_path: Path) -> None:
+    pd.DataFrame({"text": ["The dog chased the boy."]}).to_parquet(tmp_path / "train.parquet")
+    source = ContradictionSource("roles", Table(path="train.parquet"), rules=["role"], check=False)
+    triplets, _ = build(ContradictionConfig([source]), tmp_path)
+    assert triplets["incorrect"].tolist() == ["The boy chased the dog."]
+    assert triplets["correct"].tolist() == ["The dog chased the boy."]
+
+
+def test_command_mines_and_writes_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["A man is sleeping on a couch.", "A man is running on a track.", "A man sleeps on a sofa."]
+    pd.DataFrame({"text": texts, "image": [1, 2, 1]}).to_parquet(tmp_path / "captions.parquet")
+    entry = {"name": "mined", "path": "captions.parquet", "mine": True, "group": "image"}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({"train": [entry]}))
+    arguments = ["--config", tmp_path / "config.yaml", "--data", tmp_path, "--output", tmp_path / "out.parquet"]
+    monkeypatch.setattr(sys, "argv", ["contradictions.py", *map(str, arguments)])
+    main()
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    assert set(found["rule"]) == {"mined"}
+    pairs = set(zip(found["reference"], found["incorrect"], strict=True))
+    assert ("A man is running on a track.", "A man is sleeping on a couch.") in pairs
+    assert not pairs & {(texts[0], texts[2]), (texts[2], texts[0])}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["captions.parquet", "config.yaml", "out.parquet"]

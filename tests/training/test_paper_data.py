@@ -1,0 +1,174 @@
+"""The paper's training sets: read as published, sampled, cleaned of evaluation texts, written as triplets."""
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from click.testing import CliRunner
+import pandas as pd
+import pytest
+
+from tests.benchmarks.synthetic import triplets
+from tests.benchmarks.synthetic import write_data
+from training.config import read_config
+from training.data.paper.__main__ import main
+from training.data.paper.build import Evaluation
+from training.data.paper.build import build_set
+from training.data.paper.build import clean
+from training.data.paper.build import sample
+from training.data.paper.build import with_random
+from training.data.paper.loaders import Item
+from training.data.paper.loaders import pivot
+from training.data.paper.rows import Place
+from training.data.paper.sets import SETS
+from training.data.sources import load_source
+from training.data.sources import read_excluded
+
+from .conftest import TRAINING
+from .published import COOK
+from .published import PUBLISHED
+
+NOTHING = Evaluation.of({})
+
+
+def place_of(name: str, folder: Path) -> Place:
+    return (SETS[name].place or Place()).moved(str(PUBLISHED[name][0](folder / name)))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_each_set_is_read_as_it_is_published(name: str, tmp_path: Path) -> None:
+    assert list(SETS[name].load(place_of(name, tmp_path).rows())) == [Item(*row) for row in PUBLISHED[name][1]]
+
+
+def test_sets_are_the_fifteen_of_the_paper() -> None:
+    assert len(SETS) == 15
+    assert [name for name, one in SETS.items() if one.contrastive] == ["snli", "multinli", "vitaminc", "qqp"]
+    assert {name for name, one in SETS.items() if one.cap} == {"coco", "flickr30k", "qqp", "paranmt", "wikianswers"}
+    config = read_config(TRAINING / "configs" / "paper.yaml")
+    assert [source.name for source in config.train] == list(SETS)
+    assert all(source.table.path == f"{source.name}.parquet" for source in config.train)
+    assert [source.has_contradictions for source in config.train] == [one.contrastive for one in SETS.values()]
+
+
+def test_pivot_takes_the_first_of_each_wherever_it_stands() -> None:
+    rows = [("a", "a+1", True), ("b", "b-1", False), ("a", "a+2", True), ("b", "b-2", False), ("a", "a-1", False)]
+    rows += [("b", "b+1", True), ("a", "a-2", False), ("a", "a+3", True), ("c", "c+1", True)]
+    assert list(pivot(rows)) == [("a", "a+1", "a-1"), ("b", "b+1", "b-1")]
+
+
+def test_sample_is_of_its_size_from_everywhere_and_of_its_seed() -> None:
+    items = [Item(f"r{i}", f"c{i}") for i in range(1000)]
+    drawn = list(sample(iter(items), 100, Random(1)))
+    assert drawn == list(sample(iter(items), 100, Random(1))) != list(sample(iter(items), 100, Random(2)))
+    assert len(set(drawn)) == 100
+    places = [int(item.reference[1:]) for item in drawn]
+    assert all(any(low <= place < low + 250 for place in places) for low in range(0, 1000, 250))
+    assert set(sample(iter(items[:7]), 100, Random(1))) == set(items[:7])
+
+
+def test_items_without_use_are_dropped_and_counted() -> None:
+    items = [
+        Item("A cook.", "Someone cooks."),
+        Item("a cook", "someone  COOKS!"),  # the same again
+        Item("A cook.", " ... "),
+        Item("A cook.", None),
+        Item("The bus.", "the bus"),
+        Item("Seen in a test.", "Fine."),
+        Item("A", "B", "seen in a TEST"),
+        Item("X\nY", "Z"),
+    ]
+    counts: Counter = Counter()
+    assert list(clean(items, frozenset({"seen in a test"}), counts)) == [items[0], ("X Y", "Z", None)]
+    assert counts == {"no text": 2, "same text twice": 1, "in an evaluation set": 2, "twice": 1}
+
+
+def test_random_incorrect_texts_are_of_other_items() -> None:
+    items = [Item(f"r{i // 2}", f"c{i}") for i in range(40)]  # two correct texts of each reference
+    counts: Counter = Counter()
+    found = list(with_random(iter(items), Random(0), counts))
+    assert [item[:2] for item in found] == [item[:2] for item in items]
+    assert not counts
+    owner = {item.correct: item.reference for item in items}
+    assert all(owner[item.incorrect] != item.reference for item in found)
+    assert len({item.incorrect for item in found}) > 10
+    assert list(with_random(iter(items[:2]), Random(0), counts)) == []
+    assert counts == {"no other text": 2}
+
+
+def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:
+    counts = build_set("snli", SETS["snli"], place_of("snli", tmp_path), tmp_path, NOTHING, seed=42)
+    assert counts == {"rows": 5, "triplets": 1, "kept": 1, "over the cap": 0}
+    source = read_config(TRAINING / "configs" / "paper.yaml").train[0]
+    (example,), _ = load_source(source, tmp_path, frozenset())
+    assert (example.reference, example.correct, example.incorrect) == COOK
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_built_file_stands_until_what_decides_it_changes(tmp_path: Path) -> None:
+    place, one = place_of("coco", tmp_path), SETS["coco"]
+
+    def build(evaluation: Evaluation = NOTHING, seed: int = 42) -> Counter:
+        return build_set("coco", one, place, tmp_path, evaluation, seed)
+
+    first = build()
+    assert build() == first | {"cached": 1}
+    assert "cached" not in build(seed=1)
+    seen = Evaluation.of({"coco": ["a red KITE in the sky"]})
+    assert build(seen)["in an evaluation set"] == 1
+    (tmp_path / "coco.parquet").write_bytes(b"half a file")
+    assert build() == first
+
+
+def test_set_of_which_nothing_is_left_is_no_file(tmp_path: Path) -> None:
+    everything = Evaluation.of({"snli": [COOK[0]]})
+    with pytest.raises(ValueError, match="nothing is left"):
+        build_set("snli", SETS["snli"], place_of("snli", tmp_path), tmp_path, everything, seed=42)
+    assert not list(tmp_path.glob("snli.*"))
+
+
+def test_wrong_columns_and_absent_sources_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="expected columns text, summary, got caption1, caption2"):
+        list(SETS["wikihow"].load(place_of("coco", tmp_path).rows()))
+    with pytest.raises(ValueError, match="nobody/nothing:pair:train cannot be read"):
+        list(Place("nobody/nothing", "pair").rows())
+    (tmp_path / "rows.xls").touch()
+    with pytest.raises(ValueError, match=r"expected a file ending in one of \.parquet"):
+        Place().moved(str(tmp_path / "rows.xls"))
+
+
+def test_command_builds_all_and_prints_what_became_of_it(tmp_path: Path) -> None:
+    data, output = write_data(tmp_path / "data"), tmp_path / "out"
+    moved = [f"--from={name}={write(tmp_path / name)}" for name, (write, _) in PUBLISHED.items() if name != "paranmt"]
+    arguments = ["--output", str(output), "--data", str(data), *moved]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1  # ParaNMT is to be fetched by hand
+    assert "expected --from paranmt=FILE, the file being para-nmt-50m.txt" in result.output
+    table = pd.read_csv(output / "sets.csv").set_index("set")
+    assert list(table.index) == list(SETS)
+    assert table["state"].drop("paranmt").eq("built").all()
+    assert table.loc["altlex", ["rows", "triplets", "kept"]].tolist() == [2, 2, 2]
+    built = pd.read_parquet(output / "altlex.parquet")
+    assert set(built["incorrect"]) == set(built["correct"])
+    assert (built["incorrect"] != built["correct"]).all()
+    excluded = read_excluded([{"path": "evaluation_texts.parquet", "columns": ["text"]}], output)
+    assert {text.lower() for text in triplets("coco").references} <= excluded
+    again = CliRunner().invoke(main, [*arguments, "--only", "snli", "--only", "coco"])
+    assert again.exit_code == 0, again.output
+    assert pd.read_csv(output / "sets.csv")["state"].tolist() == ["cached", "cached"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--from", "snow=x"], "--from: expected NAME=PATH with a name of snli"),
+        (["--from", "newts=absent.csv"], "--from newts: expected NEWTS_train_2400.csv"),
+        (["--evaluation", "snli=x"], "--evaluation: expected NAME=PATH with a name of newts, human, mednli"),
+        (["--evaluation", "human=x.csv"], "x.csv"),
+    ],
+)
+def test_bad_options_are_refused_before_anything_is_read(tmp_path: Path, arguments: list[str], message: str) -> None:
+    data = write_data(tmp_path / "data")
+    result = CliRunner().invoke(main, ["--output", str(tmp_path / "out"), "--data", str(data), *arguments])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,82 @@
+"""The strategies of table 10: which sources are drawn from, and in what order."""
+
+from dataclasses import replace
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from training.config import STRATEGIES
+from training.config import TrainConfig
+from training.data.batches import InterleavedBatches
+from training.data.batches import StagedBatches
+from training.data.sources import Source
+from training.data.sources import Table
+from training.train import Run
+
+from .conftest import TRAINING
+
+TABLE = Table(path="data/smoke.csv")
+
+
+def sources() -> list[Source]:
+    pairs = Source("first", "positives", TABLE, columns=[["reference", "correct"]])
+    return [pairs, Source("triplets", "triplets", TABLE), replace(pairs, name="last")]
+
+
+def test_strategy_chooses_and_orders_the_sources(config: TrainConfig) -> None:
+    names = {
+        strategy: [source.name for source in replace(config, train=sources(), strategy=strategy).sources()]
+        for strategy in STRATEGIES
+    }
+    assert names == {
+        "interleaved": ["first", "triplets", "last"],
+        "sequential": ["first", "triplets", "last"],
+        "curriculum": ["first", "last", "triplets"],
+        "contrastive": ["triplets"],
+        "random": ["first", "last"],
+    }
+
+
+def test_what_contradicts_is_said_or_follows_from_the_kind() -> None:
+    found = {
+        kind: Source("s", kind, TABLE).has_contradictions for kind in ("pairs", "triplets", "positives", "captions")
+    }
+    assert found == {"pairs": True, "triplets": True, "positives": False, "captions": False}
+    graded = Source("s", "scored", TABLE, correct_from=4.0)
+    assert not graded.has_contradictions
+    assert replace(graded, incorrect_to=1.5).has_contradictions
+    assert not Source("s", "triplets", TABLE, contrastive=False).has_contradictions
+
+
+def test_unknown_or_impossible_strategy_is_an_error(config: TrainConfig) -> None:
+    with pytest.raises(ValueError, match=r"strategy: expected one of interleaved.*got 'shuffled'"):
+        replace(config, strategy="shuffled")
+    with pytest.raises(ValueError, match="strategy random: expected sources"):
+        replace(config, strategy="random")
+
+
+@pytest.mark.parametrize("steps", [1, 7, 100])
+def test_staged_batches_are_of_one_source_after_another(steps: int) -> None:
+    sizes, shares = [5, 50, 3], [1, 2, 1]
+    batches = list(StagedBatches(sizes, shares, batch_size=4, steps=steps, seed=1))
+    assert len(batches) == steps
+    turns = [set(np.searchsorted(np.cumsum(sizes), batch, side="right").tolist()) for batch in batches]
+    assert all(len(turn) == 1 for turn in turns)
+    order = [turn.pop() for turn in turns]
+    assert order == sorted(order)
+    assert np.abs(np.bincount(order, minlength=3) - steps * np.array(shares) / 4).max() <= 1
+    same_rows = list(InterleavedBatches(sizes, shares, batch_size=4, steps=steps, seed=1))
+    rows_of_last = [[batch for batch in found if min(batch) >= 55] for found in (batches, same_rows)]
+    assert all(a == b for a, b in zip(*rows_of_last, strict=False))  # only the turns differ
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_run_trains_on_what_its_strategy_takes(config: TrainConfig, tmp_path: Path, strategy: str) -> None:
+    config = replace(config, train=sources(), strategy=strategy, steps=3)
+    Run(config, TRAINING, tmp_path).train()
+    record = json.loads((tmp_path / "checkpoint" / "training.json").read_text())
+    assert list(record["counts"]) == [source.name for source in config.sources()]
+    card = (tmp_path / "checkpoint" / "README.md").read_text()
+    assert ("one after another" in card) == (strategy in ("sequential", "curriculum"))

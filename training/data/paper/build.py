@@ -1,0 +1,181 @@
+"""Items of a set -> a parquet file of triplets: sampled, without evaluation texts, with random incorrect texts."""
+
+from collections import Counter
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+import json
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from training.data.sources import normalise
+
+from .loaders import Item
+from .loaders import digest
+from .rows import Place
+from .rows import Row
+from .sets import PaperSet
+
+SEED = 42  # the authors', appendix A.3
+FORMAT = 1  # of the files; a file of another is built again
+WINDOW = 10_000  # items that a random incorrect text is drawn among; with those of the window before
+_DRAWS = 20  # tries to draw a text that differs
+_ROWS = 5_000  # written at a time
+_RECORD = b"semantic_metrics"
+_SCHEMA = pa.schema([(name, pa.string()) for name in Item._fields])
+
+DROPS = ("no text", "same text twice", "in an evaluation set", "twice", "over the cap", "no other text")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Texts that must not be trained on.
+
+    Attributes:
+        texts: by name of the evaluation set, as they are.
+        forms: all of them, normalised.
+    """
+
+    texts: dict[str, list[str]]
+    forms: frozenset[str]
+
+    @classmethod
+    def of(cls, texts: dict[str, list[str]]) -> "Evaluation":
+        """From texts by set; those without a letter or digit are left out."""
+        return cls(texts, frozenset(normalise(text) for found in texts.values() for text in found) - {""})
+
+    def signature(self) -> str:
+        """Sixteen digits that another set of texts would not have."""
+        return sha256("\n".join(sorted(self.forms)).encode()).hexdigest()[:16]
+
+    def write(self, path: Path) -> None:
+        """As a table for a config's `exclude`: columns set and text."""
+        rows = [(name, text) for name, found in self.texts.items() for text in dict.fromkeys(found)]
+        _whole(path, lambda part: pq.write_table(pa.table(list(zip(*rows, strict=True)), ["set", "text"]), part))
+
+
+def build_set(name: str, one: PaperSet, place: Place, output: Path, evaluation: Evaluation, seed: int) -> Counter:
+    """Build `output/name.parquet`, unless it is there already from the same source, seed and evaluation texts.
+
+    Returns:
+        How many `rows` were read, `triplets` made, `kept`, and dropped for each of DROPS; `cached` is 1 where the
+        file stood.
+
+    Raises:
+        ValueError: the source cannot be read or has other columns, or nothing is left.
+    """
+    path = output / f"{name}.parquet"
+    settings = {"format": FORMAT, "from": str(place), "seed": seed, "cap": one.cap, "excluded": evaluation.signature()}
+    stored = _record(path)
+    if stored is not None and stored["settings"] == settings:
+        return Counter(stored["counts"], cached=1)
+    counts, random = Counter(), Random(f"{seed} {name}")
+    items = _counted(one.load(_counted(place.rows(), counts, "rows")), counts, "triplets")
+    if one.cap is not None:
+        items = sample(items, one.cap, random)
+    items = clean(items, evaluation.forms, counts)
+    if not one.contrastive:
+        items = with_random(items, random, counts)
+    _whole(path, lambda part: _write(part, items, settings, counts))
+    return counts
+
+
+def sample(items: Iterable[Item], size: int, random: Random) -> Iterator[Item]:
+    """`size` of the items, each as likely as another, in random order; no more than them are held (a reservoir)."""
+    items = iter(items)
+    held = list(islice(items, size))
+    for seen, item in enumerate(items, start=size + 1):
+        place = random.randrange(seen)
+        if place < size:
+            held[place] = item
+    random.shuffle(held)  # else those of the beginning would stand where they stood
+    yield from held
+
+
+def clean(items: Iterable[Item], excluded: frozenset[str], counts: Counter) -> Iterator[Item]:
+    """The items less those that hold no text, the same one twice or an excluded one, and less repeated pairs."""
+    seen: set[bytes] = set()
+    for item in items:
+        texts = [text for text in item if text is not None]
+        forms = [normalise(text) if isinstance(text, str) else "" for text in texts]
+        pair = digest("\n".join(forms[:2]))
+        if len(texts) < 2 or not all(forms):
+            counts["no text"] += 1
+        elif len(set(forms)) < len(forms):
+            counts["same text twice"] += 1
+        elif not excluded.isdisjoint(forms):
+            counts["in an evaluation set"] += 1
+        elif pair in seen:
+            counts["twice"] += 1
+        else:
+            seen.add(pair)
+            yield Item(*(" ".join(text.split()) for text in texts))
+
+
+def with_random(items: Iterable[Item], random: Random, counts: Counter) -> Iterator[Item]:
+    """Give each item the correct text of a random other one near it, which differs from its own texts."""
+    items, before = iter(items), []
+    while window := list(islice(items, WINDOW)):
+        pool = before + window
+        for item in window:
+            other = _other(item, pool, random)
+            if other is None:
+                counts["no other text"] += 1
+            else:
+                yield item._replace(incorrect=other)
+        before = window
+
+
+def _other(item: Item, pool: list[Item], random: Random) -> str | None:
+    own = {normalise(item.reference), normalise(item.correct)}
+    for _ in range(_DRAWS):
+        drawn = random.choice(pool)
+        if own.isdisjoint((normalise(drawn.reference), normalise(drawn.correct))):  # a shared one: the same image
+            return drawn.correct
+    return None
+
+
+def _counted(items: Iterable[Row | Item], counts: Counter, name: str) -> Iterator[Row | Item]:
+    for item in items:
+        counts[name] += 1
+        yield item
+
+
+def _write(path: Path, items: Iterator[Item], settings: dict, counts: Counter) -> None:
+    with pq.ParquetWriter(path, _SCHEMA) as writer:
+        while chunk := list(islice(items, _ROWS)):
+            counts["kept"] += len(chunk)
+            writer.write_table(pa.table(list(zip(*chunk, strict=True)), schema=_SCHEMA))
+        counts["over the cap"] = _sampled_out(settings["cap"], counts)
+        if not counts["kept"]:
+            raise ValueError(f"nothing is left ({dict(counts)})")
+        writer.add_key_value_metadata({_RECORD: json.dumps({"settings": settings, "counts": counts}).encode()})
+
+
+def _sampled_out(cap: int | None, counts: Counter) -> int:
+    return 0 if cap is None else max(0, counts["triplets"] - cap)
+
+
+def _record(path: Path) -> dict | None:
+    """What a built file says of itself; None where there is none or it is something else."""
+    try:
+        return json.loads(pq.read_metadata(path).metadata[_RECORD])
+    except (OSError, KeyError, TypeError, pa.ArrowInvalid):
+        return None
+
+
+def _whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Write aside and rename, so that a file of that name is a whole one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    try:
+        write(part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
