@@ -2,13 +2,16 @@
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
+EXTRAS ?= test,demo,contradict
+METRIC ?= matcha
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 
-.PHONY: help score test test-slow test-data golden siblings clean
+.PHONY: help score demo test test-slow test-data golden siblings clean
 
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
+	@echo "make demo       serve a demo (METRIC=matcha, stsscore, nli_lex or set_criteria)"
 	@echo "make test       style check and tests (about six minutes)"
 	@echo "make test-slow  the tests that take longer"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
@@ -19,6 +22,9 @@ help:
 score: $(VENV)/.score
 	$(BIN)/semantic-metrics score metrics/sample.csv --metric matcha \
 		--predictions prediction --references reference --show kind
+
+demo: $(VENV)/.test
+	$(BIN)/python metrics/$(METRIC)/app.py
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -52,6 +58,6 @@ $(VENV)/.score: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
 
 $(VENV)/.test: $(VENV)/.python pyproject.toml benchmarks/peers.txt $(CONSTRAINTS)
 	@echo "Installing into $(VENV): a few minutes, once"
-	$(INSTALL) --editable ".[test]"
+	$(INSTALL) --editable ".[$(EXTRAS)]"
 	$(INSTALL) --no-deps --requirement benchmarks/peers.txt
 	@touch $(VENV)/.score $@

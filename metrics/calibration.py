@@ -93,7 +93,7 @@ def folds_by_group(
         held = len({group for group, label in zip(groups, labels, strict=True) if bool(label) == correct})
         if held < folds:
             kind = "correct" if correct else "incorrect"
-            raise ValueError(f"folds: expected at most {held}, as many questions as have {kind} answers, got {folds}")
+            raise ValueError(f"folds: expected at most {held}, as many groups as have {kind} answers, got {folds}")
     split = StratifiedGroupKFold(n_splits=folds, shuffle=True, random_state=seed)
     return list(split.split(np.zeros(len(labels)), labels, groups))
 

@@ -1,17 +1,19 @@
-"""`semantic-metrics fit`: the weights of NLI+lex from answers that people judged.
+"""`semantic-metrics fit`: the weights of NLI+lex, or a metric's threshold, from answers that people judged.
 
 The questions of evaluation sets are kept out by --exclude. Every figure that is printed is of answers to questions that
 the weights behind it were not fitted on (cross-validation, all answers to a question on one side).
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from .commands.options import with_options
 from .errors import InputError
+from .errors import one_line
 from .judged import Columns
 from .judged import question_key
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 FOLDS = 5
 ROUNDS = 20  # of fit and choice of the best reference, at most; the last ones move weights in the third digit
 FORMS = ("rich", "paper")
+WEIGHED = "nli_lex"  # the metric whose weights are fitted
+CRITERIA = ("youden", "macro_f1")  # as threshold.CRITERIA, which takes a second to import
 _OPPOSED = ("contradiction", "negation_mismatch")  # features that speak against an answer
 
 
@@ -33,7 +37,8 @@ def take(found: "Features", answers: "np.ndarray") -> "Features":
 
     rows = np.isin(found.owner, answers)
     owner = np.searchsorted(answers, found.owner[rows])
-    return replace(found, table=found.table[rows], owner=owner, blank=found.blank[answers], truncated=0, windowed=0)
+    per_answer = {"blank": found.blank[answers], "shortened": found.shortened[answers]}
+    return replace(found, table=found.table[rows], owner=owner, truncated=0, windowed=0, **per_answer)
 
 
 def fit_weights(found: "Features", labels: "np.ndarray", form: str) -> "Weights":
@@ -90,69 +95,86 @@ def cross_validated(
 
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_PLACE = click.Path(path_type=Path)
 _DATA = {
-    "--question": {"default": ["question"], "help": "Column of the questions."},
-    "--answer": {"default": ["answer"], "help": "Column of the answers."},
-    "--reference": {"default": ["reference"], "help": "Column of the reference, or of lists of several."},
-    "--label": {"default": ["label"], "help": "Column of what people said: 1 correct, 0 incorrect."},
-    "--separator": {"default": [""], "help": "Of several references in one text; none by default."},
-    "--correct-from": {"default": [1.0], "type": float, "help": "Labels from here on are correct; 1 by default."},
+    ("--question", "--questions"): {"default": ["question"], "help": "Of what was asked."},
+    ("--answer", "--predictions"): {"default": ["answer"], "help": "Of the texts that people labelled."},
+    ("--reference", "--references"): {"default": ["reference"], "metavar": "NAME", "help": "Column of the references."},
+    ("--label",): {"default": ["label"], "help": "Of what people said: 1 correct, 0 incorrect."},
+    ("--separator",): {"default": [""], "metavar": "TEXT", "help": "Of several references in one text."},
+    ("--correct-from",): {"default": [1.0], "type": float, "metavar": "X", "help": "Lowest label that is correct; 1."},
 }
-
-
-def _data_options(command: Callable) -> Callable:
-    for name, settings in reversed(_DATA.items()):
-        command = click.option(name, multiple=True, **settings)(command)
-    return command
+_WEIGHTS = {  # options of the weights of NLI+lex, which a threshold has no use for
+    "exclude": {"multiple": True, "type": _FILE, "help": "File whose questions are left out."},
+    "form": {"multiple": True, "default": FORMS, "type": click.Choice(FORMS), "help": "Of the weights; both."},
+    "template": {"metavar": "TEXT", "help": "With {question} and {answer}, for the model."},
+    "precision": {"default": "float32", "metavar": "NAME", "help": "float32, bfloat16 or int8."},
+    "device": {"metavar": "NAME", "help": "Where the model runs, as cpu or cuda."},
+}
+_CRITERION = f"{' or '.join(CRITERIA)}, of a threshold."
+_OPTIONS = (
+    click.option("--metric", default=WEIGHED, metavar="NAME", help=f"{WEIGHED} by default; others get a threshold."),
+    click.option("--criterion", type=click.Choice(CRITERIA), metavar="NAME", help=_CRITERION),
+    *(click.option(*names, names[0][2:].replace("-", "_"), multiple=True, **{"metavar": "COLUMN"} | settings)
+      for names, settings in _DATA.items()),
+    *(click.option(f"--{name}", **settings) for name, settings in _WEIGHTS.items()),
+    click.option("--config", metavar="CHECKPOINT", help="Of the metric: a folder or a Hub id."),
+    click.option("--folds", default=FOLDS, type=click.IntRange(2), metavar="N", help="Of the cross-validation; 5."),
+    click.option("--seed", default=0, metavar="N", help="Of the folds."),
+    click.option("--output", required=True, type=_PLACE, help="File to write, or its folder."),
+    click.option("--plot", type=_PLACE, help="PNG file of the reliability, or of the ROC."),
+)  # fmt: skip
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=_FILE)
-@_data_options
-@click.option("--exclude", multiple=True, type=_FILE, help="File whose questions are left out; may be repeated.")
-@click.option("--config", help="The NLI model: a folder or a Hub id; by default the shipped one.")
-@click.option("--form", multiple=True, default=FORMS, type=click.Choice(FORMS), help="Of the weights; both by default.")
-@click.option("--template", help="What the model reads, with {question} and {answer}; by default the metric's own.")
-@click.option("--folds", default=FOLDS, show_default=True, type=click.IntRange(2), help="Of the cross-validation.")
-@click.option("--seed", default=0, show_default=True, help="Of the folds.")
-@click.option("--precision", default="float32", show_default=True, help="Of the model: float32, bfloat16 or int8.")
-@click.option("--device", help="Where the model runs, as cpu or cuda.")
-@click.option("--output", required=True, type=click.Path(path_type=Path), help="File to write, as nli_lex.json.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Write reliability plots to this PNG file.")
-def fit(
-    files: tuple[Path, ...],
-    exclude: tuple[Path, ...],
-    config: str | None,
-    form: tuple[str, ...],
-    template: str | None,
-    folds: int,
-    seed: int,
-    precision: str,
-    device: str | None,
-    output: Path,
-    plot: Path | None,
-    **data: tuple,
-) -> None:
+@with_options(_OPTIONS)
+def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **given: object) -> None:
     """Fit the weights of NLI+lex on FILES (.csv or .parquet) of answers that people judged.
 
+    With --metric matcha or stsscore, or with --criterion, choose which scores count as correct: a threshold.
     An option that names a column is given once for all files, or once for each, in their order.
 
     Example: semantic-metrics fit judged.csv --answer said --reference gold --output my_model/nli_lex.json
     """
-    from .fit_report import run
-
     try:
-        each = {name: _each(name, data, len(files)) for name in data}
+        each = {name: _each(name, given, len(files)) for name in vars(Columns())}
         columns = [Columns(**{name: each[name][i] for name in each}) for i in range(len(files))]
-        options = {"precision": precision, "device": device} | ({} if template is None else {"template": template})
-        for line in run(files, columns, exclude, config, form, (folds, seed), options, output, plot):
+        run = _weights if metric == WEIGHED and criterion is None else _threshold
+        for line in run(files, columns, metric, criterion, given):
             click.echo(line)
     except (ValueError, OSError) as error:
-        raise InputError(" ".join(str(error).split())) from None
+        raise InputError(one_line(error)) from None
 
 
-def _each(name: str, data: dict[str, tuple], count: int) -> tuple:
-    values = data[name]
+def _weights(files: tuple[Path, ...], columns: list[Columns], _: str, __: None, given: dict) -> Iterator[str]:
+    from .fit_report import run
+
+    options = {name: given[name] for name in ("precision", "device", "template") if given[name] is not None}
+    places = (given["output"], given["plot"])
+    yield from run(files, columns, given["exclude"], given["config"], given["form"], _folds(given), options, *places)
+
+
+def _threshold(
+    files: tuple[Path, ...], columns: list[Columns], metric: str, criterion: str | None, given: dict
+) -> Iterator[str]:
+    from .threshold_report import run
+
+    context = click.get_current_context()
+    for name in (*_WEIGHTS, *(() if metric == WEIGHED else ("question",))):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise ValueError(f"--{name}: expected it for {WEIGHED} alone, and got --metric {metric}"
+                             + ("" if criterion is None else f" --criterion {criterion}"))  # fmt: skip
+    places = (given["output"], given["plot"])
+    yield from run(files, columns, metric, given["config"], criterion or CRITERIA[0], _folds(given), *places)
+
+
+def _folds(given: dict) -> tuple[int, int]:
+    return given["folds"], given["seed"]
+
+
+def _each(name: str, given: dict, count: int) -> tuple:
+    values = given[name]
     if len(values) not in (1, count):
         option = "--" + name.replace("_", "-")
         raise ValueError(f"{option}: expected it once, or {count} times as there are files, got it {len(values)} times")

@@ -118,7 +118,7 @@ def _read(
     for path, names in zip(files, columns, strict=True):
         whole = read_examples(path, names)
         kept = whole.without(excluded)
-        held.append(f"{_short(path)}: {len(kept)} answers")
+        held.append(f"{short(path)}: {len(kept)} answers")
         yield f"{path}: {len(whole)} answers, {len(whole) - len(kept)} left out by --exclude"
         if any(kept.dropped):
             yield f"{path}: {sum(kept.dropped)} blank references dropped"
@@ -140,13 +140,13 @@ def _check_classes(examples: Examples, labels: np.ndarray, folds: tuple[int, int
         raise ValueError(f"{error} ({places})") from None
 
 
-def _short(path: Path) -> str:
+def short(path: Path) -> str:
     """A file's name and its folder's: a whole path is another one on every machine."""
     return "/".join(path.resolve().parts[-2:])
 
 
 def _origin(held: list[str], exclude: tuple[Path, ...]) -> str:
-    return "; ".join([*held, *(f"without the questions of {_short(path)}" for path in exclude)])
+    return "; ".join([*held, *(f"without the questions of {short(path)}" for path in exclude)])
 
 
 def _lines(

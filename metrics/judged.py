@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .errors import InputError
-from .tables import read_csv
+from .tables import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def read_frame(path: Path) -> "pd.DataFrame":
 def _read_csv(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
-    table = read_csv(path)
+    table = read_table(path, "csv")
     return pd.DataFrame(table.rows, columns=table.columns, dtype=object)
 
 

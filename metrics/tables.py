@@ -1,15 +1,30 @@
-"""CSV files as the command line reads and writes them, and what is said where that cannot be done."""
+"""Whole files of rows, for commands that need all of one at once; `score` reads in chunks (sources.py)."""
 
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextlib import suppress
-import csv
 from dataclasses import dataclass
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from .errors import InputError
+from .formats import TEXT
+from .formats import Cell
+from .formats import Row
+from .formats import format_of
+from .formats import named
+from .sinks import QUOTED
+from .sinks import CsvSink
+from .sinks import cell_text
+from .sinks import encode
+from .sinks import row_text
+from .sources import open_source
+
+ROWS_AT_A_TIME = 4096
 
 
 @dataclass(frozen=True)
@@ -18,77 +33,132 @@ class Table:
 
     Attributes:
         columns: their names, in the file's order.
-        rows: one list of values for each row, as long as `columns`.
+        rows: one list of values for each row, as long as `columns`. Texts, and of JSONL and parquet also numbers,
+            None, lists (several references) and what else they hold; None for what a row of JSONL lacks.
     """
 
     columns: list[str]
-    rows: list[list[str]]
+    rows: list[list[Cell]]
 
-    def column(self, option: str, name: str) -> list[str]:
+    def column(self, option: str, name: str) -> list[Cell]:
         """Values of a column.
 
         Raises:
             InputError: there is none of that name; lists those there are.
         """
-        if name not in self.columns:
-            known = ", ".join(map(repr, self.columns))
-            raise InputError(f"{option}: expected one of the columns {known}, got {name!r}")
+        check_column(self.columns, option, name)
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
+    def texts(self, option: str, name: str, several: bool = False) -> list:
+        """Values of a column of texts, with `several` also of lists of texts (all of one kind).
 
-def read_csv(path: Path) -> Table:
-    """Read a CSV file (UTF-8, commas, a header line).
+        Raises:
+            InputError: there is no such column, or it holds something else; names the row, counted from 1.
+        """
+        values = self.column(option, name)
+        if (wrong := first_wrong(values, several)) is not None:
+            raise InputError(f"{option}: {wrong_cell(values, wrong, name, several)} in row {wrong + 1}")
+        return values
+
+
+def check_column(columns: list[str], option: str, name: str) -> None:
+    """See that there is a column of that name.
 
     Raises:
-        InputError: it is no file, unreadable, empty, not UTF-8, or its rows do not fit its header; says where.
+        InputError: there is none; lists those there are.
     """
-    csv.field_size_limit(2**31 - 1)  # the default, 128 KiB, is less than a long document
-    with _named(path), path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        columns = next(reader, [])
-        if not columns:
-            raise InputError(f"{path}: expected a header line and rows, got an empty file")
-        if len(set(columns)) < len(columns):
-            raise InputError(f"{path}: expected column names that differ, got {', '.join(map(repr, columns))}")
-        rows = []
-        for row in filter(None, reader):
-            if len(row) != len(columns):
-                raise InputError(
-                    f"{path}, line {reader.line_num}: expected {len(columns)} values as in the header, got {len(row)}"
-                )
-            rows.append(row)
-    if not rows:
-        raise InputError(f"{path}: expected rows below the header, got none")
-    return Table(columns, rows)
+    if name not in columns:
+        known = ", ".join(map(repr, columns))
+        raise InputError(f"{option}: expected one of the columns {known}, got {name!r}")
 
 
-def check_output(path: Path, name: str = "") -> None:
+def first_wrong(values: list[Cell], several: bool, lists: bool | None = None) -> int | None:
+    """Index of the first value that is no text, and with `several` no list of texts; None where all are.
+
+    Args:
+        values: of a column.
+        several: lists of texts will do, too.
+        lists: whether they must be lists; None: as the first of them is.
+    """
+    if lists is None:
+        lists = several and bool(values) and isinstance(values[0], list)
+    for i, value in enumerate(values):
+        if lists and isinstance(value, list):
+            if not value or not all(isinstance(text, str) for text in value):
+                return i
+        elif lists or not isinstance(value, str):
+            return i
+    return None
+
+
+def wrong_cell(values: list[Cell], index: int, name: str, several: bool) -> str:
+    """What is wrong with a value that `first_wrong` found."""
+    kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
+    shown = repr(values[index])
+    return f"expected {kind} in column {name!r}, got {shown if len(shown) <= QUOTED else shown[:QUOTED] + '...'}"
+
+
+def read_table(path: Path, format: str | None = None) -> Table:
+    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl or .parquet.
+
+    Args:
+        path: of the file; `-` is standard input.
+        format: of formats.FORMATS; by default what the name ends in.
+
+    Raises:
+        InputError: it is no file, unreadable, empty, not UTF-8, or its rows do not fit its format; says where.
+    """
+    with open_source(path, format) as source:
+        rows = [row for chunk in source.chunks(ROWS_AT_A_TIME) for row in chunk.rows]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return Table(columns, [[row.get(name) for name in columns] for row in rows])
+
+
+def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
     """See that a file can be written, before any model runs.
 
     Args:
         path: of the file.
         name: what a message calls it; by default the path.
+        inputs: files that are read, and that it must not take the place of.
 
     Raises:
-        InputError: it is there and no regular file, its name is too long, or its folder is missing or read-only.
+        InputError: it is there and no regular file, or one of the inputs; its name is too long; or its folder is
+            missing or read-only.
     """
     name = name or str(path)
-    with _named(name), suppress(FileNotFoundError, NotADirectoryError):
+    with named(name), suppress(FileNotFoundError, NotADirectoryError):
         path.stat()  # `exists` says no of a name that is too long, or raises, by the version of Python
     if path.exists() and not path.is_file():
         raise InputError(f"{name}: expected a file to write, got a folder or a device")
+    if path.resolve() in {one.resolve() for one in inputs}:
+        raise InputError(f"{name}: expected another file than those that are read")
     folder = path.resolve().parent
     if not folder.is_dir():
         raise InputError(f"{name}: expected an existing folder, there is no {folder}")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"{name}: expected a place that can be written, got one that is read-only")
-    with _named(name), TemporaryFile(dir=folder):
+    with named(name), TemporaryFile(dir=folder):
         pass  # to root everything looks writable
 
 
-def write_csv(path: Path, table: Table) -> None:
-    """Write a CSV file: aside first, and renamed when it is complete, so that half of it never passes for all.
+def write_table(path: Path, table: Table) -> None:
+    """Write a file in the format that its name ends in.
+
+    It is written aside first and renamed when it is complete, so that half of it never passes for all.
+
+    Raises:
+        InputError: it cannot be written there, or not in that format.
+    """
+    writer = _WRITERS[format_of(path)]
+    with written_aside(path) as file:
+        writer(file, table)
+
+
+@contextmanager
+def written_aside(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name when it is complete; of one that is not, nothing stays.
 
     Raises:
         InputError: it cannot be written there.
@@ -97,24 +167,56 @@ def write_csv(path: Path, table: Table) -> None:
     path = path.resolve()  # a link stays a link
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with _named(path), aside.open("w", encoding="utf-8", newline="") as file:
-            # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
-            writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
-            writer.writerows([table.columns, *table.rows])
-        with _named(path):
+        with named(path):
+            with aside.open("wb") as file:
+                yield file
             aside.replace(path)
     finally:
         with suppress(OSError):
             aside.unlink()
 
 
-@contextmanager
-def _named(path: Path | str) -> Iterator[None]:
+def _write_txt(file: BinaryIO, table: Table) -> None:
+    if table.columns != [TEXT]:
+        raise InputError(f"expected the one column {TEXT!r} for .txt, got {', '.join(map(repr, table.columns))}")
+    texts = table.texts(".txt", TEXT)
+    if broken := next((text for text in texts if "\n" in text), None):
+        raise InputError(f"expected texts without line breaks for .txt, got {broken[:QUOTED]!r}")
+    file.writelines(encode(f"{text}\n") for text in texts)
+
+
+def _write_csv(file: BinaryIO, table: Table, tabs: bool = False) -> None:
+    rows = [[cell_text(value) for value in row] for row in table.rows]
+    CsvSink(file, table.columns, head=True, tabs=tabs).write_rows([table.columns, *rows])
+
+
+def _write_tsv(file: BinaryIO, table: Table) -> None:
+    _write_csv(file, table, tabs=True)
+
+
+def _write_jsonl(file: BinaryIO, table: Table) -> None:
+    file.writelines(encode(f"{row_text(row)}\n") for row in _as_rows(table))
+
+
+def _write_parquet(file: BinaryIO, table: Table) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
     try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: expected UTF-8 text, got the byte 0x{error.object[error.start]:02x}") from None
-    except csv.Error as error:
-        raise InputError(f"{path}: expected CSV ({error})") from None
+        made = pa.table({name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)})
+    except (pa.ArrowException, TypeError) as error:
+        raise InputError(f"expected values of one type in each column for .parquet ({error})") from None
+    parquet.write_table(made, file)
+
+
+def _as_rows(table: Table) -> list[Row]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+_WRITERS: dict[str, Callable[[BinaryIO, Table], None]] = {
+    "txt": _write_txt,
+    "csv": _write_csv,
+    "tsv": _write_tsv,
+    "jsonl": _write_jsonl,
+    "parquet": _write_parquet,
+}

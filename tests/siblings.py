@@ -8,10 +8,13 @@ import shutil
 
 METRICS = Path(__file__).parents[1] / "metrics"
 COPIES = {  # the file that is edited -> the folders that have a copy of it
+    "matcha/demo.py": ("stsscore", "nli_lex", "set_criteria"),
+    "matcha/demo_parts.py": ("stsscore", "nli_lex", "set_criteria"),
     "matcha/inputs.py": ("stsscore", "nli_lex", "set_criteria"),
     "matcha/intake.py": ("stsscore", "nli_lex", "set_criteria"),
     "matcha/locate.py": ("stsscore", "nli_lex", "set_criteria"),
     "stsscore/cross_encoder.py": ("nli_lex",),
+    "stsscore/explain_pairs.py": ("nli_lex",),
     "stsscore/pair_model.py": ("nli_lex",),
     "stsscore/precision.py": ("nli_lex",),
 }

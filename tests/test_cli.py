@@ -9,9 +9,10 @@ from click.testing import CliRunner
 from click.testing import Result
 import pytest
 import semantic_metrics
-from semantic_metrics.cli import BAR
-from semantic_metrics.cli import SHOWN
+from semantic_metrics.cli import COMMANDS
 from semantic_metrics.cli import main
+from semantic_metrics.commands.screen import BAR
+from semantic_metrics.commands.screen import SHOWN
 
 from tests.conftest import ROOT
 from tests.conftest import Run
@@ -97,10 +98,12 @@ def test_texts_are_cut_to_the_terminal(score: Callable, tmp_path: Path, width: i
 
 def test_many_rows_are_not_all_printed(score: Callable, tmp_path: Path) -> None:
     write(tmp_path / "rows.csv", [["said", "gold"], *([f"the dog {i}", "a cat"] for i in range(SHOWN + 7))])
-    output = tmp_path / "out.csv"
-    lines = score(tmp_path / "rows.csv", output=str(output)).output.splitlines()
+    lines = score(tmp_path / "rows.csv").output.splitlines()
     assert lines[SHOWN + 1] == "and 7 more rows; --output FILE keeps them all"
     assert len(lines) == SHOWN + 5
+    output = tmp_path / "out.csv"
+    written = score(tmp_path / "rows.csv", output=str(output)).output.splitlines()
+    assert written == lines[-2:], "what is written is not printed too"
     assert len(read(output)) == SHOWN + 8
 
 
@@ -183,8 +186,8 @@ def test_a_metric_that_scores_no_texts_is_refused_with_the_reason(score: Callabl
         (b"said,said\na,b\n", "expected column names that differ, got 'said', 'said'"),
         (b"said,gold\na\n", "rows.csv, line 2: expected 2 values as in the header, got 1"),
         (b"said,gold\na,b\na,b,c\n", "rows.csv, line 3: expected 2 values as in the header, got 3"),
-        (b"said,gold\na,\xff\n", "expected UTF-8 text, got the byte 0xff"),
-        (b'said,gold\n"a,b\n', "expected CSV (unexpected end of data)"),
+        (b"said,gold\na,\xff\n", "rows.csv, line 2: expected UTF-8 text, got the byte 0xff"),
+        (b'said,gold\n"a,b\n', "rows.csv, line 2: expected CSV (unexpected end of data)"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused(score: Callable, tmp_path: Path, content: bytes, saying: str) -> None:
@@ -196,7 +199,7 @@ def test_a_file_that_is_no_table_is_refused(score: Callable, tmp_path: Path, con
 def test_what_is_no_file_is_refused(score: Callable, file: Path, tmp_path: Path) -> None:
     refused(score(tmp_path / "missing.csv"), "missing.csv: No such file or directory")
     refused(score(tmp_path), "Is a directory")
-    refused(score(file.rename(tmp_path / "rows.xlsx")), "rows.xlsx: expected a file that ends in .csv")
+    refused(score(file.rename(tmp_path / "rows.xlsx")), "rows.xlsx: expected a file that ends in .txt, .csv,")
 
 
 def test_odd_files_are_read(score: Callable, tmp_path: Path) -> None:
@@ -215,6 +218,20 @@ def test_help_fits_a_screen_and_shows_an_example() -> None:
     assert result.exit_code == 0
     assert "Example: semantic-metrics score answers.csv" in result.output
     assert result.output.count("\n") < 24
+
+
+def test_an_unknown_command_suggests_the_nearest() -> None:
+    refused(CliRunner().invoke(main, ["scor", "x.csv"]), "got 'scor'; did you mean 'score'?")
+    result = CliRunner().invoke(main, ["zzz"])
+    refused(result, "expected a command, one of compare, ")
+    assert "did you mean" not in result.output
+
+
+def test_every_command_loads_and_shows_an_example() -> None:
+    for name in COMMANDS:
+        result = CliRunner().invoke(main, [name, "--help"])
+        assert result.exit_code == 0, (name, result.output)
+        assert f"Example: semantic-metrics {name}" in " ".join(result.output.split())
 
 
 def test_the_package_runs_as_a_module(run_python: Run, tmp_path: Path) -> None:

@@ -11,8 +11,13 @@ from datasets import Value
 import evaluate
 import numpy as np
 
+from .asked import asked
+from .attribution import explain
 from .cross_encoder import BATCH_SIZE
 from .cross_encoder import PairScorer
+from .explain_pairs import METHODS
+from .explain_pairs import Explanation
+from .explain_pairs import Texts
 from .features import FORMS
 from .features import PAPER
 from .features import RICH
@@ -33,7 +38,8 @@ from .windows import check_template
 from .windows import is_blank
 
 # evaluate copies only the siblings that this script itself imports
-__all__ = ["PRECISIONS", "NLILex", "check_template", "find_folder", "label_names", "lexical_match", "spell_in_digits"]
+__all__ = ["PRECISIONS", "NLILex", "asked", "check_template", "find_folder", "label_names", "lexical_match"]
+__all__ += ["spell_in_digits"]
 
 VERSION = "0.1.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
@@ -83,6 +89,8 @@ Returns:
     signature: every setting that can change a score, the sha256 of checkpoint, tokeniser and weights among them.
     blank: how many answers are blank.
     windowed: how many pairs of an answer and a reference were read in several windows.
+    shortened: how many questions were not read in full: of one that is long or holds a right answer (among options,
+        say), what asks is read.
     truncated: how many of them were not read in full: the question was cut (the reference never is).
     best_reference: with several references, the index of the best for each answer (the first of equals).
     reasons: with output="reasons", for each answer what "intercept" and each feature add to its log odds of being
@@ -218,6 +226,7 @@ class NLILex(Intake, evaluate.Metric):
             "signature": self.signature(weights, reading["precision"], reading["max_length"]),
             "blank": int(found.blank.sum()),
             "windowed": found.windowed,
+            "shortened": int(found.shortened.sum()),
             "truncated": found.truncated,
         }
         if several:
@@ -226,6 +235,40 @@ class NLILex(Intake, evaluate.Metric):
         if output == "reasons":
             result["reasons"] = _reasons(weights, chosen, found.blank)
         return result
+
+    def explain(
+        self,
+        prediction: str,
+        reference: str,
+        question: str,
+        method: str = "leave_one_out",
+        features: str = "rich",
+        weights: str | Path | None = None,
+        max_length: int | None = None,
+        batch_size: int = BATCH_SIZE,
+        device: str | None = None,
+    ) -> Explanation:
+        """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
+
+        `method` is "leave_one_out" (the probability minus that of the texts without the token) or
+        "integrated_gradients" (of what the model reads; the words that are compared stay as they are). The other
+        arguments are those of `compute`; the model runs in float32.
+
+        Raises:
+            ValueError: as `compute`; an unknown method, or texts too long to leave out each of their tokens.
+        """
+        texts = {"prediction": prediction, "reference": reference, "question": question}
+        self.check_columns({f"{name}s": [text] for name, text in texts.items()})
+        check_choice("method", method, METHODS)
+        self.scorer.check_options("float32", max_length, batch_size, device)
+        judge_by = self.weights(features, weights)
+        reading = {"precision": "float32", "max_length": max_length, "batch_size": batch_size, "device": device}
+
+        def score(variants: list[Texts]) -> np.ndarray:
+            columns = ([variant[name] for variant in variants] for name in texts)
+            return np.array(self._compute(*columns, judge_by, reading, "all")["scores"])
+
+        return explain(self.scorer, judge_by, texts, method, reading, score)
 
     def signature(
         self, weights: Weights | None = None, precision: str = "float32", max_length: int | None = None

@@ -11,9 +11,13 @@ import evaluate
 import numpy as np
 from transformers import PretrainedConfig
 
+from .attribution import explain
 from .cross_encoder import BATCH_SIZE
 from .cross_encoder import PairScorer
+from .explain_pairs import METHODS
+from .explain_pairs import Explanation
 from .inputs import check_choice
+from .inputs import check_text
 from .intake import Intake
 from .locate import embedded_folders
 from .locate import find_folder
@@ -198,6 +202,31 @@ class STSScore(Intake, evaluate.Metric):
             "version": VERSION,
         }
         return "stsscore|" + "|".join(f"{key}:{str(value).lower()}" for key, value in parts.items())
+
+    def explain(
+        self,
+        prediction: str,
+        reference: str,
+        method: str = "leave_one_out",
+        scale: float | str | None = None,
+        max_length: int | None = None,
+        batch_size: int = BATCH_SIZE,
+        device: str | None = None,
+    ) -> Explanation:
+        """Contribution of each token to the score of one pair, in both directions; see `attribution.explain`.
+
+        `method` is "leave_one_out" (the score minus that of the texts without the token) or "integrated_gradients"
+        (the contributions sum to the score minus that of a baseline of padding). The other arguments are those of
+        `compute`; the model runs in float32.
+
+        Raises:
+            ValueError: a text that is none, an unknown method, or an option that is none.
+        """
+        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        check_choice("method", method, METHODS)
+        self.scorer.check_options("float32", max_length, batch_size, device)
+        reading = {"precision": "float32", "max_length": max_length, "batch_size": batch_size, "device": device}
+        return explain(self.scorer, texts, method, self._scale(scale), reading)
 
     def _scale(self, scale: float | str | None) -> float | str:
         """The scale that was asked for, or else the checkpoint's."""

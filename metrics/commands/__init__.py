@@ -1,0 +1,1 @@
+"""The commands of `semantic-metrics`, one module each."""

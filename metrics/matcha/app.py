@@ -1,0 +1,69 @@
+"""Demo of MATCHA: scores, token heat maps, and a page on which people rate pairs blind."""
+
+from pathlib import Path
+
+from demo import Outcome
+from demo import Page
+from demo import launch
+from demo import load_metric
+from demo_parts import PREDICTIONS
+from demo_parts import REFERENCES
+from demo_parts import Columns
+from demo_parts import heat_map
+from demo_parts import singular
+from rating_page import fill_rating_tab
+
+SCRIPT = Path(__file__).with_name("matcha.py")
+ABOUT = """
+Does one text say the same as another? The score is a cosine from -1 to 1; higher is better, and contradictions fall low
+(Li et al., Findings of ACL 2026). It sees which words stand in a text, not their order, and misses most numbers.
+"""
+EXAMPLES = {
+    "A paraphrase, and two contradictions caught": (
+        "The judges allowed the appeal.\nThe court did not accept the appeal.\nThe court rejected the appeal.",
+        "The court accepted the appeal.\nThe court accepted the appeal.\nThe court accepted the appeal.",
+    ),
+    "More contradictions caught": (
+        "The children are sleeping in their beds.\nThe restaurant was empty.\nSales fell sharply in the spring.",
+        "The children are running around in the yard.\nThe restaurant was packed with guests.\n"
+        "Sales rose strongly in the spring.",
+    ),
+    "What it misses: numbers, and the order of words": (
+        "The bridge is 300 metres long.\nThe dog bites the man.",
+        "The bridge is 800 metres long.\nThe man bites the dog.",
+    ),
+}
+
+
+def score(texts: Columns) -> Outcome:
+    """Scores of all rows."""
+    result = load_metric(SCRIPT).compute(**texts)
+    lost = result["undefined"]
+    summary = f"Mean {result['matcha']:.3f} over {len(result['scores']):,} rows; from -1 to 1, higher is better."
+    if lost:
+        summary += f" {lost:,} of them hold a text without a known token and count as 0."
+    return Outcome(summary, result["signature"], {"matcha": result["scores"]})
+
+
+def explain(row: dict[str, str]) -> str:
+    """What each token adds to the score of a row."""
+    texts = singular(row)
+    found = load_metric(SCRIPT).explain(**texts)
+    return f"<p>Score {found['score']:+.3f}, and what each token adds to it:</p>{heat_map(found, texts)}"
+
+
+PAGE = Page(
+    title="MATCHA",
+    about=ABOUT,
+    columns=(PREDICTIONS, REFERENCES),
+    score=score,
+    examples=EXAMPLES,
+    adds=("matcha",),
+    explain=explain,
+    span=(-1.0, 1.0),
+    most=100_000,
+    tabs={"Rate pairs": fill_rating_tab},
+)
+
+if __name__ == "__main__":
+    launch(PAGE)

@@ -1,0 +1,82 @@
+"""Demo of NLI+lex: whether free-form answers are right, and why."""
+
+from pathlib import Path
+
+from demo import Outcome
+from demo import Page
+from demo import launch
+from demo import load_metric
+from demo_parts import PREDICTIONS
+from demo_parts import REFERENCES
+from demo_parts import Column
+from demo_parts import Columns
+from demo_parts import heat_map
+from demo_parts import signed_table
+from demo_parts import singular
+
+SCRIPT = Path(__file__).with_name("nli_lex.py")
+ABOUT = """
+Is an answer right, given the question and a right answer? A model of natural language inference reads them, their words
+are compared, and a logistic regression decides: correct above 0.5 (Balamurali and Cheng, 2025).
+"""
+QUESTIONS = Column("questions", "Questions", ("question", "query", "prompt"))
+ADDS = ("nli_lex", "correct", "entailment", "lexical_match")
+EXAMPLES = {
+    "A right answer, a wrong one, and a contradiction caught": (
+        "Who painted the Mona Lisa?\nWho painted the Mona Lisa?\nIs the drug safe for pregnant women?",
+        "It was painted by Leonardo da Vinci around 1503.\nIt was painted by Michelangelo.\nYes, it is safe.",
+        "Leonardo da Vinci\nLeonardo da Vinci\nNo, it is not safe.",
+    ),
+    "Numbers": (
+        "When did the war end?\nWhen did the war end?",
+        "It ended in 1945.\nIt began in 1939 and ended in 1946.",
+        "1945\n1945",
+    ),
+    "What it misses: the right words, denied": (
+        "Who painted the Mona Lisa?",
+        "Not Leonardo da Vinci, but Michelangelo.",
+        "Leonardo da Vinci",
+    ),
+}
+
+
+def score(texts: Columns) -> Outcome:
+    """Judgements of all rows."""
+    result = load_metric(SCRIPT).compute(**texts)
+    count = len(result["scores"])
+    summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."
+    if result["blank"]:
+        summary += f" {result['blank']:,} are blank, which is incorrect."
+    if result["truncated"]:
+        summary += f" {result['truncated']:,} were not read in full: the question was cut."
+    found = {**result, "nli_lex": result["scores"]}
+    return Outcome(summary, result["signature"], {name: found[name] for name in ADDS})
+
+
+def explain(row: dict[str, str]) -> str:
+    """What each feature adds to the judgement of a row."""
+    metric = load_metric(SCRIPT)
+    result = metric.compute(**{name: [text] for name, text in row.items()}, output="reasons")
+    verdict = "correct" if result["correct"][0] else "incorrect"
+    head = f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
+    said = signed_table(result["reasons"][0], head)
+    if not hasattr(metric, "explain"):
+        return said
+    texts = singular(row)
+    found = heat_map(metric.explain(**texts), texts)
+    return f"{said}<p>By how much p falls without each token:</p>{found}"
+
+
+PAGE = Page(
+    title="NLI+lex",
+    about=ABOUT,
+    columns=(QUESTIONS, PREDICTIONS, REFERENCES),
+    score=score,
+    examples=EXAMPLES,
+    adds=ADDS,
+    explain=explain,
+    most=1000,
+)
+
+if __name__ == "__main__":
+    launch(PAGE)

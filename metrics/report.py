@@ -1,0 +1,199 @@
+"""A report on scores as one HTML file: it holds all that it shows, runs no script and asks no network for anything.
+
+`write_report` takes scores with what they are of; `write_explanation` is the page of a single pair.
+"""
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from pathlib import Path
+
+from jinja2 import Environment
+from jinja2 import FileSystemLoader
+from jinja2 import StrictUndefined
+import numpy as np
+
+from .heat import HeatMap
+from .heat import heat_maps
+from .report_chart import Chart
+from .report_chart import draw
+from .significance import interval
+from .tables import written_aside
+from .threshold import auc
+
+TEMPLATE = "report.html"
+ROWS = 5  # of the worst, and of the best
+TOKENS = 200  # of a text that a row shows
+LONGEST = 200  # characters of one token that are shown
+CHARACTERS = 1000  # of a text that is shown without a heat map
+LABELS = {True: "correct", False: "incorrect"}
+
+Explain = Callable[[dict[str, str]], dict]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a metric says of n rows.
+
+    Attributes:
+        name: of the metric.
+        values: n scores, higher is better.
+        signature: every setting that can change a score.
+        counts: what the metric counted, as `undefined`, by name.
+        explain: from the texts of one row to what `explain` of the metric returns; None for no heat maps.
+    """
+
+    name: str
+    values: Sequence[float]
+    signature: str
+    counts: dict[str, int] = field(default_factory=dict)
+    explain: Explain | None = None
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row of the report, with heat maps, or else with plain texts (name, beginning, how many characters more)."""
+
+    number: int
+    score: str
+    label: str
+    maps: list[HeatMap]
+    texts: list[tuple[str, str, int]]
+    note: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under a heading."""
+
+    title: str
+    rows: list[ShownRow]
+
+
+@dataclass(frozen=True)
+class Section:
+    """All of one metric."""
+
+    name: str
+    facts: list[tuple[str, str]]
+    chart: Chart
+    groups: list[Group]
+    signature: str
+
+
+def write_report(
+    path: Path,
+    title: str,
+    scores: list[Scores],
+    texts: dict[str, list[str]],
+    labels: Sequence[bool] | None = None,
+    rows: int = ROWS,
+) -> None:
+    """Write a report: for each metric its distribution, split by label if there are labels, and telling rows.
+
+    Without labels these are the rows with the lowest and the highest scores. With labels they are those where the
+    metric is furthest from the people: the correct rows with the lowest scores, the incorrect ones with the highest.
+
+    Args:
+        path: of the file; written aside and renamed when it is complete.
+        title: of the page.
+        scores: of the metrics, each of all rows.
+        texts: n texts each, by the name that `explain` knows them by: prediction, reference and perhaps question.
+        labels: n times whether people found the row correct.
+        rows: how many are shown of each kind.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    sections = [
+        _section(one, texts, None if labels is None else np.asarray(labels, dtype=bool), rows) for one in scores
+    ]
+    count = len(scores[0].values)
+    notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
+    _write(path, title=title, notes=notes, sections=sections, maps=[], signature="")
+
+
+def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
+    """Write the heat maps of one pair.
+
+    Args:
+        path: of the file; written aside and renamed when it is complete.
+        title: of the page.
+        note: what the numbers are.
+        maps: of the texts.
+        signature: of the metric.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _write(path, title=title, notes=[note], sections=[], maps=maps, signature=signature)
+
+
+def _write(path: Path, **values: object) -> None:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    page = environment.get_template(TEMPLATE).render(longest=LONGEST, **values)
+    with written_aside(path) as file:
+        file.write(page.replace("\0", "\ufffd").encode("utf-8", "replace"))  # no HTML: NUL, half a surrogate pair
+
+
+def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> Section:
+    values = np.asarray(scores.values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    if labels is None:
+        half = min(rows, (len(values) + 1) // 2)  # of few rows, none is shown twice
+        chosen = {"Lowest scores": order[:half], "Highest scores": order[::-1][: min(rows, len(values) - half)]}
+    else:
+        chosen = {
+            "Labelled correct, lowest scores": order[labels[order]][:rows],
+            "Labelled incorrect, highest scores": order[::-1][~labels[order[::-1]]][:rows],
+        }
+    groups = [
+        Group(title, [_row(scores, texts, labels, int(i)) for i in places])
+        for title, places in chosen.items()
+        if len(places)
+    ]
+    return Section(scores.name, _facts(scores, values, labels), draw(values, labels), groups, scores.signature)
+
+
+def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> list[tuple[str, str]]:
+    quartiles = " / ".join(f"{value:.3f}" for value in np.quantile(values, (0.25, 0.5, 0.75)))
+    facts = [
+        ("mean", f"{values.mean():.4f}"),
+        *([("95% interval", _interval(values))] if len(values) > 1 else []),
+        ("quartiles", quartiles),
+        ("lowest, highest", f"{values.min():.3f}, {values.max():.3f}"),
+        *((name, f"{count:,}") for name, count in scores.counts.items()),
+    ]
+    if labels is None:
+        return facts
+    for label, name in LABELS.items():
+        held = values[labels == label]
+        facts.append((f"{name}, {len(held):,} rows", f"mean {held.mean():.4f}" if len(held) else "none"))
+    if labels.any() and not labels.all():
+        facts.append(("area under ROC", f"{auc(values, labels):.4f}"))
+    return facts
+
+
+def _interval(values: np.ndarray) -> str:
+    found = interval(values)
+    return f"{found.low:.4f} to {found.high:.4f}"
+
+
+def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> ShownRow:
+    held = {name: column[index] for name, column in texts.items()}
+    maps, plain, note = [], [], ""
+    if scores.explain is not None:
+        try:
+            found = scores.explain(held)
+            maps = heat_maps(found, {name: text for name, text in held.items() if name in found}, TOKENS)
+        except ValueError as error:  # a method may take no text that long
+            note = f"No heat map: {error}"
+    shown = {one.name for one in maps}
+    for name, text in held.items():
+        if name not in shown:
+            plain.append((name, text[:CHARACTERS], max(0, len(text) - CHARACTERS)))
+    label = "" if labels is None else LABELS[bool(labels[index])]
+    return ShownRow(index + 1, f"{scores.values[index]:.4f}", label, maps, plain, note)

@@ -1,0 +1,80 @@
+"""Demo of the set criteria: what a sentence encoder makes of overlap, difference and union."""
+
+from pathlib import Path
+
+from demo import Outcome
+from demo import Page
+from demo import launch
+from demo import load_metric
+from demo_parts import Column
+from demo_parts import Columns
+
+SCRIPT = Path(__file__).with_name("set_criteria.py")
+ABOUT = """
+A test of a sentence encoder, not of texts. The target is what A and B share (`overlap`), what only A says
+(`difference`) or what both say together (`union`); do the embeddings lie as sets would (Bansal et al., Set-Theoretic
+Compositionality of Sentence Embeddings)? Take some hundred samples of each operator; a few only show how it works.
+"""
+COLUMNS = (
+    Column("a", "A", ("text_a", "sentence1", "s1")),
+    Column("b", "B", ("text_b", "sentence2", "s2")),
+    Column("target", "Target", ("t", "output")),
+    Column("operator", "Operator: overlap, difference or union", ("op",)),
+)
+ASKS = {
+    "C1": "overlap: nearer to A, and to B, than they are to each other",
+    "C2": "overlap: projected on the plane of A and B, it lies between them",
+    "C3": "difference: A is nearer to it, and to B, than it is to B",
+    "C4": "difference: A - B is nearer to it than to B",
+    "C5": "difference: projected on the plane of A and B, it lies near A",
+    "C6": "union: projected on the plane of A and B, it lies near the longer, or their middle",
+}
+EXAMPLES = {
+    "One sample of each operator": (
+        "It rains and blows.\nThe dog barks and the cat sleeps.\nThe court accepted the appeal.",
+        "It rains and snows.\nThe cat sleeps.\nThe ruling was made public.",
+        "It rains.\nThe dog barks.\nThe court accepted the appeal and made the ruling public.",
+        "overlap\ndifference\nunion",
+    ),
+    "A contradiction in place of the overlap": (
+        "It rains and blows.\nIt rains and blows.",
+        "It rains and snows.\nIt rains and snows.",
+        "It rains.\nThe sky is clear and calm.",
+        "overlap\noverlap",
+    ),
+}
+
+
+def score(texts: Columns) -> Outcome:
+    """Shares of the samples for which each criterion holds."""
+    result = load_metric(SCRIPT).compute(**texts)
+    rows = [row for criterion in ASKS for row in _list_measures(criterion, result)]
+    table = {name: [row[name] for row in rows] for name in rows[0]}
+    counted = ", ".join(f"{count:,} of {operator}" for operator, count in result["operators"].items())
+    summary = f"Samples: {counted}. Higher shares are better; a criterion without samples has none."
+    if result["truncated"]:
+        summary += f" {result['truncated']:,} texts were longer than the encoder reads, and cut."
+    return Outcome(summary, result["signature"], table=table)
+
+
+def _list_measures(criterion: str, result: dict) -> list[dict[str, object]]:
+    """Rows of the table: one, or one for each measure of likeness that a criterion is taken with."""
+    found, left_out = result[criterion], result["undefined"][criterion]
+    measures = {"angle": found} if "share" in found else found
+    return [
+        {
+            "criterion": criterion,
+            "holds, %": value.get("share", value.get("both")),
+            "measure": measure,
+            "samples": value["n"],
+            "left out": sum((left_out if measure == "angle" else left_out[measure]).values()),
+            "asks": ASKS[criterion],
+        }
+        for measure, value in measures.items()
+    ]
+
+
+PAGE = Page(title="Set criteria", about=ABOUT, columns=COLUMNS, score=score, examples=EXAMPLES, most=20_000)
+
+if __name__ == "__main__":
+    launch(PAGE)

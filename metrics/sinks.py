@@ -1,0 +1,201 @@
+"""Files of rows as the command line writes them: the rows that were read, with columns of scores added."""
+
+from collections.abc import Sequence
+import csv
+from datetime import date
+from datetime import datetime
+from datetime import time
+from decimal import Decimal
+import io
+import json
+from typing import TYPE_CHECKING
+from typing import BinaryIO
+
+from .errors import InputError
+from .formats import Cell
+from .formats import Row
+from .sources import Batch
+from .sources import Chunk
+from .sources import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Scores = dict[str, list[float]]
+WRITTEN = ("csv", "tsv", "jsonl", "parquet")  # formats that hold more than one column
+GROUP_ROWS = 2**16  # of a row group of parquet: small groups are slow to read, large ones take memory to write
+GROUP_BYTES = 2**26
+QUOTED = 40  # characters of a value that a message repeats
+_PLAIN = (date, datetime, time, Decimal)  # what is written as its text where a format has no type for it
+
+
+class CsvSink:
+    """CSV, all of it quoted, or TSV, which has no quotes.
+
+    Args:
+        file: to write to, at its end.
+        columns: names of all columns, those of the scores last.
+        head: whether the header line is still to be written.
+        tabs: TSV.
+    """
+
+    def __init__(self, file: BinaryIO, columns: list[str], head: bool, tabs: bool = False) -> None:
+        self._file, self._columns, self._tabs, self._head = file, columns, tabs, head
+
+    def write(self, chunk: Chunk | Batch, scores: Scores) -> None:
+        """Write the rows of a chunk.
+
+        Raises:
+            InputError: a row has a column that the header lacks, or a value that cannot be written so.
+        """
+        known = self._columns[: len(self._columns) - len(scores)]
+        for i, row in enumerate(chunk.rows):
+            if (new := next((name for name in row if name not in known), None)) is not None:
+                raise InputError(f"{chunk.place(i)}: expected the columns of the first row, got {new!r}")
+        rows = [[cell_text(row.get(name)) for name in known] for row in chunk.rows]
+        rows = [[*row, *map(repr, added)] for row, added in zip(rows, _by_row(scores, len(rows)), strict=True)]
+        self.write_rows([self._columns, *rows] if self._head else rows)
+        self._head = False
+
+    def write_rows(self, rows: list[list[str]]) -> None:
+        """Write lines of texts, the header's among them.
+
+        Raises:
+            InputError: a text cannot be written so.
+        """
+        text = io.StringIO()
+        if self._tabs:
+            if broken := next((cell for row in rows for cell in row if any(sign in cell for sign in "\t\n\r")), None):
+                what = "texts without tabs and line breaks, which TSV cannot hold"
+                raise InputError(f"expected {what}, got {broken[:QUOTED]!r}")
+            text.writelines("\t".join(row) + "\n" for row in rows)
+        else:
+            # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
+            csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+        self._file.write(encode(text.getvalue()))
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+class JsonlSink:
+    """JSON objects, one a line; those that were read as such stay as they are, up to their closing brace."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, chunk: Chunk | Batch, scores: Scores) -> None:
+        """Write the rows of a chunk.
+
+        Raises:
+            InputError: a value cannot be written so.
+        """
+        names = [json.dumps(name) for name in scores]
+        rows = chunk.lines or [row_text(row) for row in chunk.rows]
+        for row, added in zip(rows, _by_row(scores, len(rows)), strict=True):
+            tail = "".join(f", {name}: {value!r}" for name, value in zip(names, added, strict=True))
+            self._file.write(encode(f"{row.rstrip()[:-1].rstrip()}{tail}}}\n"))
+
+    def close(self) -> None:
+        """Nothing is held back."""
+
+
+class ParquetSink:
+    """Parquet, with the schema of the file that was read and the scores as doubles."""
+
+    def __init__(self, file: BinaryIO, schema: "pa.Schema", names: list[str]) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        for name in names:
+            schema = schema.append(pa.field(name, pa.float64()))
+        self._schema, self._writer = schema, parquet.ParquetWriter(file, schema)
+        self._held: list[pa.RecordBatch] = []
+
+    def write(self, chunk: Batch, scores: Scores) -> None:
+        """Write the rows of a chunk, together with others as a row group."""
+        import pyarrow as pa
+
+        added = [pa.array(values, pa.float64()) for values in scores.values()]
+        self._held.append(pa.RecordBatch.from_arrays([*chunk.batch.columns, *added], schema=self._schema))
+        if sum(map(len, self._held)) >= GROUP_ROWS or sum(batch.nbytes for batch in self._held) >= GROUP_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        """Write what was held back, and the file's end."""
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._held:
+            self._writer.write_table(pa.Table.from_batches(self._held, self._schema))
+        self._held = []
+
+
+Sink = CsvSink | JsonlSink | ParquetSink
+
+
+def open_sink(format: str, file: BinaryIO, source: Source, names: list[str], begun: bool = False) -> Sink:
+    """What writes the rows of a source and their scores.
+
+    Args:
+        format: of WRITTEN; "parquet" for rows of parquet only.
+        file: to write to, at its end.
+        source: of the rows.
+        names: of the columns of scores.
+        begun: rows were written to it before.
+    """
+    if format == "parquet":
+        return ParquetSink(file, source.schema, names)
+    if format == "jsonl":
+        return JsonlSink(file)
+    return CsvSink(file, [*source.columns, *names], not begun, format == "tsv")
+
+
+def encode(text: str) -> bytes:
+    """UTF-8.
+
+    Raises:
+        InputError: the text holds a lone surrogate, which JSON may spell but no file can hold.
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        code = f"U+{ord(text[error.start]):04X}"
+        raise InputError(f"expected valid Unicode to write, got a lone surrogate ({code})") from None
+
+
+def cell_text(value: Cell) -> str:
+    """A value as CSV holds it: a text as it is, nothing for None, all else as JSON.
+
+    Raises:
+        InputError: only parquet holds it.
+    """
+    if isinstance(value, str):
+        return value
+    return "" if value is None else str(value) if isinstance(value, _PLAIN) else _json(value)
+
+
+def row_text(row: Row) -> str:
+    """A row as JSONL holds it.
+
+    Raises:
+        InputError: a value of it is held by parquet only.
+    """
+    return _json(row)
+
+
+def _json(value: Cell) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Cell) -> str:
+    if isinstance(value, _PLAIN):
+        return str(value)
+    raise InputError(f"expected texts, numbers and lists, got {type(value).__name__}, which only parquet holds")
+
+
+def _by_row(scores: Scores, count: int) -> Sequence[tuple[float, ...]]:
+    return list(zip(*scores.values(), strict=True)) if scores else [()] * count

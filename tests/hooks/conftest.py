@@ -1,0 +1,66 @@
+"""The examples of HOOKS.md, run as they stand there, in a folder with the files that they name."""
+
+from collections.abc import Callable
+import csv
+import os
+from pathlib import Path
+import re
+import shutil
+
+import pytest
+import torch
+from transformers import GPT2Config
+from transformers import GPT2LMHeadModel
+from transformers import PreTrainedTokenizerFast
+
+from tests.conftest import METRIC
+from tests.conftest import ROOT
+from tests.small import UNKNOWN
+from tests.small import small_tokenizer
+
+ROWS = [
+    {"question": "is the dog awake?", "answer": "The dog is not awake.", "gold": "The dog is awake."},
+    {"question": "who bites the man?", "answer": "The dog, it is the dog that bites.", "gold": "The dog bites him."},
+    {"question": "who sleeps?", "answer": "", "gold": "The cat sleeps."},
+]
+TEXTS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+
+
+def example(title: str) -> str:
+    """The code of a section of HOOKS.md."""
+    page = (ROOT / "metrics" / "HOOKS.md").read_text(encoding="utf-8")
+    (section,) = [part for part in page.split("\n## ")[1:] if part.startswith(f"{title}\n")]
+    (code,) = re.findall(r"```\w+\n(.*?)```", section, re.DOTALL)
+    return code
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the examples run: `answers.csv`, `model` (a tiny language model of random weights), and `matcha`."""
+    with (tmp_path / "answers.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(ROWS[0]))
+        writer.writeheader()
+        writer.writerows(ROWS)
+    tokenizer = small_tokenizer()
+    torch.manual_seed(0)
+    ids = dict.fromkeys(("bos_token_id", "eos_token_id", "pad_token_id"), 0)
+    config = GPT2Config(vocab_size=tokenizer.get_vocab_size(), n_positions=128, n_embd=16, n_layer=1, n_head=2, **ids)
+    GPT2LMHeadModel(config).save_pretrained(tmp_path / "model")
+    names = {"unk_token": UNKNOWN, "pad_token": "[PAD]", "eos_token": "[PAD]"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(tmp_path / "model")
+    shutil.copytree(METRIC, tmp_path / "matcha")  # what `metric: matcha` finds; `register` puts it in evaluate's cache
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run_example(folder: Path) -> Callable[[str], dict]:
+    """Run the code of a section; returns the names that it made."""
+
+    def run(title: str) -> dict:
+        assert Path(os.getcwd()) == folder
+        names: dict = {}
+        exec(example(title), names)
+        return names
+
+    return run

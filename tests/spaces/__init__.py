@@ -1,0 +1,1 @@
+"""The demos: their functions, and in a browser."""
