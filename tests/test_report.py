@@ -236,6 +236,13 @@ def test_levels_grow_with_the_share() -> None:
     assert one.strongest == []
 
 
+@pytest.mark.parametrize("share", [0.6977184491993118, 0.9785683462245054])
+def test_rounding_lifts_no_token_above_the_levels(share: float) -> None:
+    """Three times such a share, divided by it, is a little more than three."""
+    found = {"prediction": {"tokens": ["a"], "spans": [(0, 1)], "contributions": [-share], "total": -share}}
+    assert heat_maps(found, {"prediction": "a"}, most=1)[0].pieces[0].level == -LEVELS
+
+
 def test_bars_hold_all_scores() -> None:
     values = np.r_[np.random.default_rng(1).normal(0.3, 0.5, 500).clip(-1, 1), -1.0, 1.0]
     labels = values > 0.1

@@ -195,3 +195,24 @@ def test_help_fits_a_screen_and_shows_an_example() -> None:
     assert "Example: semantic-metrics validate rated.csv" in result.output
     assert result.output.count("\n") <= 24
     assert f"{RESAMPLES} by default" in result.output
+
+
+def test_groups_may_be_any_values_of_a_column(run: Callable, file: Path) -> None:
+    write(file, [row | {"deep": {"topic": [row["topic"]]}} for row in examples()])
+    assert "24 rows in 3 groups" in run(file, "--group", "deep").output
+
+
+def test_a_number_too_large_for_a_float_is_refused(run: Callable, file: Path) -> None:
+    write(file, [row | {"rating": 10**400} for row in examples()])
+    result = run(file)
+    assert result.exit_code == 2, result.output
+    assert "--human: expected numbers in column 'rating', got 1000" in result.stderr
+
+
+def test_the_outcome_replaces_no_file_that_is_read(run: Callable, file: Path) -> None:
+    rated = file.with_name("rated.csv")
+    rated.write_text(before := "said,gold,rating\nthe dog,the dog,1\n")
+    result = run(rated, "--output", rated)
+    assert result.exit_code == 2, result.output
+    assert "expected another file than those that are read" in result.stderr
+    assert rated.read_text() == before
