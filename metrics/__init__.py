@@ -27,7 +27,7 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> "evalua
         options: passed on to `evaluate.load` (`keep_in_memory`, `num_process`, ...).
 
     Raises:
-        ValueError: no metric of that name; lists those there are.
+        ValueError: no metric of that name, which lists those there are; an empty checkpoint.
 
     Example:
         >>> from semantic_metrics import load
@@ -38,4 +38,6 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> "evalua
 
     if name not in available():
         raise ValueError(f"name: expected one of {available()}, got {name!r}")
+    if checkpoint == "":  # which `evaluate` would take for the shipped one
+        raise ValueError("checkpoint: expected a name, a folder or a Hub id, got ''")
     return evaluate.load(str(Path(__file__).parent / name), checkpoint, **options)

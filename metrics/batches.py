@@ -1,6 +1,7 @@
 """A metric as a function of batches: for `datasets.map`, pandas and Ray Data, with the scores of one process."""
 
 from collections.abc import Iterable
+import inspect
 from typing import TypeVar
 
 from evaluate import EvaluationModule
@@ -27,8 +28,8 @@ class Scorer:
         options: of the metric's `compute`, the same for all rows (`multi_reference`, `rescale`, ...).
 
     Raises:
-        ValueError: no such metric or checkpoint; when called, a column that is missing or there already, or what
-            `compute` refuses.
+        ValueError: no such metric, checkpoint or option; when called, a column that is missing or there already, the
+            text of one row, or what `compute` refuses.
 
     Example:
         >>> Scorer("matcha", predictions="answer", references="gold")({"answer": ["It rains."], "gold": ["It rains."]})
@@ -47,10 +48,13 @@ class Scorer:
         **options: object,
     ) -> None:
         self.name, self.checkpoint, self.options, self.column = name, checkpoint, options, column or name
+        self._metric = self._load()
         columns = {"predictions": predictions, "references": references, "questions": questions}
         self.columns = {argument: column for argument, column in columns.items() if column is not None}
-        self._metric = self._load()
-        self.signature = self._metric.signature()  # `datasets` sees by it when a checkpoint has changed
+        self._check_options()
+        known = inspect.signature(self._metric.signature).parameters
+        named = {option: value for option, value in options.items() if option in known and option != "weights"}
+        self.signature = self._metric.signature(**named)  # `datasets` sees by it when a checkpoint has changed
 
     def __call__(self, batch: Batch) -> Batch:
         """The batch with its scores, as a float64 array or column; none of its other columns is touched."""
@@ -58,6 +62,8 @@ class Scorer:
         for argument, column in self.columns.items():
             if column not in known:
                 raise ValueError(f"{argument}: expected one of the columns {known}, got {column!r}")
+            if isinstance(batch[column], (str, bytes)):
+                raise ValueError(f"{argument}: expected a batch of rows (batched=True), got the text of one")
         if self.column in known:
             raise ValueError(f"column: expected a name that no column has, got {self.column!r}")
         texts = {argument: _as_list(batch[column]) for argument, column in self.columns.items()}
@@ -66,6 +72,15 @@ class Scorer:
             scores = self._metric.compute(**texts, **self.options)["scores"]
         added = {self.column: np.array(scores, dtype=np.float64)}
         return batch.assign(**added) if hasattr(batch, "assign") else batch | added
+
+    def _check_options(self) -> None:
+        columns = {"predictions", "references", "questions", "contradictions", "output"}
+        known = set(inspect.signature(self._metric.compute).parameters) - columns
+        unknown = sorted(set(self.options) - known)
+        if unknown:
+            raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")
+        if ("questions" in self._metric._feature_names()) != ("questions" in self.columns):
+            raise ValueError(f"questions: expected a column for a metric of questions alone, {self.name} is another")
 
     def _load(self) -> EvaluationModule:
         metric = load(self.name, self.checkpoint, keep_in_memory=True)

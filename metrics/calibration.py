@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .tables import written_aside
+
 BINS = 10  # of equal width, of the expected calibration error and of the reliability plot
 CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
 _ITERATIONS = 1000
@@ -128,7 +130,11 @@ def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 
 def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> None:
-    """Write reliability plots as PNG, a column for each name: what was said against what came true, and how often."""
+    """Write reliability plots as PNG, a column for each name: what was said against what came true, and how often.
+
+    Raises:
+        InputError: it cannot be written there.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(1 + 4 * len(found), 6), layout="constrained")
@@ -145,4 +151,5 @@ def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> N
     panels[0, 0].set_ylabel("share that people found correct")
     panels[1, 0].set_ylabel("answers")
     figure.suptitle(title)
-    figure.savefig(path, dpi=150)
+    with written_aside(path) as file:
+        figure.savefig(file, dpi=150, format="png")

@@ -1,6 +1,7 @@
 """Command line: `semantic-metrics COMMAND`; each command stands in a module of its own."""
 
 from difflib import get_close_matches
+import errno
 from importlib import import_module
 import sys
 
@@ -33,6 +34,18 @@ class Lazy(click.Group):
             return None
         return getattr(import_module(f".{COMMANDS[cmd_name]}", __package__), cmd_name)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """As click's; a disk that is full is told in a line."""
+        try:
+            result = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return result
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(f"standard output: {error.strerror}") from None
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
         """As click's; an unknown name is told the nearest."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -46,7 +59,8 @@ class Lazy(click.Group):
 @click.version_option(package_name="semantic-metrics")
 def main() -> None:
     """Score texts against references by what they say."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # a terminal or pipe that cannot show a character still gets it
+    if sys.stdout is not None:  # closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal or pipe that cannot show a character gets it
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .contradiction_check import Checker
+from .matcha.inputs import check_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +65,7 @@ def mine(
         checkpoint: the NLI model: None for the shipped one, a folder, or a Hub id.
 
     Raises:
-        ValueError: groups of another number than texts, or with `others`; a number out of range.
+        ValueError: a text that is none, groups of another number than texts, or with `others`; a number out of range.
     """
     _check(texts, others, groups, neighbours, threshold)
     groups = list(range(len(texts))) if groups is None else groups
@@ -87,6 +88,9 @@ def _check(
     neighbours: int,
     threshold: float,
 ) -> None:
+    for name, given in (("texts", texts), ("others", others or [])):
+        for i, text in enumerate(given):
+            check_text(f"{name}[{i}]", text)
     if groups is not None and (others is not None or len(groups) != len(texts)):
         raise ValueError(f"groups: expected one for each of {len(texts)} texts, and no others, got {len(groups)}")
     if neighbours < 1:

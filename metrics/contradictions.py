@@ -26,6 +26,7 @@ from .contradiction_check import THRESHOLD
 from .contradiction_check import Checker
 from .contradiction_language import is_english
 from .contradiction_language import load_pipeline
+from .matcha.inputs import check_text
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -156,8 +157,7 @@ def _checked(
         raise ValueError(f"texts: expected a list of strings, got the string {texts[:40]!r}")
     texts = list(texts)
     for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"texts[{i}]: expected a string, got {type(text).__name__}")
+        check_text(f"texts[{i}]", text)
     chosen = list(RULES) if rules is None else list(dict.fromkeys([rules] if isinstance(rules, str) else rules))
     unknown = [name for name in chosen if name not in RULES]
     if unknown or not chosen:

@@ -130,12 +130,12 @@ _OPTIONS = (
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @with_options(_OPTIONS)
 def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **given: object) -> None:
-    """Fit the weights of NLI+lex on FILES (.csv or .parquet) of answers that people judged.
+    """Fit the weights of NLI+lex on FILES (.csv, .tsv, .jsonl, .parquet) of answers that people judged.
 
     With --metric matcha or stsscore, or with --criterion, choose which scores count as correct: a threshold.
-    An option that names a column is given once for all files, or once for each, in their order.
+    Name columns once, or once for each file.
 
-    Example: semantic-metrics fit judged.csv --answer said --reference gold --output my_model/nli_lex.json
+    Example: semantic-metrics fit judged.csv --answer said --output nli_lex.json
     """
     try:
         each = {name: _each(name, given, len(files)) for name in vars(Columns())}

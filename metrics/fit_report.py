@@ -19,6 +19,7 @@ from .judged import read_examples
 from .judged import read_questions
 from .nli_lex import weights as weight_files
 from .nli_lex.features import TEMPLATE
+from .nli_lex.features import Features
 from .nli_lex.features import extract
 from .nli_lex.features import load_scorer
 from .nli_lex.weights import Weights
@@ -39,7 +40,7 @@ def run(
     output: Path,
     plot: Path | None,
 ) -> Iterator[str]:
-    """Fit weights and write them; everything that is known to be wrong is said before the model runs.
+    """Fit weights and write them, yielding the lines of the report; what is known to be wrong is said first.
 
     Args:
         files: of judged answers.
@@ -52,33 +53,47 @@ def run(
         output: file of the weights.
         plot: file of the reliability plots, or None.
 
-    Yields:
-        The lines of the report.
-
     Raises:
-        ValueError: a file, an option or the model is not what it should be.
+        ValueError, InputError: a file, an option or the model is not what it should be.
     """
     output = _check_places(output, plot, (*files, *exclude))
     template = check_template(options.get("template", TEMPLATE))
     examples, held = yield from _read(files, columns, exclude)
     labels = np.array(examples.labels, dtype=bool)
-    places = "; ".join(f"{path}, column {names.label!r}" for path, names in zip(files, columns, strict=True))
-    _check_classes(examples, labels, folds, places)
+    _check_classes(examples, labels, folds, files, columns)
     scorer = load_scorer(config)
     found = extract(scorer, examples.questions, examples.answers, examples.references, **options)
+    yield from _read_lines(found, labels)
+    about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": _origin(held, exclude)}
+    reliable = yield from _fit(forms, found, labels, examples.questions, folds, about, output)
+    if plot is not None:
+        calibration.draw_reliability(reliable, plot, f"NLI+lex, {folds[0]} folds by question, {len(labels)} answers")
+    yield f"written to {', '.join(str(path) for path in (output, plot) if path is not None)}"
+
+
+def _read_lines(found: Features, labels: np.ndarray) -> Iterator[str]:
     yield f"{len(labels)} answers, {labels.mean():.3f} of them correct, {int(found.blank.sum())} blank and not fitted"
     yield f"{found.windowed} pairs were read in windows, {found.truncated} had their question cut"
-    about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": _origin(held, exclude)}
-    plots = {}
+
+
+def _fit(
+    forms: tuple[str, ...],
+    found: Features,
+    labels: np.ndarray,
+    questions: list[str],
+    folds: tuple[int, int],
+    about: dict[str, str],
+    output: Path,
+) -> Generator[str, None, dict[str, calibration.Reliability]]:
+    """Fits and writes each form; yields what is said of it, returns how reliable its probabilities are."""
+    reliable = {}
     for form in forms:
-        p = cross_validated(found, labels, examples.questions, form, *folds)
+        p = cross_validated(found, labels, questions, form, *folds)
         weights = replace(fit_weights(found, labels, form), **about)
         write_weights(output, weights)
-        plots[form] = calibration.reliability(p, labels)
-        yield from _lines(form, weights, calibration.figures(p, labels), plots[form], folds[0])
-    if plot is not None:
-        calibration.draw_reliability(plots, plot, f"NLI+lex, {folds[0]} folds by question, {len(labels)} answers")
-    yield f"written to {', '.join(str(path) for path in (output, plot) if path is not None)}"
+        reliable[form] = calibration.reliability(p, labels)
+        yield from _lines(form, weights, calibration.figures(p, labels), reliable[form], folds[0])
+    return reliable
 
 
 def _check_places(output: Path, plot: Path | None, inputs: tuple[Path, ...]) -> Path:
@@ -126,7 +141,9 @@ def _read(
     return examples, held
 
 
-def _check_classes(examples: Examples, labels: np.ndarray, folds: tuple[int, int], places: str) -> None:
+def _check_classes(
+    examples: Examples, labels: np.ndarray, folds: tuple[int, int], files: tuple[Path, ...], columns: list[Columns]
+) -> None:
     """See that each fit, of all answers and of all but a fold, has both classes: blank answers teach nothing."""
     told = np.array([not is_blank(answer) for answer in examples.answers])
     groups = list(map(question_key, examples.questions))
@@ -137,6 +154,7 @@ def _check_classes(examples: Examples, labels: np.ndarray, folds: tuple[int, int
             name = f"folds: without fold {i} of {folds[0]}, seed {folds[1]}, labels of answers that are not blank"
             calibration.check_labels(labels[kept][told[kept]], name)
     except ValueError as error:
+        places = "; ".join(f"{path}, column {names.label!r}" for path, names in zip(files, columns, strict=True))
         raise ValueError(f"{error} ({places})") from None
 
 

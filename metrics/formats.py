@@ -137,7 +137,10 @@ def _cells(lines: Lines, reader: Iterator[list[str]]) -> Iterator[tuple[Row, Non
             raise InputError(f"{lines.name}: expected a header line and rows, got an empty file")
         if len(set(columns)) < len(columns):
             raise InputError(f"{lines.name}: expected column names that differ, got {', '.join(map(repr, columns))}")
-        for row in filter(None, reader):
+        for row in reader:
+            if not row and len(columns) > 1:
+                continue
+            row = row or [""]  # of one column a blank line is an empty cell
             if len(row) != len(columns):
                 lines.refuse(f"expected {len(columns)} values as in the header, got {len(row)}")
             empty = False

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+import math
+from numbers import Real
 from pathlib import Path
 
 from jinja2 import Environment
@@ -19,6 +21,7 @@ from .heat import heat_maps
 from .report_chart import Chart
 from .report_chart import draw
 from .significance import interval
+from .tables import number_of
 from .tables import written_aside
 from .threshold import auc
 
@@ -104,12 +107,13 @@ def write_report(
         rows: how many are shown of each kind.
 
     Raises:
+        ValueError: scores, texts, labels or rows are not what they should be, or differ in length; names the argument.
         InputError: the file cannot be written.
     """
+    count = _check(scores, texts, labels, rows)
     sections = [
         _section(one, texts, None if labels is None else np.asarray(labels, dtype=bool), rows) for one in scores
     ]
-    count = len(scores[0].values)
     notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
     _write(path, title=title, notes=notes, sections=sections, maps=[], signature="")
 
@@ -137,6 +141,36 @@ def _write(path: Path, **values: object) -> None:
     page = environment.get_template(TEMPLATE).render(longest=LONGEST, **values)
     with written_aside(path) as file:
         file.write(page.replace("\0", "\ufffd").encode("utf-8", "replace"))  # no HTML: NUL, half a surrogate pair
+
+
+def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[bool] | None, rows: int) -> int:
+    """How many rows there are, of which everything must have as many."""
+    if not scores:
+        raise ValueError("scores: expected those of one metric at least, got none")
+    count = len(scores[0].values)
+    if not count:
+        raise ValueError(f"scores: expected rows, got none of {scores[0].name}")
+    lengths = [(f"scores: of {one.name}", len(one.values)) for one in scores]
+    lengths += [(f"texts: of {name!r}", len(column)) for name, column in texts.items()]
+    for name, length in [*lengths, ("labels:", count if labels is None else len(labels))]:
+        if length != count:
+            raise ValueError(f"{name} expected {count}, as many as scores of {scores[0].name}, got {length}")
+    if labels is not None and (odd := [label for label in labels if label not in (0, 1)]):
+        raise ValueError(f"labels: expected true or false, got {odd[0]!r}")
+    if rows < 0:
+        raise ValueError(f"rows: expected 0 or more, got {rows}")
+    _check_values(scores, texts)
+    return count
+
+
+def _check_values(scores: list[Scores], texts: dict[str, list[str]]) -> None:
+    for one in scores:
+        for value in one.values:
+            if not (isinstance(value, Real) and math.isfinite(number_of(value))):
+                raise ValueError(f"scores: of {one.name} expected finite numbers, got {value!r}")
+    for name, column in texts.items():
+        if odd := [text for text in column if not isinstance(text, str)]:
+            raise ValueError(f"texts: of {name!r} expected texts, got {odd[0]!r}")
 
 
 def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> Section:

@@ -1,5 +1,7 @@
 """Files of rows as the command line writes them: the rows that were read, with columns of scores added."""
 
+from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 import csv
 from datetime import date
@@ -10,6 +12,7 @@ import io
 import json
 from typing import TYPE_CHECKING
 from typing import BinaryIO
+from typing import TypeVar
 
 from .errors import InputError
 from .formats import Cell
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Scores = dict[str, list[float]]
+Place = Callable[[int], str]
+Value = TypeVar("Value")
+Written = TypeVar("Written")
 WRITTEN = ("csv", "tsv", "jsonl", "parquet")  # formats that hold more than one column
 GROUP_ROWS = 2**16  # of a row group of parquet: small groups are slow to read, large ones take memory to write
 GROUP_BYTES = 2**26
@@ -46,33 +52,37 @@ class CsvSink:
         """Write the rows of a chunk.
 
         Raises:
-            InputError: a row has a column that the header lacks, or a value that cannot be written so.
+            InputError: a row has a column that the header lacks, or a value that cannot be written so; names it.
         """
         known = self._columns[: len(self._columns) - len(scores)]
         for i, row in enumerate(chunk.rows):
             if (new := next((name for name in row if name not in known), None)) is not None:
                 raise InputError(f"{chunk.place(i)}: expected the columns of the first row, got {new!r}")
-        rows = [[cell_text(row.get(name)) for name in known] for row in chunk.rows]
-        rows = [[*row, *map(repr, added)] for row, added in zip(rows, _by_row(scores, len(rows)), strict=True)]
-        self.write_rows([self._columns, *rows] if self._head else rows)
-        self._head = False
+        added = _by_row(scores, len(chunk))
+        rows = [[*map(row.get, known), *values] for row, values in zip(chunk.rows, added, strict=True)]
+        self.write_rows(rows, chunk.place)
 
-    def write_rows(self, rows: list[list[str]]) -> None:
-        """Write lines of texts, the header's among them.
+    def write_rows(self, rows: list[list[Cell]], place: Place) -> None:
+        """Write lines, below the header's if that is still to be written.
 
         Raises:
-            InputError: a text cannot be written so.
+            InputError: a value cannot be written so; names its row.
         """
-        text = io.StringIO()
+        head = by_row([self._columns], self._line, lambda _: "names of the columns") if self._head else []
+        self._file.write(b"".join([*head, *by_row(rows, self._line, place)]))
+        self._head = False
+
+    def _line(self, row: list[Cell]) -> bytes:
+        cells = list(map(cell_text, row))
         if self._tabs:
-            if broken := next((cell for row in rows for cell in row if any(sign in cell for sign in "\t\n\r")), None):
+            if broken := next((cell for cell in cells if any(sign in cell for sign in "\t\n\r")), None):
                 what = "texts without tabs and line breaks, which TSV cannot hold"
                 raise InputError(f"expected {what}, got {broken[:QUOTED]!r}")
-            text.writelines("\t".join(row) + "\n" for row in rows)
-        else:
-            # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
-            csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
-        self._file.write(encode(text.getvalue()))
+            return encode("\t".join(cells) + "\n")
+        text = io.StringIO()
+        # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
+        csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(cells)
+        return encode(text.getvalue())
 
     def close(self) -> None:
         """Nothing is held back."""
@@ -88,10 +98,10 @@ class JsonlSink:
         """Write the rows of a chunk.
 
         Raises:
-            InputError: a value cannot be written so.
+            InputError: a value cannot be written so; names its row.
         """
         names = [json.dumps(name) for name in scores]
-        rows = chunk.lines or [row_text(row) for row in chunk.rows]
+        rows = chunk.lines or by_row(chunk.rows, row_text, chunk.place)
         for row, added in zip(rows, _by_row(scores, len(rows)), strict=True):
             tail = "".join(f", {name}: {value!r}" for name, value in zip(names, added, strict=True))
             self._file.write(encode(f"{row.rstrip()[:-1].rstrip()}{tail}}}\n"))
@@ -152,6 +162,26 @@ def open_sink(format: str, file: BinaryIO, source: Source, names: list[str], beg
     if format == "jsonl":
         return JsonlSink(file)
     return CsvSink(file, [*source.columns, *names], not begun, format == "tsv")
+
+
+def by_row(rows: Iterable[Value], written: Callable[[Value], Written], place: Place) -> list[Written]:
+    """What rows, or the values of a column, are written as.
+
+    Args:
+        rows: to write.
+        written: as what.
+        place: what a message calls a row, from its index.
+
+    Raises:
+        InputError: one cannot be written so; says which.
+    """
+    found = []
+    for i, row in enumerate(rows):
+        try:
+            found.append(written(row))
+        except InputError as error:
+            raise InputError(f"{place(i)}: {error.message}") from None
+    return found
 
 
 def encode(text: str) -> bytes:

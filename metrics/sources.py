@@ -215,6 +215,8 @@ def open_source(path: Path, format: str | None = None) -> Iterator[Source]:
         InputError: it is no file, unreadable, empty, or not of its format; says where.
     """
     if path == STREAM:
+        if sys.stdin is None:
+            raise InputError("standard input: expected rows, it is closed")
         yield TextSource("standard input", format_of(path, format), sys.stdin.buffer, None)
         return
     with named(path):
@@ -238,6 +240,8 @@ def open_pair(path: Path, references: Path) -> Iterator[PairedSource]:
     for file in (path, references):
         if file == STREAM or format_of(file) != "txt":
             raise InputError(f"--references-file: expected it with a FILE of .txt, both of them files, got {file}")
+        if file.exists() and not (file.is_file() or file.is_dir()):  # both are read twice
+            raise InputError(f"--references-file: expected files, got the pipe or device {file}")
         with open_source(file) as source:
             counts.append(sum(1 for _ in source.rows))
     if counts[0] != counts[1]:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
+import math
+from numbers import Real
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,12 +22,13 @@ from .formats import format_of
 from .formats import named
 from .sinks import QUOTED
 from .sinks import CsvSink
-from .sinks import cell_text
+from .sinks import by_row
 from .sinks import encode
 from .sinks import row_text
 from .sources import open_source
 
 ROWS_AT_A_TIME = 4096
+_TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,30 @@ class Table:
             raise InputError(f"{option}: {wrong_cell(values, wrong, name, several)} in row {wrong + 1}")
         return values
 
+    def numbers(self, option: str, name: str) -> list[float]:
+        """Values of a column as finite numbers, read by `number_of`.
+
+        Raises:
+            InputError: there is no such column, or it holds something else; names the row, counted from 1.
+        """
+        values = self.column(option, name)
+        found = list(map(number_of, values))
+        if (wrong := next((i for i, number in enumerate(found) if not math.isfinite(number)), None)) is not None:
+            raise InputError(
+                f"{option}: expected numbers in column {name!r}, got {_shown(values[wrong])} in row {wrong + 1}"
+            )
+        return found
+
+
+def number_of(value: Cell) -> float:
+    """A value as a number: of texts too, and true and false are 1 and 0; not a number where it is none."""
+    with suppress(ValueError, OverflowError):  # no float holds 10**400
+        if isinstance(value, str):
+            return float(_TRUTHS.get(value.strip().casefold(), value))
+        if isinstance(value, (Real, Decimal)):
+            return float(value)
+    return math.nan
+
 
 def check_column(columns: list[str], option: str, name: str) -> None:
     """See that there is a column of that name.
@@ -95,8 +123,12 @@ def first_wrong(values: list[Cell], several: bool, lists: bool | None = None) ->
 def wrong_cell(values: list[Cell], index: int, name: str, several: bool) -> str:
     """What is wrong with a value that `first_wrong` found."""
     kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
-    shown = repr(values[index])
-    return f"expected {kind} in column {name!r}, got {shown if len(shown) <= QUOTED else shown[:QUOTED] + '...'}"
+    return f"expected {kind} in column {name!r}, got {_shown(values[index])}"
+
+
+def _shown(value: Cell) -> str:
+    text = repr(value)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]}..."
 
 
 def read_table(path: Path, format: str | None = None) -> Table:
@@ -176,18 +208,24 @@ def written_aside(path: Path) -> Iterator[BinaryIO]:
             aside.unlink()
 
 
+def _place(index: int) -> str:
+    return f"output row {index + 1}"
+
+
 def _write_txt(file: BinaryIO, table: Table) -> None:
     if table.columns != [TEXT]:
         raise InputError(f"expected the one column {TEXT!r} for .txt, got {', '.join(map(repr, table.columns))}")
-    texts = table.texts(".txt", TEXT)
-    if broken := next((text for text in texts if "\n" in text), None):
-        raise InputError(f"expected texts without line breaks for .txt, got {broken[:QUOTED]!r}")
-    file.writelines(encode(f"{text}\n") for text in texts)
+    file.writelines(by_row(table.texts(".txt", TEXT), _txt_line, _place))
+
+
+def _txt_line(text: str) -> bytes:
+    if "\n" in text:
+        raise InputError(f"expected texts without line breaks for .txt, got {text[:QUOTED]!r}")
+    return encode(f"{text}\n")
 
 
 def _write_csv(file: BinaryIO, table: Table, tabs: bool = False) -> None:
-    rows = [[cell_text(value) for value in row] for row in table.rows]
-    CsvSink(file, table.columns, head=True, tabs=tabs).write_rows([table.columns, *rows])
+    CsvSink(file, table.columns, head=True, tabs=tabs).write_rows(table.rows, _place)
 
 
 def _write_tsv(file: BinaryIO, table: Table) -> None:
@@ -195,7 +233,7 @@ def _write_tsv(file: BinaryIO, table: Table) -> None:
 
 
 def _write_jsonl(file: BinaryIO, table: Table) -> None:
-    file.writelines(encode(f"{row_text(row)}\n") for row in _as_rows(table))
+    file.writelines(by_row(_as_rows(table), lambda row: encode(f"{row_text(row)}\n"), _place))
 
 
 def _write_parquet(file: BinaryIO, table: Table) -> None:

@@ -26,7 +26,7 @@ HEADS = {"ccc": "CCC", "pearson": "Pearson", "spearman": "Spearman", "kendall": 
          "nearest_r1": "R@1 of metrics", "nearest_dcg": "DCG of metrics"}  # fmt: skip
 LEVEL = significance.LEVEL
 _NAME = 10
-_CELL = 22
+_CELL = 23
 
 
 @dataclass(frozen=True)
@@ -220,4 +220,4 @@ def _to_unit(metric: str, scores: np.ndarray) -> np.ndarray:
 
 
 def _line(name: str, cells: list[str]) -> str:
-    return (name.ljust(_NAME) + "".join(cell.ljust(_CELL) for cell in cells)).rstrip()
+    return (name.ljust(_NAME) + "".join(f"{cell} ".ljust(_CELL) for cell in cells)).rstrip()

@@ -82,3 +82,21 @@ def test_what_cannot_be_scored_is_refused(scorer: Scorer) -> None:
         Scorer("rouge")
     with pytest.raises(ValueError, match="name: expected a metric that scores texts, got 'set_criteria'"):
         Scorer("set_criteria")
+
+
+def test_the_signature_has_the_options() -> None:
+    assert "rescale:true" in Scorer("matcha", rescale=True).signature
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"output": "mean"}, "^options: expected some of"), ({"foo": 1}, "^options"), ({"questions": "q"}, "^questions")],
+)
+def test_options_that_are_none(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Scorer("matcha", **options)
+
+
+def test_a_row_is_no_batch() -> None:
+    with pytest.raises(ValueError, match=r"^predictions: expected a batch of rows \(batched=True\)"):
+        Scorer("matcha")({"predictions": "abc", "references": "abc"})

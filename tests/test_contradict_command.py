@@ -42,6 +42,13 @@ def test_command_writes_row_rule_and_probability(tmp_path: Path) -> None:
     assert "texts 3, contradictions 2, rule negation 1, rule quantifier 1, none: empty 1" in said
 
 
+def test_help_fits_a_screen() -> None:
+    code, said = run("--help")
+    assert code == 0
+    assert "Example: semantic-metrics contradict claims.csv" in said
+    assert said.count("\n") <= 24
+
+
 def test_command_mines_the_file_itself(tmp_path: Path) -> None:
     source = tmp_path / "texts.txt"
     source.write_text("\n".join(CAPTIONS))

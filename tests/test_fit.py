@@ -11,6 +11,7 @@ import pytest
 from semantic_metrics import calibration
 from semantic_metrics import load
 from semantic_metrics.cli import main
+from semantic_metrics.errors import InputError
 from semantic_metrics.fit import cross_validated
 from semantic_metrics.fit import fit_weights
 from semantic_metrics.fit import take
@@ -201,8 +202,8 @@ def test_a_template_of_ones_own_is_kept_with_the_weights(model: Path, file: Path
     [
         ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
         ({"label": 0}, (), "labels: expected correct and incorrect answers, got incorrect ones only"),
-        ({"label": "yes"}, (), "expected numbers in column 'label', got 'yes' in row 0"),
-        ({"reference": " "}, (), "expected references in column 'reference', got ' ' in row 0"),
+        ({"label": "yes"}, (), "expected numbers in column 'label', got 'yes' in row 1"),
+        ({"reference": " "}, (), "expected references in column 'reference', got ' ' in row 1"),
         ({}, ("--answer", "said"), "expected the columns 'said', there are 'question', 'answer', 'reference', 'label'"),
         ({}, ("--label", "a", "--label", "b"), "--label: expected it once, or 1 times as there are files, got it 2"),
         ({}, ("--template", "no place"), "template: expected a string with {answer} once"),
@@ -212,7 +213,7 @@ def test_a_template_of_ones_own_is_kept_with_the_weights(model: Path, file: Path
         ({}, ("--config", "/nowhere/model"), "checkpoint '/nowhere/model'"),
         ({"label": 1}, (), "judged.csv, column 'label')"),
         ({"answer": " "}, (), "labels of answers that are not blank: expected correct and incorrect answers, got no"),
-        ({"reference": "['a', 'b']"}, (), "got the text of a printed list, \"['a', 'b']\", in row 0"),
+        ({"reference": "['a', 'b']"}, (), "got the text of a printed list, \"['a', 'b']\", in row 1"),
         ({}, ("--plot", "{file}"), "--plot: expected a file that ends in .png, got"),
         ({}, ("--plot", "{file.parent}"), "--plot: expected a file to write, got a folder"),
         ({}, ("--plot", "{file.parent}/link.png"), "--plot: expected another file than --output and those that are"),
@@ -260,7 +261,7 @@ def test_all_columns_of_questions_leave_out_and_blank_ones_nothing(tmp_path: Pat
     for path in (file, tmp_path / "other.csv"):
         assert f"{path}: {ROWS} answers, 4 left out by --exclude" in result.output
     pd.DataFrame({"question": [1]}).to_parquet(tmp_path / "numbers.parquet")
-    with pytest.raises(ValueError, match="expected a text in column 'question', got "):
+    with pytest.raises(InputError, match="expected a text in column 'question', got 1 in row 1"):
         read_questions(tmp_path / "numbers.parquet", ["question"])
 
 

@@ -1,4 +1,4 @@
-"""Judged answers from CSV and parquet files: what is read and what is refused."""
+"""Judged answers from files: what is read and what is refused."""
 
 from pathlib import Path
 
@@ -6,10 +6,13 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 import pytest
+from semantic_metrics.errors import InputError
 from semantic_metrics.judged import Columns
 from semantic_metrics.judged import question_key
 from semantic_metrics.judged import read_examples
 from semantic_metrics.judged import read_questions
+from semantic_metrics.tables import Table
+from semantic_metrics.tables import write_table
 
 from tests.test_fit import ROWS
 from tests.test_fit import examples
@@ -21,14 +24,28 @@ def test_references_may_be_lists(tmp_path: Path) -> None:
     assert read_examples(tmp_path / "lists.parquet", Columns()).references[0] == ["the dog", "a dog"]
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet"])
+def test_any_format_with_columns_will_do(tmp_path: Path, name: str) -> None:
+    frame = examples()
+    write_table(tmp_path / name, Table(list(frame), frame.values.tolist()))
+    found = read_examples(tmp_path / name, Columns())
+    assert (found.questions, found.answers) == (list(frame["question"]), list(frame["answer"]))
+    assert found.labels == [bool(label) for label in frame["label"]]
+    assert found.references == [["the dog"]] * ROWS
+    assert read_questions(tmp_path / name, ["question"])[0] == set(map(question_key, frame["question"]))
+
+
 def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"ends in \.csv or \.parquet, got '\.txt'"):
+    with pytest.raises(InputError, match=r"ends in .* or \.parquet, got '\.xlsx'"):
+        read_examples(tmp_path / "x.xlsx", Columns())
+    (tmp_path / "x.txt").write_text("the dog\n")
+    with pytest.raises(InputError, match=r"expected the columns 'question', .*, there are 'text'"):
         read_examples(tmp_path / "x.txt", Columns())
     (tmp_path / "x.parquet").write_text("no parquet")
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"x\.parquet: expected a parquet file"):
         read_examples(tmp_path / "x.parquet", Columns())
     (tmp_path / "x.csv").write_text("question,answer\n")
-    with pytest.raises(ValueError, match="expected rows below the header, got none"):
+    with pytest.raises(InputError, match="expected rows below the header, got none"):
         read_examples(tmp_path / "x.csv", Columns())
 
 
@@ -39,16 +56,16 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
         (b"question,answer,reference,label\nq,a,r\n", "line 2: expected 4 values as in the header, got 3"),
         (b"question,answer,reference,label,label\nq,a,r,1,0\n", "expected column names that differ"),
         (b"question,answer,reference,label\nq,caf\xe9,r,1\n", "expected UTF-8 text, got the byte 0xe9"),
-        (b"question,answer,reference,label\nq,a,r,inf\n", "expected numbers in column 'label', got 'inf' in row 0"),
-        (b"question,answer,reference,label\nq,a,r,\n", "expected numbers in column 'label', got '' in row 0"),
+        (b"question,answer,reference,label\nq,a,r,inf\n", "expected numbers in column 'label', got 'inf' in row 1"),
+        (b"question,answer,reference,label\nq,a,r,\n", "expected numbers in column 'label', got '' in row 1"),
     ],
 )
 def test_tables_that_do_not_fit_their_header_are_refused(tmp_path: Path, text: bytes, message: str) -> None:
     (tmp_path / "x.csv").write_bytes(text)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         read_examples(tmp_path / "x.csv", Columns())
     if "label'" not in message:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(InputError, match=message):
             read_questions(tmp_path / "x.csv", ["question"])
 
 
@@ -63,20 +80,20 @@ def test_a_mark_of_byte_order_and_capitals_in_the_suffix_do_not_matter(tmp_path:
     [
         ("reference", {"text": "the dog"}, "expected references in column 'reference', got {'text': 'the dog'}"),
         ("reference", '["a", "b"]', "got the text of a printed list"),
-        ("label", pd.Timestamp("2020-01-01"), "expected numbers in column 'label', got Timestamp"),
-        ("label", float("inf"), "expected numbers in column 'label', got inf in row 0"),
-        ("label", None, "expected numbers in column 'label', got None in row 0"),
+        ("label", pd.Timestamp("2020-01-01"), "expected numbers in column 'label', got datetime"),
+        ("label", float("inf"), "expected numbers in column 'label', got inf in row 1"),
+        ("label", None, "expected numbers in column 'label', got None in row 1"),
     ],
 )
 def test_parquet_of_other_types_is_refused(tmp_path: Path, column: str, value: object, message: str) -> None:
     examples().assign(**{column: [value] * ROWS}).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(InputError, match=message):
         read_examples(tmp_path / "x.parquet", Columns())
 
 
 def test_columns_of_one_name_in_parquet_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table([pa.array(["q"])] * 2, names=["question"] * 2), tmp_path / "x.parquet")
-    with pytest.raises(ValueError, match=r"x\.parquet: expected column names that differ, got 'question', 'question'"):
+    with pytest.raises(InputError, match=r"x\.parquet: expected column names that differ, got 'question', 'question'"):
         read_examples(tmp_path / "x.parquet", Columns())
 
 

@@ -205,11 +205,32 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
     path.write_text("kept")
     with pytest.raises(InputError, match="expected an existing folder"):
         write_report(tmp_path / "no" / "report.html", "x", [Scores("m", [0.1], "s")], rows(1))
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="texts: of 'prediction' expected 2, as many as scores of m, got 1"):
         write_report(path, "x", [Scores("m", [0.1, 0.2], "s")], rows(1))
     assert path.read_text() == "kept"
     write_report(path, "x", [Scores("m", [0.1], "s")], rows(1))
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "changed", "saying"),
+    [
+        ([], {}, "scores: expected those of one metric at least, got none"),
+        ([[]], {"texts": rows(0)}, "scores: expected rows, got none of m"),
+        ([[0.1, 0.2], [0.1]], {}, "scores: of m expected 2, as many as scores of m, got 1"),
+        ([[0.1, float("nan")]], {}, "scores: of m expected finite numbers, got nan"),
+        ([[0.1, None]], {}, "scores: of m expected finite numbers, got None"),
+        ([[0.1, 0.2]], {"texts": {"prediction": ["a", None]}}, "texts: of 'prediction' expected texts, got None"),
+        ([[0.1, 0.2]], {"labels": [True]}, "labels: expected 2, as many as scores of m, got 1"),
+        ([[0.1, 0.2]], {"labels": [True, "false"]}, "labels: expected true or false, got 'false'"),
+        ([[0.1, 0.2]], {"rows": -1}, "rows: expected 0 or more, got -1"),
+    ],
+)
+def test_what_makes_no_report_is_refused(tmp_path: Path, scores: list, changed: dict, saying: str) -> None:
+    given = {"texts": rows(2), **changed}
+    with pytest.raises(ValueError, match=re.escape(saying)):
+        write_report(tmp_path / "report.html", "x", [Scores("m", values, "s") for values in scores], **given)
+    assert not any(tmp_path.iterdir())
 
 
 def test_the_pieces_of_a_heat_map_are_the_text() -> None:

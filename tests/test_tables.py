@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from datetime import date
+from decimal import Decimal
+import math
 from pathlib import Path
 
 from hypothesis import given
@@ -14,6 +16,7 @@ from semantic_metrics.errors import InputError
 from semantic_metrics.sources import open_pair
 from semantic_metrics.sources import open_source
 from semantic_metrics.tables import Table
+from semantic_metrics.tables import number_of
 from semantic_metrics.tables import read_table
 from semantic_metrics.tables import write_table
 
@@ -31,6 +34,8 @@ TEXTS = Table(["a", "b"], [["cat\rsat", ' "x", y\nz '], ["", "\u2028 \x0b日本\
         ("x.jsonl", TEXTS),
         ("x.parquet", TEXTS),
         ("x.tsv", Table(["a", "b"], [['say "no', "b,c"], ["", "\u2028'"]])),
+        ("x.tsv", Table(["a"], [[""], ["b"], [""]])),
+        ("x.csv", Table(["a"], [[""], ["b"], [""]])),
         ("x.txt", Table(["text"], [[""], ["a\u2028b\x0bc\x85"], [' "'], [""]])),
         ("x.jsonl", TYPED),
         ("x.parquet", TYPED),
@@ -60,6 +65,14 @@ def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
     assert read_table(tmp_path / "x.csv").rows == [["1", "2"], ["3", "4"]]
     (tmp_path / "x.jsonl").write_bytes(b'{"a": 1}\r\n\r\n {"a": 2} \n')
     assert read_table(tmp_path / "x.jsonl").rows == [[1], [2]]
+
+
+def test_of_one_column_a_blank_line_is_an_empty_cell(tmp_path: Path) -> None:
+    for name in ("x.csv", "x.tsv"):
+        (tmp_path / name).write_bytes(b"a\r\n\r\none\r\n\r\n\r\ntwo")
+        assert read_table(tmp_path / name).rows == [[""], ["one"], [""], [""], ["two"]]
+    (tmp_path / "x.csv").write_bytes(b"a,b\n\n1,2\n\n")
+    assert read_table(tmp_path / "x.csv").rows == [["1", "2"]]
 
 
 def test_rows_of_jsonl_may_lack_columns(tmp_path: Path) -> None:
@@ -128,14 +141,30 @@ def test_columns_of_texts_are_checked_with_their_rows() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "number"),
+    [(" TRUE ", 1), ("false", 0), (True, 1), ("1e-3", 0.001), (Decimal("0.5"), 0.5), (-3, -3), ("-3.5 ", -3.5)],
+)
+def test_numbers_are_read_from_texts_too(value: object, number: float) -> None:
+    assert Table(["a"], [[value]]).numbers("--a", "a") == [number]
+
+
+@pytest.mark.parametrize("value", ["yes", "", "nan", "inf", None, float("nan"), 10**400, "1" * 400, [1], b"1", 1j])
+def test_what_is_no_number_is_named_with_its_row(value: object) -> None:
+    assert not math.isfinite(number_of(value))
+    with pytest.raises(InputError, match=r"^--a: expected numbers in column 'a', got .{1,50} in row 2$"):
+        Table(["a"], [["1"], [value]]).numbers("--a", "a")
+
+
+@pytest.mark.parametrize(
     ("name", "rows", "saying"),
     [
-        ("x.tsv", [["a\tb"]], "which TSV cannot hold"),
-        ("x.txt", [["a\nb"]], "without line breaks"),
+        ("x.tsv", [["a"], ["a\tb"]], "row 2: expected texts without tabs and line breaks, which TSV cannot hold"),
+        ("x.txt", [["a"], ["a\nb"]], "output row 2: expected texts without line breaks"),
         ("x.txt", [[3]], "expected a text in column 'text', got 3 in row 1"),
-        ("x.csv", [["\ud800"]], "got a lone surrogate (U+D800)"),
-        ("x.jsonl", [["\ud800"]], "got a lone surrogate (U+D800)"),
-        ("x.jsonl", [[b"a"]], "got bytes, which only parquet holds"),
+        ("x.csv", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
+        ("x.jsonl", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
+        ("x.jsonl", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
+        ("x.csv", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
         ("x.parquet", [["a"], [1]], "expected values of one type in each column"),
     ],
 )

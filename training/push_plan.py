@@ -21,6 +21,7 @@ LEFT_OUT = ("__init__.py",)  # makes a package of the folder, which a Space is n
 OF_THE_HUB = (".gitattributes",)  # made with a repository; says which files go by LFS
 NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"
 PATIENCE = 30  # seconds for the Hub's first answer
+_AWAY = {"ConnectionError", "Timeout", "TimeoutError", "TransportError"}  # of Python, requests and httpx
 
 
 @dataclass(frozen=True)
@@ -160,10 +161,12 @@ def speaking_of(api: HfApi, hub_id: str) -> Iterator[None]:
         message = f"{hub_id}: the Hub at {api.endpoint} "
         if status in (401, 403):
             message += f"refused ({status}); {TOKEN} must hold a token that may write there"
-        elif status is None:
+        elif status is not None:
+            message += f"answered with an error ({_one_line(error)})"
+        elif _AWAY.intersection(kind.__name__ for kind in type(error).__mro__):
             message += f"did not answer ({_one_line(error)})"
         else:
-            message += f"answered with an error ({_one_line(error)})"
+            message = f"{hub_id}: speaking with the Hub at {api.endpoint} failed ({_one_line(error)})"
         raise HubError(message.replace(api.token, "***") if api.token else message) from None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import count
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +44,7 @@ _OPTIONS = (
     click.option("--resamples", default=RESAMPLES, show_default=True, type=click.IntRange(1), help="Of each test."),
     click.option("--seed", default=0, show_default=True, type=click.IntRange(0), metavar="N", help="Of the tests."),
     click.option("--tie", default=TIE, show_default=True, type=_Gap(0), help="A smaller gap is a tie."),
-    click.option("--output", type=_FILE, help="Write a row for each pair to a .json or .csv file."),
+    click.option("--output", type=_FILE, help="Write the pairs to a .json or .csv file."),
 )
 
 
@@ -63,7 +64,7 @@ def compare(
     """Compare SYSTEM files, row by row, on REFERENCES (.txt with a text a line, .csv, .jsonl or .parquet).
 
     Prints means with 95% intervals; for each pair the difference, and p-values of the paired bootstrap and the
-    paired permutation test, the latter also with Holm's correction for all pairs.
+    paired permutation test, the latter also with Holm's correction for the pairs of one metric (not across metrics).
 
     Example: semantic-metrics compare gold.txt old.txt new.txt --metric matcha
     """
@@ -102,7 +103,12 @@ def _names(systems: tuple[Path, ...]) -> list[str]:
         raise InputError("SYSTEM: expected the files of two systems at least, got one")
     stems = [path.stem for path in systems]
     names = stems if len(set(stems)) == len(set(systems)) else [str(path) for path in systems]
-    return [name if name not in names[:i] else f"{name} ({names[:i].count(name) + 1})" for i, name in enumerate(names)]
+    found: list[str] = []
+    for name in names:
+        others = (f"{name} ({i})" for i in count(2))
+        free = (other for other in others if other not in names and other not in found)
+        found.append(next(free) if name in found else name)
+    return found
 
 
 def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) -> str | None:

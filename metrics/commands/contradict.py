@@ -8,6 +8,7 @@ import click
 from ..errors import InputError
 from ..errors import refusals
 from .options import with_options
+from .screen import plain
 
 if TYPE_CHECKING:
     from ..contradictions import Contradicted
@@ -29,13 +30,11 @@ _OPTIONS = (
     ),
     click.option("--seed", default=0, type=int, metavar="N", help="Of the choice among those that fit."),
     click.option("--threshold", type=click.FloatRange(0, 1), metavar="P", help="How sure the NLI model is, at least."),
-    click.option("--no-check", is_flag=True, help="Keep those, too, that the NLI model takes for no contradiction."),
-    click.option(
-        "--checkpoint", metavar="NAME", help="The NLI model, by default the shipped one: a folder or a Hub id."
-    ),
-    click.option("--mine", is_flag=True, help="Look for contradictions among the texts themselves; make none."),
+    click.option("--no-check", is_flag=True, help="Keep what the NLI model finds no contradiction."),
+    click.option("--checkpoint", metavar="NAME", help="The NLI model, if not the shipped one: a folder or Hub id."),
+    click.option("--mine", is_flag=True, help="Find contradictions among the texts; make none."),
     click.option("--group", metavar="COLUMN", help="With --mine: texts of one group (one image) are no pair."),
-    click.option("--endpoint", metavar="URL", help="Let a language model write: an OpenAI-compatible API, up to /v1."),
+    click.option("--endpoint", metavar="URL", help="An OpenAI-compatible API that writes instead, up to /v1."),
     click.option("--model", metavar="NAME", help="With --endpoint: the model's name there."),
 )
 
@@ -48,6 +47,7 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
 
     Example: semantic-metrics contradict claims.csv --column claim --output contradictions.csv
     """
+    from ..formats import format_of
     from ..tables import Table
     from ..tables import check_output
     from ..tables import read_table
@@ -55,6 +55,8 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
 
     _check(options)
     if output is not None:
+        if format_of(output) == "txt":
+            raise InputError(f"--output: expected a file of .csv, .tsv, .jsonl or .parquet, got {output}")
         check_output(output, inputs=[file])
     table = read_table(file)
     texts = table.texts("--column", column)
@@ -63,13 +65,16 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
     if output is not None:
         write_table(output, Table(list(COLUMNS), rows))
     for row in [] if output is not None else rows[:SHOWN]:
-        click.echo(f"{row[3]}: {row[1]}\n  {row[2]}\n")
+        click.echo(f"{row[3]}: {plain(row[1])}\n  {plain(row[2])}\n")
     if output is None and len(rows) > SHOWN:
         click.echo(f"and {len(rows) - SHOWN} more; --output FILE keeps them all\n")
     click.echo(told)
 
 
 def _check(options: dict) -> None:
+    for name in ("rules", "endpoint", "model", "checkpoint", "group"):
+        if options[name] == "":
+            raise InputError(f"--{name}: expected a value, got ''")
     if options["mine"] and (options["no_check"] or options["rules"] or options["endpoint"] or options["per_text"] > 1):
         raise InputError("--mine: expected no --no-check, --rules, --per-text or --endpoint, which are of made ones")
     if (options["endpoint"] is None) != (options["model"] is None):

@@ -18,10 +18,10 @@ from .running import check_run
 
 if TYPE_CHECKING:
     from ..report import Scores
+    from ..tables import Table
 
 SINGULAR = {"predictions": "prediction", "references": "reference", "questions": "question"}
 ROWS = 5  # as report.ROWS, which takes a second to import
-TRUTHS = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
 _OPTIONS = (
     click.option("--metric", "metrics", multiple=True, required=True, metavar="NAME", help="May be repeated."),
     click.option("--predictions", required=True, metavar="COLUMN", help="Column with the texts to judge."),
@@ -60,7 +60,7 @@ def report(
     chosen = check_run(metrics, configs, columns["questions"])
     table = read_table(file)
     texts = {name: table.texts(f"--{name}", column) for name, column in columns.items() if column}
-    labels = None if label is None else read_labels(table.column("--label", label), label)
+    labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])
     from ..report import write_report
 
@@ -73,19 +73,15 @@ def report(
     click.echo(f"written to {output}", err=True)
 
 
-def read_labels(values: list, column: str) -> list[bool]:
-    """Labels as truths.
+def _labels(table: "Table", column: str) -> list[bool]:
+    from ..tables import number_of
 
-    Raises:
-        InputError: one is neither; names its row.
-    """
-    found = [TRUTHS.get(str(value).strip().lower()) for value in values]
-    if None in found:
-        row = found.index(None)
-        raise InputError(
-            f"--label: expected 1, 0, true or false in column {column!r}, got {values[row]!r} in row {row + 1}"
-        )
-    return found
+    values = table.column("--label", column)
+    numbers = list(map(number_of, values))
+    if (wrong := next((i for i, number in enumerate(numbers) if number not in (0, 1)), None)) is not None:
+        got = f"got {values[wrong]!r} in row {wrong + 1}"
+        raise InputError(f"--label: expected 1, 0, true or false in column {column!r}, {got}")
+    return list(map(bool, numbers))
 
 
 def _scores(name: str, config: str | None, texts: dict[str, list[str]]) -> "Scores":

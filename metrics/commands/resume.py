@@ -24,6 +24,7 @@ from ..sources import Chunk
 from ..sources import Source
 from .running import Running
 
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # what stands where a partial file should may lead elsewhere
 RESUMABLE = ("csv", "tsv", "jsonl")  # formats to which rows can be added at their end
 
 
@@ -149,12 +150,16 @@ class Output:
 
     def _read_note(self) -> dict | None:
         """What an earlier run left; None where that is nothing."""
+        if not self._aside.stat().st_size:
+            return None  # a run that was killed after it gave its rows their name leaves the note alone
         try:
             note = json.loads(self._note.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
             self._refuse(f"{self._note} cannot be read ({error})")
+        if not _is_note(note, [metric.name for metric in self._metrics]):
+            self._refuse(f"{self._note} is no note of a run")
         before, now = note["options"], self._options
         for name in dict.fromkeys([*now, *before]):
             if before.get(name) != now.get(name):
@@ -172,6 +177,18 @@ class Output:
         raise OtherRun(f"--resume: {self._name} cannot be continued: {why}; without --resume it is started over")
 
 
+def _is_note(note: object, metrics: list[str]) -> bool:
+    """Whether a note holds what `_write_note` writes; not the metrics of other options, which are told by name."""
+    if not isinstance(note, dict) or not isinstance(note.get("options"), dict):
+        return False
+    sums, counts = note.get("metrics"), [note.get("rows"), note.get("bytes")]
+    if not isinstance(sums, dict) or not isinstance(note.get("read"), str):
+        return False
+    held = [sums[name] for name in metrics if name in sums]
+    whole = all(isinstance(one, dict) and {"total", "counts"} <= set(one) for one in held)
+    return whole and all(type(count) is int and count >= 0 for count in counts)
+
+
 def _told(value: object) -> str:
     return "not given" if value is None else " ".join(value) if isinstance(value, list) else str(value)
 
@@ -179,7 +196,7 @@ def _told(value: object) -> str:
 def _open_locked(path: Path, name: str) -> BinaryIO:
     """Open a file as it is, to be written by this process alone."""
     while True:
-        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+        file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666), "r+b")
         try:
             import fcntl
 

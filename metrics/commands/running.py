@@ -10,7 +10,7 @@ from ..errors import refusals
 
 NOT_OF_TEXTS = {"set_criteria": "tests an encoder and gives texts no score"}
 OF_QUESTIONS = ("nli_lex",)  # metrics that judge answers to questions
-COUNTS = ("undefined", "blank", "windowed", "truncated")  # what metrics count; the first that one has is always said
+COUNTS = ("undefined", "blank", "windowed", "shortened", "truncated")  # what metrics count; the first that one has is always said
 _ITEM = re.compile(r"(predictions|references|questions)\[(\d+)\]")  # how a metric names a text that it refuses
 
 
@@ -53,6 +53,8 @@ def check_metrics(names: tuple[str, ...], configs: tuple[str, ...]) -> dict[str,
     found: dict[str, str | None] = dict.fromkeys(names)
     for config in configs:
         name, equals, checkpoint = config.partition("=")
+        if not config or (equals and name in found and not checkpoint):
+            raise InputError(f"--config: expected a checkpoint, got {config!r}")
         if not equals or name not in found:
             if len(names) > 1:
                 raise InputError(f"--config: expected NAME=CHECKPOINT, NAME one of {', '.join(names)}, got {config!r}")

@@ -17,6 +17,7 @@ from ..formats import Cell
 from ..formats import format_of
 from ..sinks import WRITTEN
 from ..sinks import Scores
+from ..sinks import by_row
 from ..sinks import cell_text
 from ..sinks import open_sink
 from ..sources import REFERENCE
@@ -133,7 +134,7 @@ def check_written(job: Job, source: Source) -> str | None:
 
 
 @dataclass
-class Scorer:
+class ChunkScorer:
     """Scores chunks of a file; what is to be printed of them is kept.
 
     Attributes:
@@ -187,7 +188,7 @@ class Scorer:
             for name, values in scores.items():
                 self.printed.setdefault(name, []).extend(values[:room])
             for name in dict.fromkeys([*self.show, *self.columns.values()]):
-                self.shown.setdefault(name, []).extend(map(_printed, chunk.column(name)[:room]))
+                self.shown.setdefault(name, []).extend(by_row(chunk.column(name)[:room], _printed, chunk.place))
         return scores
 
 
@@ -207,7 +208,7 @@ def run(job: Job) -> None:
         with _open(job) as source:
             written = check_written(job, source)
             chunks = source.chunks(job.batch_rows)
-            scorer = Scorer(job.columns(source), job.show, written is not None)
+            scorer = ChunkScorer(job.columns(source), job.show, written is not None)
             first = next(chunks)
             scorer.texts(first, job.metric)  # before a model is loaded
             scorer.metrics += [Running(name, config) for name, config in configs.items()]
@@ -224,7 +225,7 @@ def _open(job: Job) -> AbstractContextManager[Source]:
     return open_pair(job.file, job.references_file)
 
 
-def _score(job: Job, source: Source, scorer: Scorer, chunks: Iterable[Chunk | Batch], written: str | None) -> None:
+def _score(job: Job, source: Source, scorer: ChunkScorer, chunks: Iterable[Chunk | Batch], written: str | None) -> None:
     if written is None:
         for chunk in _progress(source, chunks):
             scorer.score(chunk)
@@ -240,7 +241,7 @@ def _score(job: Job, source: Source, scorer: Scorer, chunks: Iterable[Chunk | Ba
         _write(Output(job.output, written, source, scorer.metrics, options, job.resume), source, scorer, chunks)
 
 
-def _write(output: Output, source: Source, scorer: Scorer, chunks: Iterable[Chunk | Batch]) -> None:
+def _write(output: Output, source: Source, scorer: ChunkScorer, chunks: Iterable[Chunk | Batch]) -> None:
     try:
         for chunk in _progress(source, output.remaining(chunks)):
             output.write(chunk, scorer.score(chunk))
@@ -267,7 +268,7 @@ def _progress(source: Source, chunks: Iterable[Chunk | Batch]) -> Iterator[Chunk
             bar.update(source.done - bar.n)
 
 
-def _report(job: Job, scorer: Scorer) -> Iterator[str]:
+def _report(job: Job, scorer: ChunkScorer) -> Iterator[str]:
     rows = scorer.metrics[0].rows
     if job.output is None:
         yield from lines(scorer.printed, scorer.shown, rows)

@@ -2,12 +2,8 @@
 
 from collections.abc import Hashable
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 import json
-import math
-from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +21,6 @@ from .running import OF_QUESTIONS
 from .running import run_metric
 
 JSON = ".json"
-_TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
@@ -98,13 +93,7 @@ def numbers_of(table: Table, path: Path, option: str, column: str) -> np.ndarray
     Raises:
         InputError: there is no such column, or it holds something else; names the row, counted from 1.
     """
-    values = table.column(option, column)
-    found = np.array([_number(value) for value in values])
-    if len(odd := np.flatnonzero(~np.isfinite(found))):
-        raise InputError(
-            f"{path}, {option}: expected numbers in column {column!r}, got {values[odd[0]]!r} in row {odd[0] + 1}"
-        )
-    return found
+    return np.array(table.numbers(f"{path}, {option}", column))
 
 
 def groups_of(table: Table, option: str, column: str | None, references: list) -> list[str]:
@@ -154,15 +143,6 @@ def write_json(path: Path, value: dict | list) -> None:
     """
     with written_aside(path) as file:
         file.write(encode(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"))
-
-
-def _number(value: Cell) -> float:
-    with suppress(ValueError, OverflowError):
-        if isinstance(value, str):
-            return float(_TRUTHS.get(value.strip().casefold(), value))
-        if isinstance(value, (Real, Decimal)):
-            return float(value)
-    return math.nan
 
 
 def _key(value: Cell) -> Hashable:

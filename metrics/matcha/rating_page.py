@@ -19,6 +19,7 @@ import gradio as gr
 import numpy as np
 
 RATING = "rating"  # the column that is added
+SEEDS = 2**63  # numbers from 0 that a seed may be
 SCALES = {"0 to 100": (0, 100), "1 to 5": (1, 5)}
 PAIR = (REFERENCES, PREDICTIONS)  # nothing else of a row is shown: it may tell who wrote it, or its score
 ABOUT = """
@@ -80,12 +81,15 @@ def begin(path: str | None, reference: str | None, prediction: str | None, scale
     """Read a file and draw the order.
 
     Raises:
-        ValueError: a bad file or column, a column named `rating`, or a seed that is no whole number from 0.
+        ValueError: a bad file or column, a column named `rating`, an unknown scale, or a seed that is no whole number
+            from 0.
     """
     pairs, table = read_chosen(PAIR, path, reference, prediction)
     if RATING in table:
         raise ValueError(f"the file: expected no column named {RATING!r}, which the ratings are written to")
-    if seed is None or seed < 0 or seed != int(seed):
+    if scale not in SCALES:
+        raise ValueError(f"scale: expected one of {', '.join(SCALES)}, got {scale!r}")
+    if seed is None or not 0 <= seed < SEEDS or seed != int(seed):
         raise ValueError(f"seed: expected a whole number from 0, got {seed}")
     rows = np.random.default_rng(int(seed)).permutation(len(pairs["references"]))
     return Session(table, pairs, tuple(rows.tolist()), SCALES[scale])

@@ -31,8 +31,18 @@ class Ratings:
 
     @classmethod
     def stored(cls, config: dict[str, list[float]] | None) -> "Ratings | None":
-        """The map that a checkpoint's config holds; None where it holds none."""
-        return None if config is None else cls(tuple(config["cosines"]), tuple(config["ratings"]))
+        """The map that a checkpoint's config holds; None where it holds none.
+
+        Raises:
+            ValueError: what it holds is no map.
+        """
+        if config is None:
+            return None
+        try:
+            return cls(tuple(map(float, config["cosines"])), tuple(map(float, config["ratings"])))
+        except (KeyError, TypeError, ValueError) as error:
+            reason = f"got a damaged map ({error})"
+            raise ValueError(f"ratings: expected cosines and ratings in config.json, {reason}") from None
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """(n,) cosines -> (n,) ratings in [0, 1]."""

@@ -1,16 +1,21 @@
 """The part of a question that asks: without the story before it, and without options that give the answer away."""
 
 import re
+import unicodedata
 
 from .lexical import lexical_match
 
 LONG = 20  # words: as many as search engines are asked in, which the judge learned from (training/EXPERIMENTS.md, J1)
 PART = re.compile(  # lines, sentences ("Dr. Lee" is none), "(A) ..."
-    r"\n+|(?<=[?!])\s+|(?:(?<=[a-z0-9)\"'\u201d]{2}\.)|(?<=\s\.))\s+(?=[A-Z0-9\"'(\u201c])|\s+(?=\(?[A-Ea-e1-9][).]\s)"
+    r"\n|(?<=[?!]) |(?:(?<=[a-z0-9)\"'\u201d]{2}\.)|(?<=\s\.)) (?=[A-Z0-9\"'(\u201c])"
+    r"| (?=[(\[]?(?:[A-Ha-h]|\d{1,2}|i{1,3}|iv)[)\].] )"
 )
 WORD = re.compile(r"\S+")
 BEGINS = re.compile(r"(?:\w+ )?(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
-OPTION = re.compile(r"\(?[A-Ha-h1-9][).:]\s|(?:answer )?(?:options|choices)\b", re.IGNORECASE)
+OPTION = re.compile(
+    r"[-*\u2022] |[(\[]?(?:[A-H]|\d{1,2}|i{1,3}|iv)[)\].:] |(?:answer )?(?:options|choices)\b", re.IGNORECASE
+)
+LINES = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def asked(question: str, references: list[str], number_words: bool = True) -> str:
@@ -32,9 +37,11 @@ def asked(question: str, references: list[str], number_words: bool = True) -> st
 
     if len(question.split()) <= LONG and not told(question):
         return question
-    parts = [part.strip() for part in PART.split(question)]
+    # one space for many: a pattern that begins with any number of them takes quadratic time
+    clean = "\n".join(" ".join(line.split()) for line in LINES.split(unicodedata.normalize("NFKC", question)))
+    parts = [part.strip() for part in PART.split(clean)]
     parts = [part for part in parts if part and not OPTION.match(part) and not told(part)]
-    part = ([part for part in parts if part.endswith("?")] or parts or [question])[-1]
+    part = ([part for part in parts if part.endswith("?")] or parts or [clean])[-1]
     words = list(WORD.finditer(part))
     if len(words) <= LONG:
         return part

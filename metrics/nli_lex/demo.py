@@ -190,7 +190,7 @@ class Results:
         if not count:
             return ""
         try:
-            if row is None or not 1 <= row <= count:
+            if type(row) is not int or not 1 <= row <= count:
                 raise ValueError(f"row: expected a number from 1 to {count}, got {row}")
             return self.page.explain({name: texts[row - 1] for name, texts in rows.items()})
         except WRONG as error:

@@ -24,6 +24,7 @@ from .features import RICH
 from .features import extract
 from .features import load_scorer
 from .inputs import check_choice
+from .inputs import check_text
 from .intake import Intake
 from .lexical import lexical_match
 from .locate import find_folder
@@ -258,6 +259,8 @@ class NLILex(Intake, evaluate.Metric):
             ValueError: as `compute`; an unknown method, or texts too long to leave out each of their tokens.
         """
         texts = {"prediction": prediction, "reference": reference, "question": question}
+        for name, text in texts.items():
+            check_text(name, text)
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
         check_choice("method", method, METHODS)
         self.scorer.check_options("float32", max_length, batch_size, device)

@@ -131,6 +131,24 @@ def test_tables_have_named_columns(run: Callable, folder: Path, tmp_path: Path) 
     refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: expected a column for nli_lex")
 
 
+def test_no_two_systems_have_one_name(run: Callable, folder: Path) -> None:
+    (folder / "good (2).txt").write_text("\n".join(SYSTEMS["bad"]) + "\n")
+    result = run("gold.txt", "good.txt", "good.txt", "good (2).txt", "--output", folder / "o.json")
+    assert result.exit_code == 0, result.output
+    rows = {(row["system"], row["other"]): row["difference"] for row in json.loads((folder / "o.json").read_text())}
+    assert set(rows) == {("good (3)", "good"), ("good (2)", "good"), ("good (2)", "good (3)")}
+    assert rows["good (3)", "good"] == 0 > rows["good (2)", "good"]
+
+
+def test_an_empty_answer_in_a_file_of_one_column_is_an_answer(run: Callable, folder: Path) -> None:
+    rows = ["said", *SYSTEMS["good"][:2], "", *SYSTEMS["good"][3:]]
+    (folder / "good.csv").write_text("\n".join(rows) + "\n")
+    result = run("gold.txt", "good.csv", "bad.txt")
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("matcha, 6 texts")
+    assert "undefined 1" in result.output
+
+
 def test_files_of_one_name_are_told_apart(run: Callable, folder: Path) -> None:
     (folder / "new").mkdir()
     (folder / "new" / "bad.txt").write_text((folder / "good.txt").read_text())
@@ -167,4 +185,5 @@ def test_what_cannot_be_compared_is_said_before_a_model_runs(
 def test_help_fits_a_screen_and_shows_an_example() -> None:
     result = CliRunner().invoke(main, ["compare", "--help"])
     assert "Example: semantic-metrics compare gold.txt" in result.output
-    assert result.output.count("\n") <= 26
+    assert "Holm's correction for the pairs of one metric (not across metrics)" in result.output
+    assert result.output.count("\n") <= 24

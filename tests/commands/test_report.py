@@ -49,6 +49,17 @@ def test_the_command_scores_and_writes(run: SimpleNamespace, checkpoint: Path) -
     assert "strongest:" in page.text
 
 
+def test_labels_are_numbers_or_truths(run: SimpleNamespace, answers: Path) -> None:
+    answers.write_text("said,gold,ok\nthe dog bites,a dog, TRUE\nthe cat,a man,0.0\n<b>,the,1e0\n")
+    assert run.call(label="ok").exit_code == 0
+    assert Page(run.output).text.count("labelled correct") == 2
+    answers.write_text(f"said,gold,ok\nthe dog bites,a dog,1\nthe cat,a man,{10**400}\n")
+    result = run.call(label="ok")
+    assert result.exit_code == 2
+    assert "--label: expected 1, 0, true or false in column 'ok', got '1000" in result.output
+    assert "in row 2" in result.output
+
+
 @pytest.mark.parametrize(
     ("changed", "saying"),
     [

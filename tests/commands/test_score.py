@@ -4,6 +4,8 @@ from collections.abc import Callable
 import csv
 import json
 from pathlib import Path
+import subprocess
+import sys
 
 from click.testing import CliRunner
 from click.testing import Result
@@ -241,6 +243,24 @@ def test_formats_that_cannot_hold_the_rows(score: Callable, tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 
 
+@pytest.mark.parametrize(
+    ("value", "output", "saying"),
+    [
+        (["a\tb", None], "out.tsv", "row 4: expected texts without tabs and line breaks, which TSV cannot hold, got"),
+        ([b"a", None], "out.csv", "row 4: expected texts, numbers and lists, got bytes, which only parquet holds"),
+        ([b"a", None], "out.jsonl", "row 4: expected texts, numbers and lists, got bytes, which only parquet holds"),
+    ],
+)
+def test_a_row_that_a_format_cannot_hold_is_named(
+    score: Callable, tmp_path: Path, value: list, output: str, saying: str
+) -> None:
+    rows = [row | {"more": None} for row in pairs()]
+    rows[3]["more"] = value[0]
+    pd.DataFrame(rows).to_parquet(tmp_path / "in.parquet")
+    result = score(tmp_path / "in.parquet", *TEXTS, "--output", tmp_path / output, "--batch-rows", 2)
+    refused(result, f"{tmp_path / 'in.parquet'}, {saying}")
+
+
 def test_no_bar_where_there_is_no_terminal(score: Callable, tmp_path: Path) -> None:
     result = score(jsonl(tmp_path / "in.jsonl", pairs()), *TEXTS)
     assert result.stderr == ""
@@ -253,3 +273,21 @@ def test_help_fits_a_screen(name: str) -> None:
     assert f"Example: semantic-metrics {name}" in text
     assert len(text.splitlines()) <= 24
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_an_empty_checkpoint_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("said,gold\na dog,a cat\n")
+    result = CliRunner().invoke(main, ["score", str(file), "--metric", "matcha", *TEXTS, "--config", ""])
+    refused(result, "--config: expected a checkpoint, got ''")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("said,gold\na dog,a cat\n")
+    command = [sys.executable, "-m", "semantic_metrics", "score", str(file), "--metric", "matcha", *TEXTS]
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.stderr.splitlines()[0].startswith("Error: standard output: ")
+    assert "Traceback" not in ran.stderr

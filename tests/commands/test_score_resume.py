@@ -163,6 +163,19 @@ def test_rows_that_were_scored_must_be_the_same(score: Callable, half: Path) -> 
     assert done(score(half, "--resume"))[0].startswith("100 rows, ")
 
 
+@pytest.mark.parametrize("changed", [{}, {"batch_rows": 20}])
+def test_a_note_whose_rows_are_complete_is_nothing(score: Callable, half: Path, changed: dict) -> None:
+    """What is left of a run that was killed between its last two steps."""
+    note = half.parent / ".out.jsonl.partial.json"
+    said = note.read_text()
+    done(score(half, "--resume"))
+    whole = (half.parent / "out.jsonl").read_bytes()
+    note.write_text(said)
+    assert done(score(half, "--resume", **changed))[0].startswith("90 rows, ")
+    assert (half.parent / "out.jsonl").read_bytes() == whole
+    assert {path.name for path in half.parent.iterdir()} == {"in.jsonl", "out.jsonl"}
+
+
 def test_a_damaged_part_is_refused(score: Callable, half: Path) -> None:
     part, note = (half.parent / name for name in sorted(PARTS))
     whole, said = part.read_bytes(), note.read_text()
@@ -232,3 +245,21 @@ def test_many_rows_take_no_more_memory_than_few(run_python: Run, tmp_path: Path,
     result = run_python(code, "score", *arguments(file, checkpoint, batch_rows=2048), cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert int(result.stdout.splitlines()[-1]) * 1024 < LIMIT
+
+
+@pytest.mark.parametrize(
+    "note", ["[]", "null", "{}", '{"rows": "x"}', '{"rows":-5,"bytes":7,"options":{},"metrics":{},"read":""}']
+)
+def test_a_note_that_is_none(score: Callable, file: Path, note: str) -> None:
+    (file.parent / ".out.jsonl.partial").write_text("anything")
+    (file.parent / ".out.jsonl.partial.json").write_text(note)
+    result = score(file, "--resume")
+    assert result.exit_code == 2
+    assert "is no note of a run; without --resume it is started over" in result.output
+    assert score(file).exit_code == 0
+
+
+def test_a_link_in_the_place_of_the_partial_file_is_not_followed(score: Callable, file: Path) -> None:
+    (file.parent / ".out.jsonl.partial").symlink_to(file.parent / "elsewhere")
+    assert score(file).exit_code == 2
+    assert not (file.parent / "elsewhere").exists()

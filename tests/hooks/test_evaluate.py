@@ -43,6 +43,15 @@ def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
         names["AnswerEvaluator"]().compute("./model", names["data"], metric=load("matcha"), input_column="no_such")
 
 
+def test_an_empty_cell_stays_a_text(run_example: Callable[[str], dict], folder: Path) -> None:
+    """pandas, which reads the file, would else make None of it, and `matcha` takes none."""
+    (folder / "answers.csv").write_text("question,gold\nwho sleeps?,\nis the dog awake?,The dog is awake.\n")
+    assert run_example("evaluate.evaluator")["data"]["gold"] == ["", "The dog is awake."]
+    (folder / "suite.py").write_text(example("EvaluationSuite"))
+    results = evaluate.EvaluationSuite.load("suite.py").run("./model")
+    assert [len(result["scores"]) for result in results] == [2, 2]
+
+
 def test_a_suite_is_loaded_and_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = dict(SUPPORTED_EVALUATOR_TASKS["text-generation"])
     monkeypatch.setitem(SUPPORTED_EVALUATOR_TASKS, "text-generation", known)  # the suite sets what runs it

@@ -136,3 +136,9 @@ def test_ratings_are_monotone() -> None:
 def test_knots_that_are_none(knots: tuple) -> None:
     with pytest.raises(ValueError, match=r"^ratings: expected ascending"):
         Ratings(*knots)
+
+
+@pytest.mark.parametrize("stored", [{}, {"cosines": [0, 1]}, [1, 2], "x", 5, {"cosines": None, "ratings": [0, 1]}])
+def test_a_damaged_map(stored: object) -> None:
+    with pytest.raises(ValueError, match=r"^ratings: expected cosines and ratings in config\.json"):
+        Ratings.stored(stored)

@@ -142,9 +142,9 @@ def test_weights_that_ask_the_model_nothing(model: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "saying"),
     [
-        ({"prediction": None}, r"predictions\[0\]: expected a string, got NoneType"),
+        ({"prediction": None}, r"prediction: expected a string, got NoneType"),
         ({"reference": " "}, r"references\[0\]: expected a text, got ' '"),
-        ({"question": "\ud800"}, r"questions\[0\]: expected valid Unicode"),
+        ({"question": "\ud800"}, r"question: expected valid Unicode"),
         ({"method": "exact"}, "method: expected one of 'leave_one_out'"),
         ({"features": "poor"}, "features: expected one of 'rich', 'paper'"),
         ({"weights": "no/such/file"}, "weights no/such/file: no such file"),

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 
+from huggingface_hub import HfApi
 import pytest
 
 from tests.conftest import METRIC
@@ -17,6 +18,8 @@ from tests.conftest import Run
 from tests.hub import Hub
 from tests.hub import serve
 from tests.small import small_table
+from training.push_plan import HubError
+from training.push_plan import speaking_of
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
 AWAY = "http://127.0.0.1:9"  # the discard port: nothing listens
@@ -195,6 +198,20 @@ def test_what_cannot_be_done_is_said_in_one_line(
 ) -> None:
     assert saying in refusal(push(*arguments, token=token, endpoint=endpoint or hub.url, code=code))
     assert hub.repositories == {}
+
+
+@pytest.mark.parametrize(
+    ("error", "saying"),
+    [
+        (FileNotFoundError(f"no file, {TOKEN}"), "speaking with the Hub at http://hub failed (FileNotFoundError: no"),
+        (ConnectionResetError("cut off"), "the Hub at http://hub did not answer (ConnectionResetError: cut off)"),
+    ],
+)
+def test_only_a_connection_that_failed_is_called_one(error: Exception, saying: str) -> None:
+    with pytest.raises(HubError) as caught, speaking_of(HfApi("http://hub", token=TOKEN), "org/matcha"):
+        raise error
+    assert caught.value.message.startswith(f"org/matcha: {saying}")
+    assert TOKEN not in caught.value.message
 
 
 @pytest.mark.parametrize(
