@@ -10,7 +10,8 @@ from ..errors import refusals
 
 NOT_OF_TEXTS = {"set_criteria": "tests an encoder and gives texts no score"}
 OF_QUESTIONS = ("nli_lex",)  # metrics that judge answers to questions
-COUNTS = ("undefined", "blank", "windowed", "shortened", "truncated")  # what metrics count; the first that one has is always said
+# what metrics count; the first that one has is always said
+COUNTS = ("undefined", "blank", "windowed", "shortened", "truncated")
 _ITEM = re.compile(r"(predictions|references|questions)\[(\d+)\]")  # how a metric names a text that it refuses
 
 
