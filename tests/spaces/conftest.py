@@ -13,6 +13,7 @@ from tests.nli_lex.conftest import nli
 from tests.stsscore import tiny
 
 METRICS = ROOT / "metrics"
+FILE = "who,reference,prediction\ns1,the dog,a dog\ns2,the cat,not the cat\ns1,a man,the man is asleep\n"
 NAMES = ("matcha", "stsscore", "nli_lex", "set_criteria")
 OF_THE_DEMO = ("app", "demo", "demo_parts", "rating_page")
 
@@ -54,3 +55,11 @@ def app(name: str, checkpoints: dict[str, str], monkeypatch: pytest.MonkeyPatch)
 def space(name: str, tmp_path: Path) -> Path:
     """A copy of the metric's folder and nothing else, named as on a Space."""
     return Path(shutil.copytree(METRICS / name, tmp_path / "app", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    """A small CSV file."""
+    path = tmp_path / "pairs.csv"
+    path.write_text(FILE, encoding="utf-8")
+    return str(path)
