@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
 	@echo "make demo       serve a demo (METRIC=matcha, stsscore, nli_lex or set_criteria)"
-	@echo "make test       style check and tests (about six minutes)"
+	@echo "make test       style check and tests (about ten minutes)"
 	@echo "make test-slow  the tests that take longer"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make golden     record the scores that the shipped checkpoint must keep"

@@ -1,8 +1,10 @@
 """Command line: `semantic-metrics COMMAND`; each command stands in a module of its own."""
 
+from collections import Counter
 from difflib import get_close_matches
 import errno
 from importlib import import_module
+from itertools import takewhile
 import sys
 
 import click
@@ -52,7 +54,19 @@ class Lazy(click.Group):
             near = get_close_matches(args[0].lower(), COMMANDS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise InputError(f"expected a command, one of {', '.join(sorted(COMMANDS))}, got {args[0]!r}{hint}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        _check_once(command, rest)
+        return name, command, rest
+
+
+def _check_once(command: click.Command, args: list[str]) -> None:
+    """Refuse a second column for an option that takes one: click would take the last, and score other texts."""
+    given = Counter(word.partition("=")[0] for word in takewhile(lambda word: word != "--", args))
+    for option in command.params:
+        if isinstance(option, click.Option) and option.metavar == "COLUMN" and not option.multiple:
+            times = sum(given[name] for name in option.opts)
+            if times > 1:
+                raise InputError(f"{option.opts[-1]}: expected it once, got it {times} times")
 
 
 @click.group(cls=Lazy)

@@ -151,14 +151,18 @@ def test_answers_to_questions_are_judged(score: Callable, file: Path, tmp_path: 
     lines = result.output.splitlines()
     assert lines[0].split() == ["score", "asked", "said", "gold"]
     assert lines[1].startswith(f"{expected['scores'][0]:7.3f}")
-    assert lines[-2] == f"2 rows, mean {expected['nli_lex']:.4f}, blank 1"
+    assert lines[-2] == f"2 rows, share correct {expected['nli_lex']:.4f}, blank 1"
     assert lines[-1] == expected["signature"]
 
 
 def test_questions_are_for_nli_lex_alone(score: Callable, file: Path) -> None:
-    message = "--questions: expected a column for nli_lex, and for no other metric"
-    refused(score(file, metric="nli_lex"), message)
-    refused(score(file, questions="id"), message)
+    refused(score(file, metric="nli_lex"), "--questions: expected a column, for nli_lex")
+    refused(score(file, questions="id"), "--questions: expected it with nli_lex alone, which answers questions")
+
+
+def test_an_option_of_one_value_is_given_once(file: Path) -> None:
+    options = ["--metric", "matcha", "--predictions", "said", "--references=gold", "--predictions=id"]
+    refused(CliRunner().invoke(main, ["score", str(file), *options]), "--predictions: expected it once, got it 2 times")
 
 
 @pytest.mark.parametrize("option", ["predictions", "references", "show"])

@@ -38,7 +38,7 @@ _OPTIONS = (
     click.option("--metric", "metrics", multiple=True, default=["matcha"], metavar="NAME", help="May be repeated."),
     click.option("--references", metavar="COLUMN", help="Of REFERENCES, where it has several."),
     click.option("--questions", metavar="COLUMN", help="Of REFERENCES, for nli_lex."),
-    click.option("--predictions", metavar="COLUMN", help="Of the systems' files, where they have several."),
+    click.option("--predictions", multiple=True, metavar="COLUMN", help="Of the systems' files; once, or for each."),
     click.option("--baseline", metavar="SYSTEM", help="Compare with this one, not all pairs."),
     click.option("--config", "configs", multiple=True, metavar="[NAME=]CHECKPOINT", help="Folder or Hub id."),
     click.option("--resamples", default=RESAMPLES, show_default=True, type=click.IntRange(1), help="Of each test."),
@@ -75,10 +75,11 @@ def compare(
 
     questions, draws = more["questions"], {name: more[name] for name in ("resamples", "seed", "tie")}
     checkpoints = check_run(metrics, configs, questions)
-    names = _names(systems)
+    columns = _each(more["predictions"], len(systems))
+    names = _names(systems if len(set(columns)) < len(systems) else tuple(Path(str(column)) for column in columns))
     baseline = _baseline(baseline, names, systems)
     check_outcome(output, (gold, *systems))
-    wanted, asked, given = _read(gold, systems, (more["references"], questions, more["predictions"]))
+    wanted, asked, given = _read(gold, systems, (more["references"], questions), columns)
     rows = []
     for metric, config in checkpoints.items():
         texts = [text for column in given for text in column]
@@ -95,6 +96,13 @@ def conclusion(pair: "Pair") -> str:
         return f"{pair.name} and {pair.other}: no difference can be told from chance."
     better, worse = (pair.name, pair.other) if pair.comparison.difference > 0 else (pair.other, pair.name)
     return f"{better} scores higher than {worse}; the difference is unlikely to be chance."
+
+
+def _each(columns: tuple[str, ...], systems: int) -> list[str | None]:
+    """The column of each system; None where a file has one alone."""
+    if len(columns) not in (0, 1, systems):
+        raise InputError(f"--predictions: expected one column, or one for each of the {systems}, got {len(columns)}")
+    return list(columns) if len(columns) == systems else [*(columns or (None,))] * systems
 
 
 def _names(systems: tuple[Path, ...]) -> list[str]:
@@ -121,21 +129,21 @@ def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) ->
 
 
 def _read(
-    gold: Path, systems: tuple[Path, ...], columns: tuple[str | None, str | None, str | None]
+    gold: Path, systems: tuple[Path, ...], named: tuple[str | None, str | None], columns: list[str | None]
 ) -> tuple[list, list[str] | None, list[list[str]]]:
     """References, questions or None, and what each system said."""
     from ..tables import read_table
     from .whole import texts_of
 
-    references, questions, predictions = columns
+    references, questions = named
     table = read_table(gold)
     wanted = texts_of(table, gold, "--references", references, several=True)
     asked = None if questions is None else texts_of(table, gold, "--questions", questions)
     if len(wanted) < 2:
         raise InputError(f"{gold}: expected 2 texts at least, got {len(wanted)}: one can tell nothing from chance")
     given = []
-    for path in systems:
-        given.append(texts_of(read_table(path), path, "--predictions", predictions))
+    for path, column in zip(systems, columns, strict=True):
+        given.append(texts_of(read_table(path), path, "--predictions", column))
         if len(given[-1]) != len(wanted):
             raise InputError(f"{path}: expected {len(wanted)} texts, as many as {gold} has, got {len(given[-1])}")
     return wanted, asked, given

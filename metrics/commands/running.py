@@ -74,7 +74,8 @@ def check_run(names: tuple[str, ...], configs: tuple[str, ...], questions: str |
     """
     found = check_metrics(names, configs)
     if any(name in OF_QUESTIONS for name in names) != (questions is not None):
-        raise InputError(f"--questions: expected a column for {' and '.join(OF_QUESTIONS)}, and for no other metric")
+        needed = "a column, for nli_lex" if questions is None else "it with nli_lex alone, which answers questions"
+        raise InputError(f"--questions: expected {needed}")
     return found
 
 
@@ -148,7 +149,8 @@ class Running:
         """The mean and the counts; of those the first always, the others where there are any."""
         first = next(name for name in COUNTS if name in self.counts)
         told = [f"{name} {self.counts[name]}" for name in COUNTS if name == first or self.counts[name]]
-        return ", ".join([f"mean {self.mean:.4f}", *told])
+        what = "share correct" if self.name in OF_QUESTIONS else "mean"
+        return ", ".join([f"{what} {self.mean:.4f}", *told])
 
 
 def run_metric(metric: str, config: str | None, texts: dict[str, list]) -> dict:

@@ -128,7 +128,7 @@ def test_tables_have_named_columns(run: Callable, folder: Path, tmp_path: Path) 
     refused(run("gold.jsonl", "good.csv", "bad.csv", "--references", "gold"), "expected which column of")
     refused(run("gold.jsonl", "good.csv", "bad.csv", *columns[:2], "--predictions", "x"),
             "good.csv, --predictions: expected one of the columns 'id', 'said', got 'x'")  # fmt: skip
-    refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: expected a column for nli_lex")
+    refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: expected it with nli_lex alone")
 
 
 def test_no_two_systems_have_one_name(run: Callable, folder: Path) -> None:
@@ -169,7 +169,7 @@ def test_files_of_one_name_are_told_apart(run: Callable, folder: Path) -> None:
         (("gold.txt", "good.txt", "none.txt"), "none.txt: No such file or directory"),
         (("gold.txt", "good.txt", "bad.txt", "--baseline", "x"), "--baseline: expected one of the systems 'good', "),
         (("gold.txt", "good.txt", "bad.txt", "--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
-        (("gold.txt", "good.txt", "bad.txt", "--metric", "nli_lex"), "--questions: expected a column for nli_lex"),
+        (("gold.txt", "good.txt", "bad.txt", "--metric", "nli_lex"), "--questions: expected a column, for nli_lex"),
         (("gold.txt", "good.txt", "bad.txt", "--output", "o.xlsx"), "--output: expected a file that ends in .json or"),
         (("gold.txt", "good.txt", "bad.txt", "--output", "/no/o.json"), "expected an existing folder, there is no /no"),
     ],
@@ -187,3 +187,12 @@ def test_help_fits_a_screen_and_shows_an_example() -> None:
     assert "Example: semantic-metrics compare gold.txt" in result.output
     assert "Holm's correction for the pairs of one metric (not across metrics)" in result.output
     assert result.output.count("\n") <= 24
+
+
+def test_each_system_may_be_a_column_of_one_table(run: Callable, folder: Path) -> None:
+    with (folder / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["gold", "good", "bad"], *zip(GOLD, SYSTEMS["good"], SYSTEMS["bad"], strict=True)])
+    columns = ["--references", "gold", "--predictions", "good", "--predictions", "bad"]
+    apart, together = run("gold.txt", "good.txt", "bad.txt"), run("rows.csv", "rows.csv", "rows.csv", *columns)
+    assert together.output == apart.output
+    refused(run("rows.csv", "rows.csv", "rows.csv", *columns, "--predictions", "gold"), "one for each of the 2, got 3")

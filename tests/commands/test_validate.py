@@ -52,7 +52,8 @@ def write(path: Path, rows: list[dict]) -> None:
 @pytest.fixture
 def run(checkpoint: Path) -> Callable[..., Result]:
     def run(file: Path, *options: object) -> Result:
-        usual = ["--human", "rating", "--predictions", "said", "--references", "gold", "--resamples", 50]
+        usual = ["--human", "rating", "--references", "gold", "--resamples", 50]
+        usual += [] if "--predictions" in options else ["--predictions", "said"]
         small = [] if "--metric" in options else ["--metric", "matcha", "--config", checkpoint]
         arguments = ["validate", file, *usual, *small, *options]
         return CliRunner().invoke(main, list(map(str, arguments)))
@@ -169,7 +170,7 @@ def test_token_f1_by_hand() -> None:
         (("--group", "same"), "--group: expected 3 groups of rows at least, which are drawn as a whole, got 1"),
         (("--predictions", "rating"), "--predictions: expected a text in column 'rating', got "),
         (("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
-        (("--questions", "gold"), "--questions: expected a column for nli_lex, and for no other metric"),
+        (("--questions", "gold"), "--questions: expected it with nli_lex alone, which answers questions"),
         (("--output", "o.txt"), "--output: expected a file that ends in .json or .csv, got o.txt"),
     ],
 )
