@@ -143,6 +143,8 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **given: ob
         run = _weights if metric == WEIGHED and criterion is None else _threshold
         for line in run(files, columns, metric, criterion, given):
             click.echo(line)
+    except BrokenPipeError:  # who read the output has enough: click ends quietly
+        raise
     except (ValueError, OSError) as error:
         raise InputError(one_line(error)) from None
 
