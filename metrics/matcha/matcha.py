@@ -33,7 +33,7 @@ PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
 _DESCRIPTION = """\
 MATCHA scores how far two texts say the same: the cosine of two text vectors, in [-1, 1], higher is better. The
 encoder is trained so that contradictions fall low, not only unrelated texts (Li et al., Findings of ACL 2026). By
-default it is a bag of tokens: the order of the words does not count. It does to the checkpoint "contextual".
+default it is a bag of tokens: the order of the words does not count. It does to a contextual checkpoint.
 """
 
 _CITATION = """\
