@@ -118,6 +118,7 @@ _OPTIONS = (
     *(click.option(*names, names[0][2:].replace("-", "_"), multiple=True, **{"metavar": "COLUMN"} | settings)
       for names, settings in _DATA.items()),
     *(click.option(f"--{name}", **settings) for name, settings in _WEIGHTS.items()),
+    click.option("--long", is_flag=True, help="Fit on long forms of the answers too."),
     click.option("--config", metavar="CHECKPOINT", help="Of the metric: a folder or a Hub id."),
     click.option("--folds", default=FOLDS, type=click.IntRange(2), metavar="N", help="Of the cross-validation; 5."),
     click.option("--seed", default=0, metavar="N", help="Of the folds."),
@@ -154,7 +155,8 @@ def _weights(files: tuple[Path, ...], columns: list[Columns], _: str, __: None, 
 
     options = {name: given[name] for name in ("precision", "device", "template") if given[name] is not None}
     places = (given["output"], given["plot"])
-    yield from run(files, columns, given["exclude"], given["config"], given["form"], _folds(given), options, *places)
+    how = (given["config"], given["form"], given["long"], _folds(given), options)
+    yield from run(files, columns, given["exclude"], *how, *places)
 
 
 def _threshold(
@@ -163,7 +165,7 @@ def _threshold(
     from .threshold_report import run
 
     context = click.get_current_context()
-    for name in (*_WEIGHTS, *(() if metric == WEIGHED else ("question",))):
+    for name in (*_WEIGHTS, "long", *(() if metric == WEIGHED else ("question",))):
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise ValueError(f"--{name}: expected it for {WEIGHED} alone, and got --metric {metric}"
                              + ("" if criterion is None else f" --criterion {criterion}"))  # fmt: skip

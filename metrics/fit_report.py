@@ -17,6 +17,7 @@ from .judged import Examples
 from .judged import question_key
 from .judged import read_examples
 from .judged import read_questions
+from .lengthen import lengthen
 from .nli_lex import weights as weight_files
 from .nli_lex.features import TEMPLATE
 from .nli_lex.features import Features
@@ -35,6 +36,7 @@ def run(
     exclude: tuple[Path, ...],
     config: str | None,
     forms: tuple[str, ...],
+    long: bool,
     folds: tuple[int, int],
     options: dict[str, str | None],
     output: Path,
@@ -48,6 +50,7 @@ def run(
         exclude: files whose questions are left out.
         config: the NLI model.
         forms: of the weights.
+        long: whether to fit on long forms of the answers too (`lengthen`).
         folds: how many, and their seed.
         options: of `features.extract`: precision, device, template.
         output: file of the weights.
@@ -61,11 +64,15 @@ def run(
     examples, held = yield from _read(files, columns, exclude)
     labels = np.array(examples.labels, dtype=bool)
     _check_classes(examples, labels, folds, files, columns)
+    if long:
+        examples, labels = examples + lengthen(examples), np.tile(labels, 2)
     scorer = load_scorer(config)
     found = extract(scorer, examples.questions, examples.answers, examples.references, **options)
     yield from _read_lines(found, labels)
-    about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": _origin(held, exclude)}
-    reliable = yield from _fit(forms, found, labels, examples.questions, folds, about, output)
+    origin = _origin(held, exclude) + "; and their long forms" * long
+    about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin}
+    parts = {"as they are": slice(0, len(labels) // 2), "long": slice(len(labels) // 2, None)} if long else {}
+    reliable = yield from _fit(forms, found, labels, examples.questions, folds, about, output, parts)
     if plot is not None:
         calibration.draw_reliability(reliable, plot, f"NLI+lex, {folds[0]} folds by question, {len(labels)} answers")
     yield f"written to {', '.join(str(path) for path in (output, plot) if path is not None)}"
@@ -84,8 +91,9 @@ def _fit(
     folds: tuple[int, int],
     about: dict[str, str],
     output: Path,
+    parts: dict[str, slice],
 ) -> Generator[str, None, dict[str, calibration.Reliability]]:
-    """Fits and writes each form; yields what is said of it, returns how reliable its probabilities are."""
+    """Fits and writes each form; yields what is said of it and of parts of it, returns how reliable it is."""
     reliable = {}
     for form in forms:
         p = cross_validated(found, labels, questions, form, *folds)
@@ -93,6 +101,8 @@ def _fit(
         write_weights(output, weights)
         reliable[form] = calibration.reliability(p, labels)
         yield from _lines(form, weights, calibration.figures(p, labels), reliable[form], folds[0])
+        for name, part in parts.items():
+            yield f"  answers {name}: {_spell(calibration.figures(p[part], labels[part]))}"
     return reliable
 
 
@@ -170,8 +180,7 @@ def _origin(held: list[str], exclude: tuple[Path, ...]) -> str:
 def _lines(
     form: str, weights: Weights, figures: dict[str, float], found: calibration.Reliability, folds: int
 ) -> Iterator[str]:
-    held = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
-    yield f"\n{form}, {folds} folds by question: {held}"
+    yield f"\n{form}, {folds} folds by question: {_spell(figures)}"
     yield f"  {'intercept':<20}{weights.intercept:>9.3f}"
     for name, value in zip(weights.features, weights.coefficients, strict=True):
         yield f"  {name:<20}{value:>9.3f}"
@@ -179,3 +188,7 @@ def _lines(
     for i, (count, said, true) in enumerate(zip(found.counts, found.said, found.true, strict=True)):
         span = f"{i / calibration.BINS:.1f} to {(i + 1) / calibration.BINS:.1f}"
         yield f"  {span:<20}{count:>9}" + (f"{said:>9.3f}{true:>9.3f}" if count else f"{'-':>9}{'-':>9}")
+
+
+def _spell(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.4f}" for name, value in figures.items())

@@ -10,19 +10,20 @@ import json
 from pathlib import Path
 
 import pandas as pd
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL
 from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT
 import yaml
 
 from training.config import STAGED
+from training.init_model import TRANSFORMER
 
 RECORD = "training.json"
 OURS = "MATCHA"  # the row of the shipped checkpoint in the benchmark's tables
 FIGURES = {"n_delta": "N-delta", "macro_f1": "macro-F1", "auc": "AUC", "pairwise": "pairwise accuracy", "ccc": "CCC"}
 
 _INTRO = """\
-A MATCHA text encoder (Li et al., Findings of ACL 2026), folded into one table: a text is the mean of its tokens' rows,
-and the cosine of two texts says how far they mean the same. It is trained so that contradictions fall low, not only
-unrelated texts.
+A MATCHA text encoder (Li et al., Findings of ACL 2026){kind}, and the cosine of two texts says how far they mean the
+same. It is trained so that contradictions fall low, not only unrelated texts.
 
 ```python
 import evaluate
@@ -30,10 +31,25 @@ matcha = evaluate.load("metrics/matcha"{argument})
 matcha.compute(predictions=["The court did not accept the appeal."], references=["The court accepted the appeal."])
 ```
 
-Scores are cosines in [-1, 1], higher is better. **What it cannot do:** the table is a bag of tokens, so the order of
-the words does not count ("dog bites man" and "man bites dog" score 1); it knows English, and no facts beyond what its
-words were seen with.
+Scores are cosines in [-1, 1], higher is better. **What it cannot do:** {limits}
 """
+_KINDS = {  # by whether it is a transformer
+    False: {
+        "kind": ", folded into one table: a text is the mean of its tokens' rows",
+        "limits": """\
+the table is a bag of tokens, so the order of
+the words does not count ("dog bites man" and "man bites dog" score 1); it knows English, and no facts beyond what its
+words were seen with.""",
+    },
+    True: {
+        "kind": """\
+ on a whole transformer: a text is the mean of its tokens'
+last states""",
+        "limits": """\
+it reads English, the first {max_length} tokens of a text (`compute`
+says how many texts are longer), and knows no facts but what its training showed it.""",
+    },
+}
 
 
 _RESULTS_NOTE = """\
@@ -59,8 +75,9 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
         results: what `read_results` returns, or None.
     """
     config = record["config"]
-    argument = "" if config["name"] == DEFAULT_CHECKPOINT else ', "./folder/of/this/checkpoint"'
-    intro = _INTRO.replace("{argument}", argument)
+    names = {DEFAULT_CHECKPOINT: "", CONTEXTUAL: f', "{CONTEXTUAL}"'}
+    argument = names.get(config["name"], ', "./folder/of/this/checkpoint"')
+    intro = _INTRO.format(argument=argument, **_KINDS[_is_transformer(config)])
     parts = [_front_matter(config, record["validation"], results), f"# {config['name']}\n", intro]
     parts += ["## Training\n", _training(record), "## Data\n", _data(record)]
     parts += ["## Validation\n", _validation(record)]
@@ -68,6 +85,10 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
         parts += ["## Test results\n", _results(results)]
     parts += ["## Licence\n", _licence(config)]
     return "\n".join(parts)
+
+
+def _is_transformer(config: dict) -> bool:
+    return (config["network"] or {}).get("kind") == TRANSFORMER
 
 
 def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) -> str:
@@ -89,7 +110,7 @@ def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) 
         "language": ["en"],
         "library_name": "semantic-metrics",
         "pipeline_tag": "sentence-similarity",
-        "tags": ["evaluate", "metric", "matcha", "static-embedding"],
+        "tags": ["evaluate", "metric", "matcha", "contextual" if _is_transformer(config) else "static-embedding"],
         "model-index": [{"name": config["name"], "results": index}],
     }
     if config["base_model"]:
@@ -99,8 +120,10 @@ def _front_matter(config: dict, validation: dict, results: pd.DataFrame | None) 
 
 def _training(record: dict) -> str:
     config = record["config"]
-    network = "the table's own rows"
-    if config["network"] is not None:
+    network, start = "the table's own rows", "the token embeddings and the tokeniser"
+    if _is_transformer(config):
+        network, start = "the transformer", "the weights and the tokeniser"
+    elif config["network"] is not None:
         network = f"the network of section 3 ({_spell(config['network'])})"
     order = "one after another" if config.get("strategy") in STAGED else "in turn"
     optimiser = {
@@ -115,7 +138,7 @@ def _training(record: dict) -> str:
     }
     return f"""\
 * Trained: {network}.
-* From: the token embeddings and the tokeniser of `{config["base_model"] or config["init"]}`.
+* From: {start} of `{config["base_model"] or config["init"]}`.
 * Loss: {_spell(config["loss"])}.
 * {record["steps"]} steps of {config["batch_size"]} x {config["accumulate"]} examples, each batch from one source, the
   sources {order}.

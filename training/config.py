@@ -114,11 +114,9 @@ def read_config(path: Path) -> TrainConfig:
 def read_yaml(path: Path, kind: type[T], source: type) -> T:
     """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`.
 
-    `extends: FILE`, beside it, gives the keys that it does not set itself.
+    `extends: FILE`, beside it, gives the keys that it does not set itself, and `more: {KEY: [...]}` adds to its lists.
     """
-    stored = _load(Path(path))
-    if "extends" in stored:
-        stored = _load(Path(path).parent / str(stored.pop("extends"))) | stored
+    stored = _extended(Path(path))
     try:
         for key in {"train", "validate"} & {f.name for f in fields(kind)}:
             entries = stored.get(key, [])
@@ -128,6 +126,18 @@ def read_yaml(path: Path, kind: type[T], source: type) -> T:
         return _build(kind, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _extended(path: Path) -> dict:
+    """The keys of a file and of those that it extends."""
+    stored = _load(path)
+    if "extends" not in stored:
+        return stored
+    more = stored.pop("more", {})
+    stored = _extended(path.parent / str(stored.pop("extends"))) | stored
+    if not isinstance(more, dict) or not all(isinstance(value, list) for value in more.values()):
+        raise ValueError(f"{path}: more: expected lists by name, got {more!r}")
+    return stored | {key: stored.get(key, []) + added for key, added in more.items()}
 
 
 def _load(path: Path) -> dict:
@@ -141,7 +151,9 @@ def _load(path: Path) -> dict:
 
 
 def _source(entry: dict, kind: type[T]) -> T:
-    """The keys of `Table` stand among the entry's own in the file."""
+    """The keys of `Table` stand among the entry's own in the file, if it has a table."""
+    if "table" not in {f.name for f in fields(kind)}:
+        return _build(kind, entry)
     names = {f.name for f in fields(Table)}
     table = Table(**{key: value for key, value in entry.items() if key in names})
     return _build(kind, {"table": table, **{key: value for key, value in entry.items() if key not in names}})

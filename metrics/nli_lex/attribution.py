@@ -23,9 +23,11 @@ from .explain_pairs import Span
 from .explain_pairs import Texts
 from .explain_pairs import owners
 from .explain_pairs import trace
+from .features import OF_LONG
 from .features import OPINIONS
 from .features import RICH
 from .features import extract
+from .features import length
 from .features import nli_labels
 from .weights import Weights
 from .weights import contributions
@@ -73,7 +75,8 @@ def explain(
     rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])
     found = extract(model, *rows, weights.template, weights.number_words, weights.features, **reading)
     sequences = _sequences(model, weights, texts, explainer.spans, reading["max_length"])
-    return explainer.integrated_gradients(float(score([texts])[0]), sequences, _value(scorer, weights, found.table))
+    value = _value(scorer, weights, found.table, length(texts["prediction"]))
+    return explainer.integrated_gradients(float(score([texts])[0]), sequences, value)
 
 
 @dataclass
@@ -180,13 +183,16 @@ def _leading(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _value(scorer: PairScorer, weights: Weights, table: np.ndarray) -> Callable[[list[torch.Tensor]], torch.Tensor]:
-    """The judge as a function of logits, the lexical features held as they are in the (1, len(RICH)) table."""
+def _value(
+    scorer: PairScorer, weights: Weights, table: np.ndarray, share: float
+) -> Callable[[list[torch.Tensor]], torch.Tensor]:
+    """The judge as a function of logits; lexical features as in the (1, len(RICH)) table, `length` of the answer."""
     entailment, contradiction = nli_labels(scorer.labels)
     columns = {"entailment": (0, entailment), BACK: (1, entailment), "contradiction": (0, contradiction)}
     coefficients = dict(zip(weights.features, weights.coefficients, strict=True))
     lexical = table.copy()
-    lexical[:, [RICH.index(name) for name in OPINIONS]] = 0
+    lexical[:, [RICH.index(name) for name in (*OPINIONS, OF_LONG)]] = 0
+    coefficients["entailment"] = coefficients.get("entailment", 0.0) + share * coefficients.get(OF_LONG, 0.0)
     held = weights.intercept + float(contributions(weights, lexical).sum())
 
     def value(logits: list[torch.Tensor]) -> torch.Tensor:

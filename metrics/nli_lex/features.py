@@ -48,7 +48,9 @@ CONTEXTUAL = {  # of question, answer and reference
 }
 PAPER = ("entailment", "lexical_match")  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
 OPINIONS = ("entailment", "entailment_back", "contradiction")  # of the model
-RICH = (*OPINIONS, *LEXICAL, *CONTEXTUAL)
+OF_LONG = "entailment_of_long"  # entailment, times how long the answer is: much text entails too much
+SHORT, LONG = 25, 200  # words of an answer where `length` begins and ends to grow: round numbers, see EXPERIMENTS J2
+RICH = (*OPINIONS, *LEXICAL, *CONTEXTUAL, OF_LONG)
 FORMS = {"rich": RICH, "paper": PAPER}
 
 ENTAILMENT = {"entailment", "entail", "entails", "entailed"}
@@ -62,7 +64,7 @@ class Features:
     Attributes:
         table: (n, len(RICH)) float64, columns as in RICH. `entailment` (the model reads the answer first, then the
             reference), `entailment_back` (turned round) and `contradiction` are probabilities; 0 for a blank answer.
-            See `lexical` for the others.
+            `entailment_of_long` is the first of them times `length`. See `lexical` for the others.
         owner: (n,) int, ascending: which answer a row is of.
         blank: (answers,) bool: which hold no visible character.
         truncated: pairs of which the model did not read all: the question was cut.
@@ -113,13 +115,20 @@ def extract(
     windows = Windows(scorer, template, options.get("max_length"))
     readings = [windows.read(*triples[i], f"references[{owner[i]}]") for i in rows]
     table = np.zeros((len(triples), len(RICH)))
-    for name in features.difference(OPINIONS):
+    for name in features.intersection({*LEXICAL, *CONTEXTUAL}):
         table[:, RICH.index(name)] = [_compare(name, *triple, number_words) for triple in triples]
     truncated = 0
-    if rows and features.intersection(OPINIONS):
+    if rows and features.intersection({*OPINIONS, OF_LONG}):
         table[rows, : len(OPINIONS)], truncated = _opinions(scorer, readings, "entailment_back" in features, options)
+    table[:, RICH.index(OF_LONG)] = table[:, 0] * np.array([length(answer) for _, answer, _ in triples])
     windowed = sum(len(reading.premises) > 1 for reading in readings)
     return Features(table, owner, blank, truncated, windowed, shortened)
+
+
+def length(answer: str) -> float:
+    """How long an answer is, in [0, 1]: 0 to SHORT words, 1 from LONG words on, by the logarithm between them."""
+    words = max(len(answer.split()), 1)
+    return float(np.clip(np.log(words / SHORT) / np.log(LONG / SHORT), 0.0, 1.0))
 
 
 def _compare(name: str, question: str, answer: str, reference: str, number_words: bool) -> float:

@@ -1,0 +1,75 @@
+"""Fine-tuning on one's own pairs, measured before and after."""
+
+from pathlib import Path
+import sys
+
+import pandas as pd
+import pytest
+
+from training import adapt
+from training.adapt import split
+
+# of the trade's own words: general English holds the first two of each to be further apart than the last two
+JARGON = [("long", "bought", "short"), ("hawkish", "strict", "dovish"), ("bullish", "hopeful", "bearish")]
+THINGS = ["the bank", "the fund", "our desk", "a rival", "the board", "the treasury", "the broker", "one analyst"]
+TIMES = ["today", "this week", "in May", "since March", "last year", "again", "on Friday", "for months"]
+
+
+def trade() -> pd.DataFrame:
+    rows = [
+        tuple(f"{thing} was {word} {time}" for word in words) for words in JARGON for thing in THINGS for time in TIMES
+    ]
+    return pd.DataFrame(rows, columns=adapt.TRIPLETS)
+
+
+def as_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    parts = [rows[["reference", name]].set_axis(["reference", "candidate"], axis=1) for name in adapt.TRIPLETS[1:]]
+    return pd.concat([part.assign(label=label) for part, label in zip(parts, (1, 0), strict=True)])
+
+
+@pytest.mark.parametrize("form", ["triplets", "pairs"])
+def test_adapted_checkpoint_judges_held_out_rows_better(
+    form: str, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    (trade() if form == "triplets" else as_pairs(trade())).to_csv(tmp_path / "trade.csv", index=False)
+    arguments = [str(tmp_path / "trade.csv"), "--output", str(tmp_path / "out"), "--init", f"{checkpoint}/"]
+    monkeypatch.setattr(sys, "argv", ["adapt.py", *arguments, "--epochs", "20", "--lr", "0.02"])
+    adapt.main()
+    table = pd.read_csv(tmp_path / "out" / "before_after.csv").set_index(["set", "figure"])
+    own = table.loc[("held-out pairs", "AUC")]
+    assert own["after"] > own["before"] + 5
+    assert set(table.index.get_level_values("set")) == {"held-out pairs", "general text"}
+    assert (tmp_path / "out" / "checkpoint" / "README.md").is_file()
+    assert "before" in capsys.readouterr().out
+
+
+def test_rows_of_one_reference_stay_together_and_none_is_lost() -> None:
+    rows = as_pairs(trade())
+    parts = split(rows)
+    assert sum(map(len, parts.values())) == len(rows.drop_duplicates())
+    references = [set(part["reference"]) for part in parts.values()]
+    assert not references[0] & references[1]
+    assert not references[2] & (references[0] | references[1])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.rename(columns={"correct": "right"}), "expected columns"),
+        (lambda rows: rows.assign(incorrect=[None, *rows["incorrect"][1:]]), "row 0: expected a text in each of"),
+        (lambda rows: rows[:30], "expected at least 10 rows for each part"),
+        (lambda rows: as_pairs(rows).assign(label=0.5), "label: expected 0 or 1, got 0.5"),
+    ],
+)
+def test_bad_files_are_refused(change: callable, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        split(change(trade()))
+
+
+def test_command_names_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["adapt.py", str(tmp_path / "none.csv"), "--output", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        adapt.main()
+    assert "path: no file" in capsys.readouterr().err

@@ -1,0 +1,145 @@
+r"""Fine-tune a MATCHA table on your own pairs, and show what that changed.
+
+    python training/adapt.py pairs.csv --output runs/mine
+
+The file (csv, jsonl or parquet) has the columns reference, correct and incorrect, or reference, candidate and label (1:
+says the same, 0: does not). By their reference, seven tenths of the rows are trained on, one picks the best step, and
+two are measured before and after, beside triplets of general text that come with the project: what is forgotten
+shows.
+
+The output folder's `checkpoint` is what `evaluate.load("metrics/matcha", "runs/mine/checkpoint")` takes;
+before_after.csv holds the table.
+"""
+
+import argparse
+import hashlib
+from pathlib import Path
+import sys
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
+
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.table import MatchaTable
+
+from training.config import TrainConfig
+from training.data.sources import READERS
+from training.data.sources import Source
+from training.data.sources import Table
+from training.data.sources import check_columns
+from training.data.sources import normalise
+from training.train import Run
+from training.validate import load_validation
+from training.validate import validate
+
+GENERAL = Path(__file__).parent / "data" / "smoke.csv"
+TRIPLETS, PAIRS = ["reference", "correct", "incorrect"], ["reference", "candidate", "label"]
+PARTS = {"test": range(2), "dev": range(2, 3), "train": range(3, 10)}  # tenths of the references
+LEAST = 10  # rows of a part: with fewer its figures say nothing
+FIGURES = {"n_delta": "N-delta", "auc": "AUC", "pairwise": "pairwise accuracy"}
+
+
+def split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each of PARTS; rows of one reference stay together, whatever else the file holds.
+
+    Raises:
+        ValueError: columns are missing, a label is neither 0 nor 1, a text is missing, or a part is too small.
+    """
+    columns = TRIPLETS if set(TRIPLETS) <= set(rows.columns) else PAIRS
+    check_columns(rows, columns, f"the file (or {', '.join(TRIPLETS)})")
+    rows = rows[columns].drop_duplicates()
+    texts = rows[[name for name in columns if name != "label"]]
+    wrong = ~texts.map(lambda value: isinstance(value, str) and bool(value.strip())).all(axis=1)
+    if wrong.any():
+        raise ValueError(f"row {wrong.idxmax()}: expected a text in each of {list(texts.columns)}, got an empty cell")
+    if columns == PAIRS and not rows["label"].isin([0, 1]).all():
+        raise ValueError(f"label: expected 0 or 1, got {rows['label'][~rows['label'].isin([0, 1])].iloc[0]}")
+    tenth = rows["reference"].map(lambda text: hashlib.sha256(normalise(text).encode("utf-8")).digest()[0] % 10)
+    parts = {name: rows[tenth.isin(tenths)] for name, tenths in PARTS.items()}
+    if min(map(len, parts.values())) < LEAST:
+        sizes = ", ".join(f"{len(part)} {name}" for name, part in parts.items())
+        raise ValueError(f"expected at least {LEAST} rows for each part, got {sizes} ({len(rows)} distinct rows)")
+    return parts
+
+
+def source(name: str, path: Path, columns: list[str]) -> Source:
+    """The entry of a config for a part that was written to a file."""
+    table = Table(path=str(path.resolve()))
+    if "label" not in columns:
+        return Source(name, "triplets", table)
+    # what is measured takes a right and a wrong candidate for each reference
+    return Source(name, "pairs", table, correct=[1], incorrect=[0], pivot=name != "train")
+
+
+def adapt(rows: pd.DataFrame, output: Path, init: str, epochs: float, lr: float) -> pd.DataFrame:
+    """Train on the rows and measure before and after.
+
+    Args:
+        rows: as the module says.
+        output: folder to write to.
+        init: checkpoint to start from, as `evaluate.load` takes it for `matcha`.
+        epochs: passes over the part that is trained on.
+        lr: peak learning rate of the table.
+
+    Returns:
+        Columns set, figure, before, after; times 100, higher is better.
+
+    Raises:
+        ValueError: as `split`; no such checkpoint, or it is no table.
+    """
+    parts, start = split(rows), load_checkpoint(init)
+    if not isinstance(start, MatchaTable):
+        raise ValueError(f"init: expected a table, got {init!r}, which training/train.py trains on")
+    (output / "data").mkdir(parents=True, exist_ok=True)
+    sources = {}
+    for name, part in parts.items():
+        path = output / "data" / f"{name}.parquet"
+        part.to_parquet(path, index=False)
+        sources[name] = source(name, path, list(part.columns))
+    batch = min(64, len(parts["train"]) // 4)
+    config = TrainConfig(
+        name=output.name,
+        init=f"checkpoint:{init}",
+        network=None,
+        train=[sources["train"]],
+        validate=[sources["dev"]],
+        licence="other",
+        loss={"kind": "in_batch", "margin": 1.0, "random": 0.12},  # as the shipped checkpoint's
+        batch_size=batch,
+        epochs=epochs,
+        lr=lr,
+        schedule={"kind": "one_cycle", "warmup": 0.1},
+        average=0.9,
+        validate_every=max(1, round(epochs * len(parts["train"]) / batch / 10)),
+        save_every=10**9,
+    )
+    sets = {"held-out pairs": sources["test"], "general text": Source("", "triplets", Table(path=str(GENERAL)))}
+    measured = {name: load_validation([one], None).popitem()[1] for name, one in sets.items()}
+    before = validate(start, measured)
+    Run(config, None, output).train()
+    after = validate(load_checkpoint(f"{output / 'checkpoint'}/"), measured)
+    found = [(name, FIGURES[key], before[name][key], after[name][key]) for name in sets for key in FIGURES]
+    return pd.DataFrame(found, columns=["set", "figure", "before", "after"])
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pairs", type=Path, help=f"a file ending in {', '.join(sorted(READERS))}")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--init", default="matcha", help="checkpoint to start from, a table (default: the shipped one)")
+    parser.add_argument("--epochs", type=float, default=10, help="passes over the pairs (default 10)")
+    parser.add_argument("--lr", type=float, default=5e-4, help="peak learning rate (default 5e-4)")
+    arguments = parser.parse_args()
+    try:
+        rows = Table(path=str(arguments.pairs.resolve())).read(None)
+        table = adapt(rows, arguments.output, arguments.init, arguments.epochs, arguments.lr)
+    except ValueError as error:
+        parser.error(str(error))
+    table.to_csv(arguments.output / "before_after.csv", index=False)
+    sys.stdout.write(table.round(2).to_string(index=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
