@@ -1,8 +1,9 @@
 """Tables 7 and 8 and figure 4: how well scores agree with human ratings.
 
-How cosines are put on the scale of the ratings decides these tables, so every figure is given in three scalings:
-`rescaled`, (s + 1) / 2, the paper's; `unscaled`, the cosine as it is; and `calibrated`, a line from score to rating
-fitted on STS-B dev. Scores whose native range is [0, 1] are the same in the first two.
+How cosines are put on the scale of the ratings decides these tables, so every figure is given in four scalings:
+`rescaled`, (s + 1) / 2, the paper's; `unscaled`, the cosine as it is; `calibrated`, a line from score to rating
+fitted on STS-B dev; and `ratings`, what `compute(calibrated=True)` adds, by the map that a checkpoint stores. Scores
+whose native range is [0, 1] are the same in the first two.
 
 Source: Li et al., Findings of ACL 2026, section 4.2.4.
 """
@@ -20,7 +21,8 @@ from .sets import RATED_TITLES
 from .sets import TITLES
 from .sets import RatedSet
 
-SCALINGS = ("rescaled", "unscaled", "calibrated")
+RATINGS = "ratings"
+SCALINGS = ("rescaled", "unscaled", "calibrated", RATINGS)
 OVERALL = "Overall"
 HUMAN = "Human"
 _COLUMNS = ["table", "set", "part", "scaling", "metric", "group", "figure", "value", "low", "high", "published"]
@@ -47,7 +49,10 @@ class Scaler:
         return self._lines.get(name)
 
     def __call__(self, metric: Metric, values: np.ndarray, scaling: str) -> np.ndarray | None:
-        """(n,) native scores -> (n,) on the scale of the ratings; None where the metric has no calibration."""
+        """(n,) native scores -> (n,) on the scale of the ratings; None where the metric has none of this kind."""
+        if scaling == RATINGS:
+            rate = None if metric.ratings is None else metric.ratings()
+            return None if rate is None else rate(values)
         if scaling == "calibrated":
             if metric.name not in self._lines:
                 return None

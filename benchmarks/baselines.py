@@ -18,6 +18,8 @@ from nltk.translate.meteor_score import single_meteor_score
 import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 from semantic_metrics import load as load_metric
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.ratings import Ratings
 
 from . import encoders
 from .encoders import NotMeasured
@@ -47,6 +49,7 @@ class Metric:
         corpus: scores a whole list of candidates at once: one score, and no figure that needs rows.
         unbounded: scores may leave `bounds`: they are clipped before they are held against human ratings.
         sets: keys of the sets that it is for; None for all of them.
+        ratings: gives its own map from scores to ratings, or None; a metric without any leaves it out.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Metric:
     corpus: bool = False
     unbounded: bool = False
     sets: tuple[str, ...] | None = None
+    ratings: Callable[[], Ratings | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,10 @@ def matcha(checkpoint: str | None, name: str = "MATCHA", published: str | None =
             metric.compute(predictions=candidates, references=references)["scores"]
         )
 
-    return Metric(name, load, group="matcha", published=published)
+    def ratings() -> Ratings | None:
+        return Ratings.stored(load_checkpoint(checkpoint).config.ratings)
+
+    return Metric(name, load, group="matcha", published=published, ratings=ratings)
 
 
 def baselines(models: Models) -> list[Metric]:

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from .agreement import OVERALL
+from .agreement import RATINGS
 from .agreement import SCALINGS
 from .published import Published
 from .separation import MEDNLI_TABLE
@@ -29,6 +30,7 @@ SCALING_LABELS = {
     "rescaled": "rescaled: (s + 1) / 2, as the paper",
     "unscaled": "unscaled: the cosine as it is",
     "calibrated": "calibrated: a line from score to rating fitted on STS-B dev",
+    RATINGS: "ratings: by the map that the checkpoint stores, fitted on STS-B train and NLI dev pairs",
 }
 _MATRICES = {"macro_f1": "4, macro-F1 at the midpoint", "wasserstein": "5, Wasserstein distance"}
 _BESIDE_N_DELTA = ("correct", "incorrect", "n_delta", "auc", "pairwise")
@@ -225,7 +227,7 @@ def human_text(table: pd.DataFrame, published: Published) -> str:
     counts = f"{int(table['n'].max())} of the study's {PAPER_ROWS['human']} ratings"
     among = table["among"].dropna()
     k = f"among {int(among.max()) if len(among) else 0} metrics"
-    ranked = table[table["figure"].isin(["r1", "dcg"])]
+    ranked = table[table["figure"].isin(["r1", "dcg"]) & table["scaling"].ne(RATINGS)]  # which MATCHA alone has
     parts = [
         render(f"Table 8, {k}, {counts}; {SCALING_LABELS[str(scaling)]}", labels, _rows(held, keys, {OVERALL}), [])
         for scaling, held in ranked.groupby("scaling", sort=False)

@@ -11,6 +11,7 @@ import zipfile
 from packaging.version import Version
 import pytest
 import semantic_metrics
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL
 from semantic_metrics.matcha.checkpoint import embedded_checkpoints
 from semantic_metrics.matcha.matcha import VERSION
 
@@ -80,6 +81,13 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 def test_the_wheel_is_light(wheel: Path) -> None:
     assert wheel.stat().st_size < LIMIT
+
+
+def test_the_wheel_leaves_the_contextual_checkpoint_to_the_hub(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    shipped = {name.split("/")[2] for name in names if name.startswith("semantic_metrics/checkpoints/")}
+    in_checkout = {path.parent.name for path in (ROOT / "model_cards").glob("*/config.json")}
+    assert shipped - {"__init__.py"} == in_checkout - {CONTEXTUAL}
 
 
 def test_the_wheel_holds_the_shipped_checkpoint(wheel: Path) -> None:

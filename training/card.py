@@ -15,6 +15,7 @@ from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT
 import yaml
 
 from training.config import STAGED
+from training.contextual import MAX_LENGTH
 from training.init_model import TRANSFORMER
 
 RECORD = "training.json"
@@ -33,24 +34,19 @@ matcha.compute(predictions=["The court did not accept the appeal."], references=
 
 Scores are cosines in [-1, 1], higher is better. **What it cannot do:** {limits}
 """
-_KINDS = {  # by whether it is a transformer
-    False: {
-        "kind": ", folded into one table: a text is the mean of its tokens' rows",
-        "limits": """\
+_TABLE = (  # kind and limits of a static checkpoint, and of a contextual one
+    ", folded into one table: a text is the mean of its tokens' rows",
+    """\
 the table is a bag of tokens, so the order of
 the words does not count ("dog bites man" and "man bites dog" score 1); it knows English, and no facts beyond what its
 words were seen with.""",
-    },
-    True: {
-        "kind": """\
- on a whole transformer: a text is the mean of its tokens'
-last states""",
-        "limits": """\
+)
+_TRANSFORMER = (
+    " on a whole transformer: a text is the mean of its tokens'\nlast states",
+    """\
 it reads English, the first {max_length} tokens of a text (`compute`
 says how many texts are longer), and knows no facts but what its training showed it.""",
-    },
-}
-
+)
 
 _RESULTS_NOTE = """\
 In percent, higher is better, from `python -m benchmarks.matcha`; in brackets what the paper publishes of its own
@@ -77,7 +73,9 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
     config = record["config"]
     names = {DEFAULT_CHECKPOINT: "", CONTEXTUAL: f', "{CONTEXTUAL}"'}
     argument = names.get(config["name"], ', "./folder/of/this/checkpoint"')
-    intro = _INTRO.format(argument=argument, **_KINDS[_is_transformer(config)])
+    kind, limits = _TRANSFORMER if _is_transformer(config) else _TABLE
+    max_length = (config["network"] or {}).get("max_length", MAX_LENGTH)
+    intro = _INTRO.format(argument=argument, kind=kind, limits=limits.format(max_length=max_length))
     parts = [_front_matter(config, record["validation"], results), f"# {config['name']}\n", intro]
     parts += ["## Training\n", _training(record), "## Data\n", _data(record)]
     parts += ["## Validation\n", _validation(record)]

@@ -1,5 +1,6 @@
 """From scores to tables and figures, on scores made up for it: no model runs here."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.image import imread
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from semantic_metrics.matcha.ratings import Ratings
 
 from benchmarks import agreement
 from benchmarks import protocol
@@ -195,6 +197,9 @@ def test_scalings_by_hand() -> None:
     np.testing.assert_allclose(scaler(one, found.ratings * 4 - 1, "calibrated"), found.ratings)
     np.testing.assert_allclose(scaler(clipped, values, "rescaled"), np.clip((values + 1) / 2, 0, 1))
     assert scaler(clipped, values, "calibrated") is None
+    assert scaler(one, values, "ratings") is None
+    rated = replace(one, ratings=lambda: Ratings((-1.0, 0.0), (0.0, 1.0)))
+    np.testing.assert_allclose(scaler(rated, values, "ratings"), np.clip(values + 1, 0, 1))
     unit = metric("R1-F1", bounds=protocol.UNIT)
     np.testing.assert_allclose(scaler(unit, values, "rescaled"), scaler(unit, values, "unscaled"))
 

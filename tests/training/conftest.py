@@ -14,6 +14,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.trainers import WordLevelTrainer
 import torch
 
+from tests.stsscore import tiny
 from training.config import TrainConfig
 from training.config import read_config
 
@@ -44,3 +45,10 @@ def config(start_folder: Path) -> TrainConfig:
     return replace(
         smoke, init=f"checkpoint:{start_folder}", network={"num_senses": 2}, batch_size=8, lr=1e-2, validate_every=3
     )
+
+
+@pytest.fixture
+def contextual(config: TrainConfig, tmp_path: Path) -> TrainConfig:
+    """The same with a transformer of two layers, and dropout."""
+    folder = tiny.bert(tmp_path / "bert")
+    return replace(config, init=str(folder), network={"kind": "transformer", "dropout": 0.2, "max_length": 20}, lr=1e-3)

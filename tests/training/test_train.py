@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from semantic_metrics import load
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL
 from semantic_metrics.matcha.table import MatchaTable
 import torch
 import yaml
@@ -28,11 +29,11 @@ class Interrupted(Exception):
     """Stands for whatever ends a run in the middle."""
 
 
-@pytest.mark.parametrize("stop", [1, 5, 7])
+@pytest.mark.parametrize(("kind", "stop"), [("config", 1), ("config", 5), ("config", 7), ("contextual", 5)])
 def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(
-    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int, request: pytest.FixtureRequest
 ) -> None:
-    config = replace(config, save_every=4, average=0.5)
+    config = replace(request.getfixturevalue(kind), save_every=4, average=0.5)
     whole = Run(config, TRAINING, tmp_path / "whole")
     assert any(module.p > 0 for module in whole.model.modules() if isinstance(module, torch.nn.Dropout))
     whole.train()
@@ -55,6 +56,18 @@ def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(
     assert resumed.progress.step == config.steps
     for name, value in weights(whole).items():
         assert torch.equal(value, weights(resumed)[name]), name
+
+
+def test_contextual_run_ends_in_a_checkpoint_that_the_metric_loads(contextual: TrainConfig, tmp_path: Path) -> None:
+    Run(replace(contextual, name=CONTEXTUAL), TRAINING, tmp_path / "out").train()
+    folder = tmp_path / "out" / "checkpoint"
+    metric = load("matcha", f"{folder}/")
+    said, turned = "The shop opens in the morning.", "The morning opens in the shop."
+    assert metric.compute(predictions=[turned], references=[said])["matcha"] < 1 - 1e-6
+    card = (folder / "README.md").read_text()
+    assert 'evaluate.load("metrics/matcha", "contextual")' in card
+    assert "bag of tokens" not in card
+    assert f"the first {contextual.network['max_length']} tokens" in card
 
 
 def test_seed_decides_the_weights(config: TrainConfig, tmp_path: Path) -> None:
