@@ -1,6 +1,7 @@
 """The model card of a MATCHA checkpoint, written from the run itself.
 
     python -m training.card model_cards/matcha --results results/matcha
+    python -m training.card model_cards/contextual --results results/contextual --row "MATCHA (contextual)"
 
 writes it again with the test results that `python -m benchmarks.matcha` measured; training writes it without them.
 """
@@ -178,14 +179,18 @@ def _validation(record: dict) -> str:
     return "\n".join(lines) + "\n\nIn percent, higher is better; the checkpoint was chosen on these sets.\n"
 
 
-def read_results(folder: Path) -> pd.DataFrame:
+def read_results(folder: Path, row: str = OURS) -> pd.DataFrame:
     """Tables 3 and 4 as `python -m benchmarks.matcha` wrote them: this checkpoint's rows, and EmbSim's beside them.
+
+    Args:
+        folder: of the results.
+        row: how the tables name the checkpoint.
 
     Returns:
         Columns set, metric, figure, value, published (the paper's own figure of that metric, where it prints one).
     """
     table = pd.concat(pd.read_csv(Path(folder) / name) for name in ("table3.csv", "table4.csv"))
-    table = table[table["metric"].isin((OURS, "EmbSim")) & table["figure"].isin(FIGURES)]
+    table = table[table["metric"].isin((row, "EmbSim")) & table["figure"].isin(FIGURES)].replace({"metric": {row: OURS}})
     return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
 
 
@@ -212,9 +217,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write a checkpoint's model card again.")
     parser.add_argument("folder", type=Path, help="checkpoint folder that holds training.json")
     parser.add_argument("--results", type=Path, help="folder that benchmarks.matcha wrote")
+    parser.add_argument("--row", default=OURS, help=f"the checkpoint's name in its tables (default {OURS})")
     args = parser.parse_args()
     record = json.loads((args.folder / RECORD).read_text(encoding="utf-8"))
-    results = None if args.results is None else read_results(args.results)
+    results = None if args.results is None else read_results(args.results, args.row)
     (args.folder / "README.md").write_text(render(record, results), encoding="utf-8")
 
 

@@ -1,0 +1,79 @@
+r"""A checkpoint between two: the mean of the weights of a contextual one and of one that was trained on from it.
+
+    python training/interpolate.py runs/contextual/checkpoint runs/contextual_order/checkpoint --share 0.8 \
+        --config training/configs/contextual_order.yaml --data DATA --output runs/contextual_mean
+
+What training on changed for the worse comes back sooner than what it taught (Wortsman et al., CVPR 2022, "Robust
+fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on the config's validation sets.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+import shutil
+import sys
+
+from safetensors.torch import load_file
+from safetensors.torch import save_file
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
+
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.locate import WEIGHTS
+
+from training.card import RECORD
+from training.card import write_card
+from training.config import read_config
+from training.validate import load_validation
+from training.validate import validate
+
+
+def interpolate(
+    first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
+) -> dict[str, torch.Tensor]:
+    """Tensors by name, (1 - share) of the first and share of the second, float16.
+
+    Raises:
+        ValueError: a share outside of [0, 1], or tensors of other names or shapes.
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"share: expected a number in [0, 1], got {share}")
+    shapes = [{name: tuple(tensor.shape) for name, tensor in held.items()} for held in (first, second)]
+    if shapes[0] != shapes[1]:
+        other = sorted({name for name, _ in set(shapes[0].items()) ^ set(shapes[1].items())})
+        raise ValueError(f"expected the same tensors in both checkpoints, these are not: {other[:5]}")
+    means = {name: (1 - share) * first[name].float() + share * second[name].float() for name in first}
+    return {name: mean.half().contiguous() for name, mean in means.items()}
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("first", type=Path, help="checkpoint folder")
+    parser.add_argument("second", type=Path, help="checkpoint folder, whose other files are kept")
+    parser.add_argument("--share", type=float, required=True, help="of the second, in [0, 1]")
+    parser.add_argument("--config", type=Path, required=True, help="a YAML file, for its validation sets")
+    parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    arguments = parser.parse_args()
+    output = arguments.output / "checkpoint"
+    try:
+        held = [load_file(folder / WEIGHTS) for folder in (arguments.first, arguments.second)]
+        weights = interpolate(*held, arguments.share)
+        shutil.copytree(arguments.second, output)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
+    record = json.loads((output / RECORD).read_text(encoding="utf-8"))
+    sets = load_validation(read_config(arguments.config).validate, arguments.data)
+    record["validation"] = validate(load_checkpoint(f"{output}/"), sets)
+    mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"
+    record["command"] += f"\n{mean} --config {arguments.config} --data DATA --output {arguments.output}"
+    write_card(output, record)
+    sys.stdout.write(f"{json.dumps(record['validation'], indent=2)}\nwritten to {output}\n")
+
+
+if __name__ == "__main__":
+    main()
