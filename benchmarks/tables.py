@@ -30,7 +30,7 @@ SCALING_LABELS = {
     "rescaled": "rescaled: (s + 1) / 2, as the paper",
     "unscaled": "unscaled: the cosine as it is",
     "calibrated": "calibrated: a line from score to rating fitted on STS-B dev",
-    RATINGS: "ratings: by the map that the checkpoint stores, fitted on STS-B train and NLI dev pairs",
+    RATINGS: "ratings: by the map that the checkpoint stores",
 }
 _MATRICES = {"macro_f1": "4, macro-F1 at the midpoint", "wasserstein": "5, Wasserstein distance"}
 _BESIDE_N_DELTA = ("correct", "incorrect", "n_delta", "auc", "pairwise")

@@ -14,8 +14,9 @@ import numpy as np
 from .judged import Examples
 from .judged import question_key
 from .nli_lex.lexical import token_recall
+from .nli_lex.windows import is_blank
 
-WORDS = (60, 300)  # of a long answer, at least and at most, but for its own last sentence
+WORDS = (60, 300)  # of a long answer: a number between them is drawn, and sentences are added until it is reached
 NEAR = 12  # questions whose answers the sentences are taken from
 BEFORE = 0.4  # of the sentences stand before the answer
 LEAST = 4  # words of a sentence that is taken
@@ -25,23 +26,26 @@ _END = re.compile(r"(?<=[.!?])\s+")
 def lengthen(examples: Examples, seed: int = 0) -> Examples:
     """Long forms of judged answers.
 
-    The sentences come from answers to the questions that share most words with an answer's own (TF-IDF), but not from
-    those to its own question, or to one with a reference of the same words: these could make a wrong answer right.
+    The sentences come from answers, right and wrong ones, to the questions that share most words with an answer's own
+    (TF-IDF), but not from those to its own question, or to one with a reference of the same words. A sentence about
+    something else may still name the reference, as in the long answers that people write.
 
     Args:
         examples: n judged answers.
         seed: of length, choice and order of the sentences, together with question and answer.
 
     Returns:
-        n answers, in the same order; one whose pool of sentences is empty stays as it is.
+        n answers, in the same order. One that is blank, or that has no such sentences, or has as many words as were
+        drawn for it, stays as it is.
     """
     order = _nearest(examples)
     held: dict[str, list[int]] = {}
     for i, question in enumerate(examples.questions):
         held.setdefault(question, []).append(i)
+    right = {question: {text for i in rows for text in examples.references[i]} for question, rows in held.items()}
     answers = []
-    for question, answer, references in zip(examples.questions, examples.answers, examples.references, strict=True):
-        others = (other for other in order[question] if _apart(references, examples.references[held[other][0]]))
+    for question, answer in zip(examples.questions, examples.answers, strict=True):
+        others = (other for other in order[question] if _apart(right[question], right[other]))
         near = [other for other, _ in zip(others, range(NEAR), strict=False)]
         pool = [sentence for other in near for i in held[other] for sentence in _END.split(examples.answers[i].strip())]
         draw = random.Random(hashlib.sha256(f"{seed}\n{question}\n{answer}".encode()).hexdigest())
@@ -64,12 +68,14 @@ def _nearest(examples: Examples) -> dict[str, list[str]]:
     return found
 
 
-def _apart(references: list[str], others: list[str]) -> bool:
+def _apart(references: set[str], others: set[str]) -> bool:
     """Whether no reference stands in one of the others, or the other way round."""
     return not any(max(token_recall(a, b), token_recall(b, a)) == 1 for a in references for b in others)
 
 
 def _among(answer: str, pool: list[str], draw: random.Random) -> str:
+    if is_blank(answer):
+        return answer
     pool = [sentence for sentence in pool if len(sentence.split()) >= LEAST]
     draw.shuffle(pool)
     words, wanted = len(answer.split()), draw.randint(*WORDS)

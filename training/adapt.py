@@ -5,7 +5,7 @@ r"""Fine-tune a MATCHA table on your own pairs, and show what that changed.
 The file (csv, jsonl or parquet) has the columns reference, correct and incorrect, or reference, candidate and label (1:
 says the same, 0: does not). By their reference, seven tenths of the rows are trained on, one picks the best step, and
 two are measured before and after, beside triplets of general text that come with the project: what is forgotten
-shows.
+shows. Of pairs, those references are measured that have a right and a wrong candidate, by the first of each.
 
 The output folder's `checkpoint` is what `evaluate.load("metrics/matcha", "runs/mine/checkpoint")` takes;
 before_after.csv holds the table.
@@ -36,7 +36,7 @@ from training.validate import validate
 GENERAL = Path(__file__).parent / "data" / "smoke.csv"
 TRIPLETS, PAIRS = ["reference", "correct", "incorrect"], ["reference", "candidate", "label"]
 PARTS = {"test": range(2), "dev": range(2, 3), "train": range(3, 10)}  # tenths of the references
-LEAST = 10  # rows of a part: with fewer its figures say nothing
+LEAST = 10  # references of a part that can be used: with fewer its figures say nothing
 FIGURES = {"n_delta": "N-delta", "auc": "AUC", "pairwise": "pairwise accuracy"}
 
 
@@ -48,19 +48,29 @@ def split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """
     columns = TRIPLETS if set(TRIPLETS) <= set(rows.columns) else PAIRS
     check_columns(rows, columns, f"the file (or {', '.join(TRIPLETS)})")
-    rows = rows[columns].drop_duplicates()
+    rows = rows[columns]
     texts = rows[[name for name in columns if name != "label"]]
-    wrong = ~texts.map(lambda value: isinstance(value, str) and bool(value.strip())).all(axis=1)
-    if wrong.any():
-        raise ValueError(f"row {wrong.idxmax()}: expected a text in each of {list(texts.columns)}, got an empty cell")
+    for name, values in texts.items():
+        for row, value in values.items():
+            if not isinstance(value, str) or not normalise(value):
+                raise ValueError(f"{name}, row {row}: expected a text with letters or digits, got {value!r}")
     if columns == PAIRS and not rows["label"].isin([0, 1]).all():
-        raise ValueError(f"label: expected 0 or 1, got {rows['label'][~rows['label'].isin([0, 1])].iloc[0]}")
+        raise ValueError(f"label: expected 0 or 1, got {rows['label'][~rows['label'].isin([0, 1])].tolist()[0]!r}")
+    rows = rows.drop_duplicates()
     tenth = rows["reference"].map(lambda text: hashlib.sha256(normalise(text).encode("utf-8")).digest()[0] % 10)
     parts = {name: rows[tenth.isin(tenths)] for name, tenths in PARTS.items()}
-    if min(map(len, parts.values())) < LEAST:
-        sizes = ", ".join(f"{len(part)} {name}" for name, part in parts.items())
-        raise ValueError(f"expected at least {LEAST} rows for each part, got {sizes} ({len(rows)} distinct rows)")
+    sizes = {name: _measurable(part) for name, part in parts.items()}
+    if min(sizes.values()) < LEAST:
+        found = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        kind = "rows" if columns == TRIPLETS else "references with candidates of both labels"
+        raise ValueError(f"expected at least {LEAST} {kind} for each part, got {found} of {len(rows)} distinct rows")
     return parts
+
+
+def _measurable(part: pd.DataFrame) -> int:
+    if "label" not in part:
+        return len(part)
+    return int(part.groupby("reference")["label"].nunique().eq(2).sum())
 
 
 def source(name: str, path: Path, columns: list[str]) -> Source:
@@ -72,7 +82,7 @@ def source(name: str, path: Path, columns: list[str]) -> Source:
     return Source(name, "pairs", table, correct=[1], incorrect=[0], pivot=name != "train")
 
 
-def adapt(rows: pd.DataFrame, output: Path, init: str, epochs: float, lr: float) -> pd.DataFrame:
+def adapt(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float) -> pd.DataFrame:
     """Train on the rows and measure before and after.
 
     Args:
@@ -129,13 +139,15 @@ def main() -> None:
     parser.add_argument("pairs", type=Path, help=f"a file ending in {', '.join(sorted(READERS))}")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--init", default="matcha", help="checkpoint to start from, a table (default: the shipped one)")
-    parser.add_argument("--epochs", type=float, default=10, help="passes over the pairs (default 10)")
+    parser.add_argument("--epochs", type=int, default=10, help="passes over the pairs (default 10)")
     parser.add_argument("--lr", type=float, default=5e-4, help="peak learning rate (default 5e-4)")
     arguments = parser.parse_args()
+    if arguments.epochs < 1 or not arguments.lr > 0:
+        parser.error(f"--epochs, --lr: expected numbers above 0, got {arguments.epochs} and {arguments.lr}")
     try:
         rows = Table(path=str(arguments.pairs.resolve())).read(None)
         table = adapt(rows, arguments.output, arguments.init, arguments.epochs, arguments.lr)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         parser.error(str(error))
     table.to_csv(arguments.output / "before_after.csv", index=False)
     sys.stdout.write(table.round(2).to_string(index=False) + "\n")

@@ -190,7 +190,10 @@ def read_results(folder: Path, row: str = OURS) -> pd.DataFrame:
         Columns set, metric, figure, value, published (the paper's own figure of that metric, where it prints one).
     """
     table = pd.concat(pd.read_csv(Path(folder) / name) for name in ("table3.csv", "table4.csv"))
-    table = table[table["metric"].isin((row, "EmbSim")) & table["figure"].isin(FIGURES)].replace({"metric": {row: OURS}})
+    if row not in set(table["metric"]):
+        raise ValueError(f"--row: expected a row of the tables, {sorted(set(table['metric']))}, got {row!r}")
+    table = table[table["metric"].isin((row, "EmbSim")) & table["figure"].isin(FIGURES)]
+    table = table.replace({"metric": {row: OURS}})
     return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
 
 
@@ -220,7 +223,10 @@ def main() -> None:
     parser.add_argument("--row", default=OURS, help=f"the checkpoint's name in its tables (default {OURS})")
     args = parser.parse_args()
     record = json.loads((args.folder / RECORD).read_text(encoding="utf-8"))
-    results = None if args.results is None else read_results(args.results, args.row)
+    try:
+        results = None if args.results is None else read_results(args.results, args.row)
+    except ValueError as error:
+        parser.error(str(error))
     (args.folder / "README.md").write_text(render(record, results), encoding="utf-8")
 
 

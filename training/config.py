@@ -128,15 +128,18 @@ def read_yaml(path: Path, kind: type[T], source: type) -> T:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _extended(path: Path) -> dict:
+def _extended(path: Path, seen: tuple[Path, ...] = ()) -> dict:
     """The keys of a file and of those that it extends."""
     stored = _load(path)
     if "extends" not in stored:
         return stored
+    if path.resolve() in seen:
+        raise ValueError(f"{path}: extends: expected another file, got one that extends itself")
     more = stored.pop("more", {})
-    stored = _extended(path.parent / str(stored.pop("extends"))) | stored
-    if not isinstance(more, dict) or not all(isinstance(value, list) for value in more.values()):
-        raise ValueError(f"{path}: more: expected lists by name, got {more!r}")
+    stored = _extended(path.parent / str(stored.pop("extends")), (*seen, path.resolve())) | stored
+    lists = [*more.values(), *(stored.get(key, []) for key in more)] if isinstance(more, dict) else [None]
+    if not all(isinstance(value, list) for value in lists):
+        raise ValueError(f"{path}: more: expected lists by name, for keys that are lists, got {more!r}")
     return stored | {key: stored.get(key, []) + added for key, added in more.items()}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import shutil
 import sys
 
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from safetensors.torch import save_file
 import torch
@@ -21,6 +22,8 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.contextual import KIND
+from semantic_metrics.matcha.locate import CONFIG
 from semantic_metrics.matcha.locate import WEIGHTS
 
 from training.card import RECORD
@@ -60,14 +63,17 @@ def main() -> None:
     arguments = parser.parse_args()
     output = arguments.output / "checkpoint"
     try:
+        sets = load_validation(read_config(arguments.config).validate, arguments.data)
+        record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
         held = [load_file(folder / WEIGHTS) for folder in (arguments.first, arguments.second)]
         weights = interpolate(*held, arguments.share)
         shutil.copytree(arguments.second, output)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         parser.error(str(error))
     save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
-    record = json.loads((output / RECORD).read_text(encoding="utf-8"))
-    sets = load_validation(read_config(arguments.config).validate, arguments.data)
+    config = json.loads((output / CONFIG).read_text(encoding="utf-8"))
+    config.get(KIND, {}).pop("ratings", None)  # a map that was fitted to other weights
+    (output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     record["validation"] = validate(load_checkpoint(f"{output}/"), sets)
     mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"
     record["command"] += f"\n{mean} --config {arguments.config} --data DATA --output {arguments.output}"

@@ -29,7 +29,7 @@ FRAMES = Path(__file__).with_name("role_frames.yaml")
 COLUMNS = ["reference", "correct", "incorrect", "relation"]
 HELD_OUT = 8  # one relation of so many
 SAME_WORDING = 0.3  # of the triplets: the incorrect text is the reference itself with its roles exchanged
-WITH_ADJUNCT = 0.4  # of the texts: they also say when or where
+WITH_ADJUNCT = 0.4  # of the triplets: their texts also say when or where
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,10 @@ class Relation:
     fillers: list[str] = field(default_factory=lambda: ["people"])
     z: list[str] = field(default_factory=list)
     symmetric: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.wordings) < 2:
+            raise ValueError(f"wordings: expected two or more that say the same, got {self.wordings}")
 
     @property
     def name(self) -> str:
@@ -66,6 +70,12 @@ class Frames:
     fillers: dict[str, list[str]]
     adjuncts: list[str]
     train: list[Relation]
+
+    def __post_init__(self) -> None:
+        for relation in self.train:
+            short = [name for name in relation.fillers if len(self.fillers.get(name, [])) < 3]
+            if short:
+                raise ValueError(f"fillers of {relation.name!r}: expected lists of three or more, got {short}")
 
 
 def triplet(relation: Relation, frames: Frames, draw: random.Random) -> tuple[str, str, str]:
@@ -115,7 +125,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
-    frames = read_yaml(arguments.frames, Frames, Relation)
+    if arguments.count < HELD_OUT:
+        parser.error(f"--count: expected {HELD_OUT} or more, got {arguments.count}")
+    try:
+        frames = read_yaml(arguments.frames, Frames, Relation)
+    except ValueError as error:
+        parser.error(str(error))
     arguments.output.mkdir(parents=True, exist_ok=True)
     for name, made in zip(("train", "held_out"), build(frames, arguments.count, arguments.seed), strict=True):
         made.to_parquet(arguments.output / f"{name}.parquet", index=False)

@@ -56,8 +56,10 @@ def test_rows_of_one_reference_stay_together_and_none_is_lost() -> None:
     ("change", "message"),
     [
         (lambda rows: rows.rename(columns={"correct": "right"}), "expected columns"),
-        (lambda rows: rows.assign(incorrect=[None, *rows["incorrect"][1:]]), "row 0: expected a text in each of"),
+        (lambda rows: rows.assign(incorrect=[None, *rows["incorrect"][1:]]), "incorrect, row 0: expected a text with"),
         (lambda rows: rows[:30], "expected at least 10 rows for each part"),
+        (lambda rows: as_pairs(rows).query("label == 1"), "at least 10 references with candidates of both labels"),
+        (lambda rows: rows.assign(correct="?!"), r"correct, row 0: expected a text with letters or digits, got '\?!'"),
         (lambda rows: as_pairs(rows).assign(label=0.5), "label: expected 0 or 1, got 0.5"),
     ],
 )
