@@ -19,7 +19,7 @@ from tests.stsscore import tiny
 
 SCRIPT = str(ROOT / "metrics" / "nli_lex")
 LABELS = ("contradiction", "entailment", "neutral")
-RICH_WEIGHTS = Weights(RICH, -1.5, tuple(np.linspace(2.5, -1.5, len(RICH)).tolist()), "a test")
+RICH_WEIGHTS = Weights(RICH, -1.8, tuple(np.linspace(2.5, -1.5, len(RICH)).tolist()), "a test")
 PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
 
 
