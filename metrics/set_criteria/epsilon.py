@@ -31,7 +31,8 @@ def count_reached(differences: np.ndarray, values: np.ndarray) -> np.ndarray:
         (n,) int64 in [0, g], what `np.searchsorted(values, differences, side="right")` gives.
     """
     low, high, last = values[0], values[-1], len(values) - 1
-    if not high - low > SAFE * last * np.spacing(max(abs(low), abs(high))):
+    wide = high - low > last / np.finfo(float).max  # else the division below overflows
+    if not (wide and high - low > SAFE * last * np.spacing(max(abs(low), abs(high)))):
         return np.searchsorted(values, differences, side="right")
     # the nearest margin is off by no more than rounding, far less than half a step; it alone is left to compare with
     places = differences - low
