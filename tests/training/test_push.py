@@ -284,7 +284,8 @@ def test_this_project_can_be_pushed(hub: Hub, tmp_path: Path, kind: str) -> None
     done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     heads = [line.split()[0] for line in done.stdout.splitlines() if f"({kind})" in line]
-    names = {"model": ["contextual", "matcha", "nli", "stsscore"], "space": ["matcha", "nli_lex", "set_criteria", "stsscore"]}
+    spaces = ["matcha", "nli_lex", "set_criteria", "stsscore"]
+    names = {"model": ["contextual", "matcha", "nli", "stsscore"], "space": spaces}
     assert heads == [f"org/{name}" for name in names[kind]]
     needed = "model.safetensors" if kind == "model" else "requirements.txt"
     assert done.stdout.count(needed) == len(heads)
