@@ -26,6 +26,7 @@ from .timing import read_pairs
 
 PAIRS = 1000
 REPEATS = 3
+FLOAT32 = {"dtype": "float32"}  # as the metric runs; the stored float16 is slow on a CPU
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def compare(checkpoint: str, pairs: Pairs, repeats: int) -> Comparison:
     """
     metric = load("matcha", checkpoint)
     folder = embedded_checkpoints().get(checkpoint, checkpoint)  # the peer takes a folder or a Hub id
-    peer = SentenceTransformer(str(folder), local_files_only=Path(folder).is_dir())
+    peer = SentenceTransformer(str(folder), local_files_only=Path(folder).is_dir(), model_kwargs=FLOAT32)
     predictions, references = map(list, zip(*pairs, strict=True))
 
     def theirs() -> np.ndarray:
