@@ -51,12 +51,13 @@ def check_labels(labels: np.ndarray, name: str = "labels") -> None:
         raise ValueError(f"{name}: expected correct and incorrect answers, got {only}")
 
 
-def fit(features: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
+def fit(features: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray | None = None) -> tuple[float, np.ndarray]:
     """Logistic regression as scikit-learn has it by default (L2 penalty, C = 1).
 
     Args:
         features: (n, d), each about [0, 1], so that the penalty weighs alike on all.
         labels: (n,) bool, whether the answer is correct.
+        sample_weight: (n,) how much each counts; None for 1.
 
     Returns:
         Intercept, and (d,) weights.
@@ -67,7 +68,7 @@ def fit(features: np.ndarray, labels: np.ndarray) -> tuple[float, np.ndarray]:
     from sklearn.linear_model import LogisticRegression
 
     check_labels(labels)
-    model = LogisticRegression(max_iter=_ITERATIONS).fit(features, labels)
+    model = LogisticRegression(max_iter=_ITERATIONS).fit(features, labels, sample_weight)
     return float(model.intercept_[0]), model.coef_[0]
 
 

@@ -41,7 +41,9 @@ def take(found: "Features", answers: "np.ndarray") -> "Features":
     return replace(found, table=found.table[rows], owner=owner, truncated=0, windowed=0, **per_answer)
 
 
-def fit_weights(found: "Features", labels: "np.ndarray", form: str) -> "Weights":
+def fit_weights(
+    found: "Features", labels: "np.ndarray", form: str, sample_weight: "np.ndarray | None" = None
+) -> "Weights":
     """Fit one form of the weights.
 
     Of several references the one counts that speaks most for an answer, which the weights themselves decide: fit and
@@ -51,6 +53,7 @@ def fit_weights(found: "Features", labels: "np.ndarray", form: str) -> "Weights"
         found: features of n answers.
         labels: (n,) bool.
         form: of FORMS.
+        sample_weight: (n,) how much each answer counts; None for 1.
 
     Raises:
         ValueError: one class only.
@@ -65,9 +68,10 @@ def fit_weights(found: "Features", labels: "np.ndarray", form: str) -> "Weights"
     columns = [features.RICH.index(name) for name in names]
     fitted = weights.Weights(names, 0.0, tuple(-1.0 if name in _OPPOSED else 1.0 for name in names))
     rows = weights.judge(fitted, found).rows
+    counted = None if sample_weight is None else sample_weight[~found.blank]
     for _ in range(ROUNDS):
         held = found.table[rows[~found.blank]][:, columns]
-        intercept, coefficients = calibration.fit(held, labels[~found.blank])
+        intercept, coefficients = calibration.fit(held, labels[~found.blank], counted)
         fitted = replace(fitted, intercept=intercept, coefficients=tuple(map(float, coefficients)))
         before, rows = rows, weights.judge(fitted, found).rows
         if np.array_equal(before, rows):
@@ -76,7 +80,13 @@ def fit_weights(found: "Features", labels: "np.ndarray", form: str) -> "Weights"
 
 
 def cross_validated(
-    found: "Features", labels: "np.ndarray", questions: list[str], form: str, folds: int = FOLDS, seed: int = 0
+    found: "Features",
+    labels: "np.ndarray",
+    questions: list[str],
+    form: str,
+    folds: int = FOLDS,
+    seed: int = 0,
+    sample_weight: "np.ndarray | None" = None,
 ) -> "np.ndarray":
     """(n,) probabilities, each from weights that were fitted without any answer to the same question.
 
@@ -90,7 +100,8 @@ def cross_validated(
 
     p = np.empty(len(labels))
     for kept, left in calibration.folds_by_group(labels, list(map(question_key, questions)), folds, seed):
-        p[left] = judge(fit_weights(take(found, kept), labels[kept], form), take(found, left)).p
+        counted = None if sample_weight is None else sample_weight[kept]
+        p[left] = judge(fit_weights(take(found, kept), labels[kept], form, counted), take(found, left)).p
     return p
 
 

@@ -17,6 +17,7 @@ from .judged import Examples
 from .judged import question_key
 from .judged import read_examples
 from .judged import read_questions
+from .lengthen import COUNTED
 from .lengthen import lengthen
 from .nli_lex import weights as weight_files
 from .nli_lex.features import TEMPLATE
@@ -64,15 +65,17 @@ def run(
     examples, held = yield from _read(files, columns, exclude)
     labels = np.array(examples.labels, dtype=bool)
     _check_classes(examples, labels, folds, files, columns)
+    counted = np.ones(len(labels))
     if long:
         examples, labels = examples + lengthen(examples), np.tile(labels, 2)
+        counted = np.r_[counted, COUNTED * counted]
     scorer = load_scorer(config)
     found = extract(scorer, examples.questions, examples.answers, examples.references, **options)
     yield from _read_lines(found, labels)
-    origin = _origin(held, exclude) + "; and their long forms" * long
+    origin = _origin(held, exclude) + f"; and their long forms, which count {COUNTED}" * long
     about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin}
     parts = {"as they are": slice(0, len(labels) // 2), "long": slice(len(labels) // 2, None)} if long else {}
-    reliable = yield from _fit(forms, found, labels, examples.questions, folds, about, output, parts)
+    reliable = yield from _fit(forms, found, labels, counted, examples.questions, folds, about, output, parts)
     if plot is not None:
         calibration.draw_reliability(reliable, plot, f"NLI+lex, {folds[0]} folds by question, {len(labels)} answers")
     yield f"written to {', '.join(str(path) for path in (output, plot) if path is not None)}"
@@ -87,6 +90,7 @@ def _fit(
     forms: tuple[str, ...],
     found: Features,
     labels: np.ndarray,
+    counted: np.ndarray,
     questions: list[str],
     folds: tuple[int, int],
     about: dict[str, str],
@@ -96,8 +100,8 @@ def _fit(
     """Fits and writes each form; yields what is said of it and of parts of it, returns how reliable it is."""
     reliable = {}
     for form in forms:
-        p = cross_validated(found, labels, questions, form, *folds)
-        weights = replace(fit_weights(found, labels, form), **about)
+        p = cross_validated(found, labels, questions, form, *folds, counted)
+        weights = replace(fit_weights(found, labels, form, counted), **about)
         write_weights(output, weights)
         reliable[form] = calibration.reliability(p, labels)
         yield from _lines(form, weights, calibration.figures(p, labels), reliable[form], folds[0])

@@ -16,6 +16,7 @@ from .judged import question_key
 from .nli_lex.lexical import token_recall
 from .nli_lex.windows import is_blank
 
+COUNTED = 0.1  # of an answer as it was: how much its long form counts in a fit (training/EXPERIMENTS.md, J3)
 WORDS = (60, 300)  # of a long answer: a number between them is drawn, and sentences are added until it is reached
 NEAR = 12  # questions whose answers the sentences are taken from
 BEFORE = 0.4  # of the sentences stand before the answer

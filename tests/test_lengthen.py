@@ -75,7 +75,7 @@ def test_fit_learns_from_long_forms_too(tmp_path: Path) -> None:
     short, long = (read_weights(tmp_path / name) for name in ("short.json", "long.json"))
     assert short.coefficients[-1] == 0, "no answer is long"
     assert long.coefficients[-1] != 0
-    assert long.fitted_on == short.fitted_on + "; and their long forms"
+    assert long.fitted_on == short.fitted_on + "; and their long forms, which count 0.1"
 
 
 def test_long_is_for_weights_alone(tmp_path: Path) -> None:

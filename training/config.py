@@ -111,7 +111,7 @@ def read_config(path: Path) -> TrainConfig:
     return read_yaml(path, TrainConfig, Source)
 
 
-def read_yaml(path: Path, kind: type[T], source: type) -> T:
+def read_yaml(path: Path, kind: type[T], source: type = Source) -> T:
     """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`.
 
     `extends: FILE`, beside it, gives the keys that it does not set itself, and `more: {KEY: [...]}` adds to its lists.

@@ -3,7 +3,7 @@
     python training/fit_ratings.py --checkpoint runs/contextual/checkpoint --data DATA
 
 Isotonic regression (scikit-learn) on STS-B's training pairs, with people's scores, and on the NLI pairs that
-checkpoints are selected by (SNLI test, MultiNLI mismatched), where a contradiction is rated 0 and an entailment 1.
+checkpoints are selected by (SNLI test, MultiNLI mismatched, LingNLI validation), where a contradiction is rated 0 and an entailment 1.
 Prints the concordance with STS-B's development split before and after.
 """
 
@@ -29,13 +29,16 @@ from benchmarks.protocol import concordance
 from benchmarks.protocol import to_unit
 
 KNOTS = 33  # of the stored map: quantiles of the cosines; more follow the noise of single pairs
-NLI = ("nli_triplets/snli_test.parquet", "nli_triplets/mnli_dev_mismatched.parquet")
+NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))
 STSB = ("stsb/train.parquet", "stsb/dev.parquet")
 HIGHEST = 5.0  # of STS-B's scale
 
 
 def read_pairs(data: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Columns a, b, rating: those to fit on, in equal parts graded pairs and NLI, and STS-B's development split."""
+    """Columns a, b, rating: those to fit on, and STS-B's development split.
+
+    Those to fit on have a column weight too: graded pairs and NLI pairs count the same in all.
+    """
     train, dev = (pd.read_parquet(data / path) for path in STSB)
     graded, held = (
         pd.DataFrame({"a": t.sentence1, "b": t.sentence2, "rating": t.score / HIGHEST}) for t in (train, dev)
@@ -45,13 +48,13 @@ def read_pairs(data: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows = pd.read_parquet(data / path)
         for column, rating in (("correct_answer", 1.0), ("incorrect_answer", 0.0)):
             parts.append(pd.DataFrame({"a": rows.premise, "b": rows[column], "rating": rating}))
-    nli = pd.concat(parts).sample(len(graded), random_state=0)
-    return pd.concat([graded, nli]), held
+    nli = pd.concat(parts)
+    return pd.concat([graded.assign(weight=1.0), nli.assign(weight=len(graded) / len(nli))]), held
 
 
-def fit_ratings(scores: np.ndarray, ratings: np.ndarray) -> Ratings:
-    """The monotone map of least squares through at most KNOTS knots."""
-    fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, ratings)
+def fit_ratings(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> Ratings:
+    """The monotone map of least squares, weighted, through at most KNOTS knots."""
+    fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, ratings, weights)
     knots = np.unique(np.quantile(scores, np.linspace(0, 1, KNOTS)).round(6))
     return Ratings(tuple(knots.tolist()), tuple(fitted.predict(knots).round(6).tolist()))
 
@@ -70,7 +73,7 @@ def main() -> None:
     def score(rows: pd.DataFrame) -> np.ndarray:
         return cosine(*(encoder.encode(rows[name].tolist()).vectors for name in ("a", "b")))
 
-    fitted = fit_ratings(score(pairs), pairs.rating.to_numpy())
+    fitted = fit_ratings(score(pairs), pairs.rating.to_numpy(), pairs.weight.to_numpy())
     scores, people = score(held), held.rating.to_numpy()
     before, after = (100 * concordance(x, people) for x in (to_unit(scores, COSINE), fitted(scores)))
     sys.stdout.write(f"{len(pairs)} pairs; STS-B dev, CCC: rescaled {before:.2f}, calibrated {after:.2f}\n")

@@ -40,12 +40,14 @@ class Relation:
         wordings: format strings with `{x}` and `{y}`, and `{z}` where there is a list of those.
         fillers: names of the lists that x and y are drawn from, both from one.
         z: what `{z}` stands for.
+        adjuncts: whether words of when or where may stand beside it; they would be said of one clause of two.
         symmetric: whether it holds of y and x as well.
     """
 
     wordings: list[str]
     fillers: list[str] = field(default_factory=lambda: ["people"])
     z: list[str] = field(default_factory=list)
+    adjuncts: bool = True
     symmetric: bool = False
 
     def __post_init__(self) -> None:
@@ -83,7 +85,7 @@ def triplet(relation: Relation, frames: Frames, draw: random.Random) -> tuple[st
     x, y, other = draw.sample(frames.fillers[draw.choice(relation.fillers)], 3)
     z = draw.choice(relation.z) if relation.z else ""
     first, second = draw.sample(relation.wordings, 2)
-    adjunct = draw.choice(frames.adjuncts) if draw.random() < WITH_ADJUNCT else ""
+    adjunct = draw.choice(frames.adjuncts) if relation.adjuncts and draw.random() < WITH_ADJUNCT else ""
 
     def text(wording: str, x: str, y: str) -> str:
         return _sentence(wording.format(x=x, y=y, z=z), adjunct, draw)
@@ -121,7 +123,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--frames", type=Path, default=FRAMES, help="a YAML file; see Frames")
-    parser.add_argument("--count", type=int, default=30_000, help="triplets to draw (default 30000)")
+    parser.add_argument("--count", type=int, default=40_000, help="triplets to draw (default 40000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()

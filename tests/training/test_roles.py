@@ -29,7 +29,8 @@ def test_frames_name_both_roles_in_every_wording(frames: Frames) -> None:
         assert set(relation.fillers) <= set(frames.fillers)
         for wording in relation.wordings:
             names = [name for _, name, _, _ in Formatter().parse(wording) if name is not None]
-            assert sorted(names) == ["x", "y", *["z"] * bool(relation.z)], wording
+            assert sorted(set(names)) == ["x", "y", *["z"] * bool(relation.z)], wording
+            assert names.count("x") == names.count("y") == 1, wording
     for name, words in frames.fillers.items():
         assert len(set(words)) == len(words) > 10, name
 
@@ -58,6 +59,14 @@ def test_exchanged_roles_keep_the_words_and_a_symmetric_relation_stays_true() ->
     for row in made.itertuples():
         reference, correct, incorrect = (set(text.rstrip(".").split()) for text in row[1:4])
         assert correct == reference != incorrect
+
+
+def test_adjuncts_stand_beside_the_relations_that_take_them() -> None:
+    lists = {"people": ["Ada", "Bob", "Cleo"]}
+    for adjuncts in (True, False):
+        relation = Relation(["{x} hires {y}", "{y} is hired by {x}"], adjuncts=adjuncts)
+        made = pd.concat(build(Frames(lists, ["today"], [relation]), 60, seed=0))
+        assert made["reference"].str.lower().str.contains("today").any() == adjuncts
 
 
 def test_no_text_of_the_probe_is_drawn(frames: Frames) -> None:
