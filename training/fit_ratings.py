@@ -3,7 +3,8 @@
     python training/fit_ratings.py --checkpoint runs/contextual/checkpoint --data DATA
 
 Isotonic regression (scikit-learn) on STS-B's training pairs, with people's scores, and on the NLI pairs that
-checkpoints are selected by (SNLI test, MultiNLI mismatched, LingNLI validation), where a contradiction is rated 0 and an entailment 1.
+checkpoints are selected by (SNLI test, MultiNLI mismatched, LingNLI validation), where a contradiction is rated 0 and
+an entailment 1.
 Prints the concordance with STS-B's development split before and after.
 """
 

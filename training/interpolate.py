@@ -29,6 +29,7 @@ from semantic_metrics.matcha.locate import WEIGHTS
 from training.card import RECORD
 from training.card import write_card
 from training.config import read_config
+from training.init_model import find_model
 from training.validate import load_validation
 from training.validate import validate
 
@@ -51,10 +52,16 @@ def interpolate(
     return {name: mean.half().contiguous() for name, mean in means.items()}
 
 
+def _read(folder: Path) -> dict[str, torch.Tensor]:
+    """The weights that a checkpoint keeps: without the pooling layer and the positions that some models store."""
+    unused = ("pooler.", "embeddings.position_ids")
+    return {name: tensor for name, tensor in load_file(folder / WEIGHTS).items() if not name.startswith(unused)}
+
+
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("first", type=Path, help="checkpoint folder")
+    parser.add_argument("first", help="checkpoint folder, or a model named as `init` of a config")
     parser.add_argument("second", type=Path, help="checkpoint folder, whose other files are kept")
     parser.add_argument("--share", type=float, required=True, help="of the second, in [0, 1]")
     parser.add_argument("--config", type=Path, required=True, help="a YAML file, for its validation sets")
@@ -65,7 +72,7 @@ def main() -> None:
     try:
         sets = load_validation(read_config(arguments.config).validate, arguments.data)
         record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
-        held = [load_file(folder / WEIGHTS) for folder in (arguments.first, arguments.second)]
+        held = [_read(Path(find_model(arguments.first))), _read(arguments.second)]
         weights = interpolate(*held, arguments.share)
         shutil.copytree(arguments.second, output)
     except (OSError, ValueError, SafetensorError) as error:

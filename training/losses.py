@@ -68,12 +68,17 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3) -> Loss:
     return loss
 
 
-def regression_loss() -> Loss:
-    """Mean squared error of (sim_C + 1) / 2 against the graded target in [0, 1] (the STS-B run of table 7)."""
+def regression_loss(rescaled: bool = True) -> Loss:
+    """Mean squared error against the graded target in [0, 1] (the STS-B run of table 7).
+
+    Args:
+        rescaled: of (sim_C + 1) / 2, as the paper measures it; or of the cosine itself, which does not ask for
+            unrelated texts at -1, where no more than two can be of each other.
+    """
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         _, correct, _ = cosines(vectors)
-        return F.mse_loss((correct + 1) / 2, batch["target"].to(correct))
+        return F.mse_loss((correct + 1) / 2 if rescaled else correct, batch["target"].to(correct))
 
     return loss
 

@@ -53,7 +53,8 @@ def validate(table: Encoder, sets: dict[str, Columns]) -> Results:
 
     Returns:
         For triplets `n_delta`, `macro_f1`, `auc` and `pairwise` of `benchmarks.protocol.separation`; for scored pairs
-        `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7).
+        `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`, that of
+        the cosine itself.
     """
     return {name: _figures(table, columns) for name, columns in sets.items()}
 
@@ -62,7 +63,8 @@ def _figures(table: Encoder, columns: Columns) -> dict[str, float]:
     reference, *others = (table.encode(texts).vectors for texts in columns.texts)
     scores = [cosine(other, reference) for other in others]
     if columns.scores is not None:
-        return {"ccc": 100 * float(concordance(to_unit(scores[0], COSINE), columns.scores))}
+        compared = {"ccc": to_unit(scores[0], COSINE), "ccc_unscaled": scores[0]}
+        return {name: 100 * float(concordance(values, columns.scores)) for name, values in compared.items()}
     figures = separation(*scores, COSINE, paired=True)
     return {name: float(figures[name]) for name in ("n_delta", "macro_f1", "auc", "pairwise")}
 

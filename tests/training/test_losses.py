@@ -77,4 +77,7 @@ def test_regression_loss_is_the_squared_error_of_the_rescaled_cosine() -> None:
     vectors, batch = make([[True, False]] * 3)
     errors = [((cosine(r, c) + 1) / 2 - t) ** 2 for (r, c, _), t in zip(vectors, batch["target"], strict=True)]
     value = regression_loss()(vectors, batch, generator())
+    unscaled = regression_loss(rescaled=False)(vectors, batch, generator())
     assert value.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)
+    errors = [(cosine(r, c) - t) ** 2 for (r, c, _), t in zip(vectors, batch["target"], strict=True)]
+    assert unscaled.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)
