@@ -129,7 +129,7 @@ _OPTIONS = (
     *(click.option(*names, names[0][2:].replace("-", "_"), multiple=True, **{"metavar": "COLUMN"} | settings)
       for names, settings in _DATA.items()),
     *(click.option(f"--{name}", **settings) for name, settings in _WEIGHTS.items()),
-    click.option("--long", is_flag=True, help="Fit on long forms of the answers too."),
+    click.option("--long", is_flag=True, help="Long forms of the answers count too, a tenth."),
     click.option("--config", metavar="CHECKPOINT", help="Of the metric: a folder or a Hub id."),
     click.option("--folds", default=FOLDS, type=click.IntRange(2), metavar="N", help="Of the cross-validation; 5."),
     click.option("--seed", default=0, metavar="N", help="Of the folds."),

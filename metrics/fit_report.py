@@ -51,7 +51,7 @@ def run(
         exclude: files whose questions are left out.
         config: the NLI model.
         forms: of the weights.
-        long: whether to fit on long forms of the answers too (`lengthen`).
+        long: whether to fit on long forms of the answers too (`lengthen`), which count COUNTED.
         folds: how many, and their seed.
         options: of `features.extract`: precision, device, template.
         output: file of the weights.

@@ -29,7 +29,7 @@ from benchmarks.protocol import COSINE
 from benchmarks.protocol import concordance
 from benchmarks.protocol import to_unit
 
-KNOTS = 33  # of the stored map: quantiles of the cosines; more follow the noise of single pairs
+KNOTS = 33  # of the stored map: quantiles of all cosines, unweighted; more follow the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))
 STSB = ("stsb/train.parquet", "stsb/dev.parquet")
 HIGHEST = 5.0  # of STS-B's scale

@@ -40,7 +40,7 @@ class Relation:
         wordings: format strings with `{x}` and `{y}`, and `{z}` where there is a list of those.
         fillers: names of the lists that x and y are drawn from, both from one.
         z: what `{z}` stands for.
-        adjuncts: whether words of when or where may stand beside it; they would be said of one clause of two.
+        adjuncts: whether words of when or where may stand beside it; False where only one clause would take them.
         symmetric: whether it holds of y and x as well.
     """
 
