@@ -90,6 +90,15 @@ def cross_validated(
 ) -> "np.ndarray":
     """(n,) probabilities, each from weights that were fitted without any answer to the same question.
 
+    Args:
+        found: features of n answers.
+        labels: (n,) bool.
+        questions: what they answer.
+        form: of FORMS.
+        folds: parts that are left out in turn.
+        seed: of which question comes into which part.
+        sample_weight: (n,) how much each answer counts; None for 1.
+
     Raises:
         ValueError: one class only, or too few questions for so many folds.
     """
