@@ -48,11 +48,14 @@ def triplet_loss(margin: float = 1.0) -> Loss:
     return loss
 
 
-def in_batch_loss(margin: float = 1.0, random: float = 1 / 3) -> Loss:
+def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float = 0.0) -> Loss:
     """Eq. 7 over every pair of a correct and an incorrect example of the batch, so that unpaired data counts too.
 
     Args:
         margin: m of eq. 7.
+        temperature: rounds the corner of eq. 7's max(0, x) to t * log(1 + exp(x / t)); 0 is eq. 7. Rounded, and with a
+            margin that most pairs meet, the loss is about the pairs that are in the wrong order: AUC rises, and how far
+            apart the others are is left alone, which is what N-delta measures.
         random: random negatives added, as a share of the batch; a batch without any incorrect text gets its full
             size of them.
     """
@@ -62,8 +65,10 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3) -> Loss:
         has_correct, has_incorrect = batch["present"].unbind(1)
         count = round(random * len(units)) if has_incorrect.any() else len(units)
         negatives = torch.cat([incorrect[has_incorrect], random_negatives(units, batch, count, generator)[0]])
-        gaps = negatives[None, :] - correct[has_correct][:, None]
-        return F.relu(margin + gaps).mean() if gaps.numel() else vectors.sum() * 0
+        gaps = margin + negatives[None, :] - correct[has_correct][:, None]
+        if not gaps.numel():
+            return vectors.sum() * 0
+        return (F.softplus(gaps, beta=1 / temperature) if temperature else F.relu(gaps)).mean()
 
     return loss
 

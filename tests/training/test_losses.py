@@ -1,5 +1,7 @@
 """The losses against eq. 7 written out."""
 
+import math
+
 import pytest
 import torch
 
@@ -45,6 +47,18 @@ def test_in_batch_loss_pairs_every_correct_with_every_incorrect() -> None:
     expected = [max(0.0, 0.5 + n - p) for p in correct for n in incorrect]
     loss = in_batch_loss(margin=0.5, random=0.0)(vectors, batch, generator())
     assert loss.item() == pytest.approx(sum(expected) / 4, abs=1e-6)
+
+
+def test_a_temperature_rounds_the_corner_of_the_hinge() -> None:
+    vectors, batch = make([[True, True]] * 3)
+    correct, incorrect = ([cosine(row[0], row[k]) for row in vectors] for k in (1, 2))
+    expected = [0.25 * math.log(1 + math.exp((0.5 + n - p) / 0.25)) for p in correct for n in incorrect]
+    loss = in_batch_loss(margin=0.5, random=0.0, temperature=0.25)(vectors, batch, generator())
+    assert loss.item() == pytest.approx(sum(expected) / 9, abs=1e-6)
+    cold = in_batch_loss(margin=0.5, random=0.0, temperature=1e-4)(vectors, batch, generator())
+    assert cold.item() == pytest.approx(
+        in_batch_loss(margin=0.5, random=0.0)(vectors, batch, generator()).item(), abs=1e-3
+    )
 
 
 def test_in_batch_loss_without_incorrect_texts_takes_random_ones() -> None:
