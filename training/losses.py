@@ -53,12 +53,17 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
 
     Args:
         margin: m of eq. 7.
+        random: random negatives added, as a share of the batch; a batch without any incorrect text gets its full
+            size of them.
         temperature: rounds the corner of eq. 7's max(0, x) to t * log(1 + exp(x / t)); 0 is eq. 7. Rounded, and with a
             margin that most pairs meet, the loss is about the pairs that are in the wrong order: AUC rises, and how far
             apart the others are is left alone, which is what N-delta measures.
-        random: random negatives added, as a share of the batch; a batch without any incorrect text gets its full
-            size of them.
+
+    Raises:
+        ValueError: a temperature below 0.
     """
+    if temperature < 0:
+        raise ValueError(f"temperature of the loss: expected 0 or more, got {temperature}")
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         units, correct, incorrect = cosines(vectors)

@@ -61,6 +61,11 @@ def test_a_temperature_rounds_the_corner_of_the_hinge() -> None:
     )
 
 
+def test_a_temperature_below_0_is_refused() -> None:
+    with pytest.raises(ValueError, match="temperature of the loss: expected 0 or more, got -1"):
+        in_batch_loss(temperature=-1)
+
+
 def test_in_batch_loss_without_incorrect_texts_takes_random_ones() -> None:
     vectors, batch = make([[True, False]] * 6)
     assert in_batch_loss(random=0.0)(vectors, batch, generator()).item() > 0
