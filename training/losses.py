@@ -55,10 +55,10 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
         margin: m of eq. 7, in cosines.
         random: random negatives added, as a share of the batch; a batch without any incorrect text gets its full
             size of them.
-        temperature: in cosines, 0 or more; rounds the corner of eq. 7's max(0, x) to t * log(1 + exp(x / t)), 0 is eq.
-            7 itself (not in the paper; EXPERIMENTS.md, 19 and C10). Rounded, and with a margin that most pairs meet, the
-            loss is about the pairs that are in the wrong order: AUC rises, and how far apart the others are is left
-            alone, which is what N-delta measures.
+        temperature: in cosines, 0 or more; rounds the corner of eq. 7's max(0, x) to t * log(1 + exp(x / t)). 0 is
+            eq. 7 itself (the rest is not in the paper; EXPERIMENTS.md, 19 and C10). Rounded, and with a margin that
+            most pairs meet, the loss is about the pairs that are in the wrong order: AUC rises, and how far apart the
+            others are is left alone, which is what N-delta measures.
 
     Raises:
         ValueError: a temperature below 0.
