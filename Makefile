@@ -20,7 +20,7 @@ help:
 	@echo "make clean      remove .venv and what the tools left behind"
 
 score: $(VENV)/.score
-	$(BIN)/semantic-metrics score metrics/sample.csv --metric matcha \
+	$(BIN)/semantic-metrics score metrics/samples/pairs.csv --metric matcha \
 		--predictions prediction --references reference --show kind
 
 demo: $(VENV)/.test

@@ -7,11 +7,11 @@ Run it on an otherwise idle machine; `--help` of each says what is timed against
 
 import click
 
-from .speed_contextual import contextual
-from .speed_matcha import matcha
-from .speed_nli_lex import nli_lex
-from .speed_set_criteria import set_criteria
-from .speed_stsscore import stsscore
+from benchmarks.matcha.speed import matcha
+from benchmarks.matcha.speed_contextual import contextual
+from benchmarks.nli_lex.speed import nli_lex
+from benchmarks.set_criteria.speed import set_criteria
+from benchmarks.stsscore.speed import stsscore
 
 
 @click.group()

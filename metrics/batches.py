@@ -1,13 +1,13 @@
 """A metric as a function of batches: for `datasets.map`, pandas and Ray Data, with the scores of one process."""
 
-from collections.abc import Iterable
 import inspect
+from collections.abc import Iterable
 from typing import TypeVar
 
-from evaluate import EvaluationModule
 import numpy as np
+from evaluate import EvaluationModule
 
-from . import load
+from semantic_metrics import load
 
 Batch = TypeVar("Batch")  # a dict of columns (lists or arrays), a batch of `datasets.map`, or a pandas data frame
 

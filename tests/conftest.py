@@ -1,11 +1,11 @@
 """Fixtures for every test: caches of their own, no network, and a small checkpoint made on the spot."""
 
-from collections.abc import Callable
 import os
-from pathlib import Path
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
 _CACHES = tempfile.TemporaryDirectory(prefix="semantic-metrics-tests-")
 # set before anything imports the Hugging Face libraries, which read them once
@@ -17,14 +17,12 @@ os.environ["TOKENIZERS_PARALLELISM"] = "true"
 os.environ.pop("SEMANTIC_METRICS_HUB_OWNER", None)
 
 import evaluate  # noqa: E402
-from hypothesis import HealthCheck  # noqa: E402
-from hypothesis import settings  # noqa: E402
 import pytest  # noqa: E402
-from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT  # noqa: E402
-from semantic_metrics.matcha.checkpoint import embedded_checkpoints  # noqa: E402
-from semantic_metrics.matcha.table import MatchaTable  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
-from tests.small import small_table  # noqa: E402
+from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT, embedded_checkpoints  # noqa: E402
+from semantic_metrics.matcha.table import MatchaTable  # noqa: E402
+from tests.tiny_table import small_table  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 METRIC = str(ROOT / "metrics" / "matcha")

@@ -4,8 +4,8 @@ They are kept by signature: what a signature once stood for never changes.
 """
 
 import json
-from pathlib import Path
 import sys
+from pathlib import Path
 
 import evaluate
 

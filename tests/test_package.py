@@ -1,23 +1,20 @@
 """The package: what `pip` installs, that it stands alone, and that its files agree with each other."""
 
 import doctest
-from pathlib import Path
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
-from packaging.version import Version
 import pytest
-import semantic_metrics
-from semantic_metrics.matcha.checkpoint import CONTEXTUAL
-from semantic_metrics.matcha.checkpoint import embedded_checkpoints
-from semantic_metrics.matcha.matcha import VERSION
+from packaging.version import Version
 
-from tests.conftest import METRIC
-from tests.conftest import ROOT
-from tests.conftest import Run
+import semantic_metrics
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
+from semantic_metrics.matcha.matcha import VERSION
+from tests.conftest import METRIC, ROOT, Run
 
 LIMIT = 120_000_000  # bytes of the wheel, with every checkpoint that is to come
 SOURCES = ["metrics", "model_cards", "pyproject.toml", "README.md", "LICENSE"]

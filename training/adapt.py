@@ -13,8 +13,8 @@ before_after.csv holds the table.
 
 import argparse
 import hashlib
-from pathlib import Path
 import sys
+from pathlib import Path
 
 import pandas as pd
 
@@ -22,16 +22,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
-
-from training.config import TrainConfig
-from training.data.sources import READERS
-from training.data.sources import Source
-from training.data.sources import Table
-from training.data.sources import check_columns
-from training.data.sources import normalise
+from training.data.sources import READERS, Source, Table, check_columns, normalise
+from training.matcha.config import TrainConfig
+from training.matcha.validate import load_validation, validate
 from training.train import Run
-from training.validate import load_validation
-from training.validate import validate
 
 GENERAL = Path(__file__).parent / "data" / "smoke.csv"
 TRIPLETS, PAIRS = ["reference", "correct", "incorrect"], ["reference", "candidate", "label"]

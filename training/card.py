@@ -11,13 +11,12 @@ import json
 from pathlib import Path
 
 import pandas as pd
-from semantic_metrics.matcha.checkpoint import CONTEXTUAL
-from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT
 import yaml
 
-from training.config import STAGED
-from training.contextual import MAX_LENGTH
-from training.init_model import TRANSFORMER
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
+from training.matcha.config import STAGED
+from training.matcha.contextual import MAX_LENGTH
+from training.matcha.initial_model import TRANSFORMER
 
 RECORD = "training.json"
 OURS = "MATCHA"  # the row of the shipped checkpoint in the benchmark's tables

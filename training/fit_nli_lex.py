@@ -9,7 +9,7 @@ The shipped weights, with no question that their model was trained on or that th
 and the same with `--form paper` and without `--long`, which the file keeps beside them.
 """
 
-from semantic_metrics.fit import fit
+from semantic_metrics.cli.fit import fit
 
 if __name__ == "__main__":
     fit()

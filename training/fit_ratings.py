@@ -11,8 +11,8 @@ Prints the concordance with STS-B's development split before and after.
 import argparse
 import json
 import os
-from pathlib import Path
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,7 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import cosine
-
-from benchmarks.protocol import COSINE
-from benchmarks.protocol import concordance
-from benchmarks.protocol import to_unit
+from semantic_metrics.stats.separation import COSINE, concordance, to_unit
 
 KNOTS = 33  # of the stored map: quantiles of all cosines, unweighted; more follow the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))

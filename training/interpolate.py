@@ -10,28 +10,23 @@ fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured
 import argparse
 import json
 import os
-from pathlib import Path
 import shutil
 import sys
+from pathlib import Path
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file
-from safetensors.torch import save_file
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
-from semantic_metrics.matcha.locate import CONFIG
-from semantic_metrics.matcha.locate import WEIGHTS
-
-from training.card import RECORD
-from training.card import write_card
-from training.config import read_config
-from training.init_model import find_model
-from training.validate import load_validation
-from training.validate import validate
+from training.card import RECORD, write_card
+from training.matcha.config import read_config
+from training.matcha.initial_model import find_model
+from training.matcha.validate import load_validation, validate
 
 
 def interpolate(

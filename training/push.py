@@ -8,32 +8,32 @@ from HF_TOKEN alone and printed nowhere.
 """
 
 import os
-from pathlib import Path
 import re
 import sys
+from pathlib import Path
 
 import click
-from huggingface_hub import CommitOperationAdd
-from huggingface_hub import CommitOperationDelete
-from huggingface_hub import HfApi
-from huggingface_hub import constants
-from semantic_metrics.errors import InputError
-from semantic_metrics.matcha.locate import HUB_OWNER
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
+
+from semantic_metrics.core.resolve import HUB_OWNER
+from semantic_metrics.files.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from training.push_plan import CHANGED
-from training.push_plan import MAIN
-from training.push_plan import NEW
-from training.push_plan import SAME
-from training.push_plan import STRAY
-from training.push_plan import TOKEN
-from training.push_plan import Plan
-from training.push_plan import Repo
-from training.push_plan import check_card
-from training.push_plan import make_plan
-from training.push_plan import repositories
-from training.push_plan import speaking_of
+from training.push_plan import (
+    CHANGED,
+    MAIN,
+    NEW,
+    SAME,
+    STRAY,
+    TOKEN,
+    Plan,
+    Repo,
+    check_card,
+    make_plan,
+    repositories,
+    speaking_of,
+)
 
 KINDS = ("model", "space")
 OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space under whose name its checkpoint lies (see locate.py)

@@ -1,18 +1,16 @@
 """What a push to the Hub would change: each folder, compared with its repository file by file."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-import hashlib
 from pathlib import Path
 
 import click
-from huggingface_hub import HfApi
-from huggingface_hub import ModelCard
-from huggingface_hub import RepoCard
-from huggingface_hub.errors import RepositoryNotFoundError
-from huggingface_hub.errors import RevisionNotFoundError
-from semantic_metrics.errors import InputError
+from huggingface_hub import HfApi, ModelCard, RepoCard
+from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
+
+from semantic_metrics.files.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[1]
 TOKEN = "HF_TOKEN"  # the variable that huggingface_hub itself reads

@@ -17,47 +17,32 @@ authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboa
 """
 
 import argparse
-from dataclasses import asdict
-from dataclasses import replace
 import os
-from pathlib import Path
 import shutil
 import sys
+from dataclasses import asdict, replace
+from pathlib import Path
 
-from accelerate import Accelerator
-from accelerate import DataLoaderConfiguration
-from accelerate import skip_first_batches
-from accelerate.utils import set_seed
-from semantic_metrics.matcha.modeling_matcha import MatchaModel
 import torch
+from accelerate import Accelerator, DataLoaderConfiguration, skip_first_batches
+from accelerate.utils import set_seed
 from torch import nn
-from torch.optim.lr_scheduler import LambdaLR
-from torch.optim.lr_scheduler import OneCycleLR
-from torch.optim.swa_utils import AveragedModel
-from torch.optim.swa_utils import get_ema_multi_avg_fn
+from torch.optim.lr_scheduler import LambdaLR, OneCycleLR
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
+
+from semantic_metrics.matcha.modeling_matcha import MatchaModel
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.card import write_card
-from training.config import STAGED
-from training.config import TrainConfig
-from training.config import read_config
-from training.data.batches import Batch
-from training.data.batches import Corpus
-from training.data.batches import InterleavedBatches
-from training.data.batches import StagedBatches
-from training.data.sources import load_source
-from training.data.sources import read_excluded
-from training.init_model import build_model
-from training.init_model import load_start
-from training.init_model import save_checkpoint
-from training.init_model import scorer_of
-from training.losses import LOSSES
-from training.validate import load_validation
-from training.validate import mean_figure
-from training.validate import validate
+from training.data.sources import load_source, read_excluded
+from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
+from training.matcha.config import STAGED, TrainConfig, read_config
+from training.matcha.initial_model import build_model, load_start, save_checkpoint, scorer_of
+from training.matcha.losses import LOSSES
+from training.matcha.validate import load_validation, mean_figure, validate
 
 CONFIGS = Path(__file__).parent / "configs"
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k

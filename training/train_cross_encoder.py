@@ -9,37 +9,32 @@
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-import sys
 
-from datasets import Dataset
 import numpy as np
 import pandas as pd
+import torch
+from datasets import Dataset
 from sentence_transformers import CrossEncoder
 from sentence_transformers.base.evaluation import SequentialEvaluator
 from sentence_transformers.base.sampler import DefaultBatchSampler
-from sentence_transformers.cross_encoder import CrossEncoderTrainer
-from sentence_transformers.cross_encoder import CrossEncoderTrainingArguments
+from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.evaluation import CrossEncoderCorrelationEvaluator
 from sentence_transformers.cross_encoder.losses import MSELoss
-import torch
 from transformers.trainer_utils import set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from training.class_sets import ClassSetEvaluator
-from training.class_sets import ClassSetLoss
-from training.cross_encoder_card import started_from
-from training.cross_encoder_card import write_card
-from training.cross_encoder_config import CrossEncoderConfig
-from training.cross_encoder_config import read_config
-from training.data.pairs import to_dataset
-from training.data.pairs import token_lengths
+from training.cross_encoder.config import CrossEncoderConfig, read_config
+from training.cross_encoder.pairs import to_dataset, token_lengths
+from training.cross_encoder.partial_labels import ClassSetEvaluator, ClassSetLoss
+from training.cross_encoder_card import started_from, write_card
 from training.data.sources import read_excluded
-from training.init_model import find_model
+from training.matcha.initial_model import find_model
 
 CONFIGS = Path(__file__).parent / "configs"
 PAD_TO = 16  # few shapes: on a CPU, oneDNN compiles its kernels anew for each, and forgets them beyond a thousand
@@ -230,7 +225,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--task", choices=["nli", "stsb"], help="the config of that name")
-    which.add_argument("--config", type=Path, help="a YAML file; see training/cross_encoder_config.py")
+    which.add_argument("--config", type=Path, help="a YAML file; see training/cross_encoder/config.py")
     parser.add_argument("--init", help="folder to start from instead of the config's `init`, where the Hub is away")
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True)

@@ -2,16 +2,9 @@
 
 from pathlib import Path
 
-from demo import Outcome
-from demo import Page
-from demo import launch
-from demo import load_metric
-from demo_parts import PREDICTIONS
-from demo_parts import REFERENCES
-from demo_parts import Columns
-from demo_parts import heat_map
-from demo_parts import singular
-from rating_page import fill_rating_tab
+from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
+from semantic_metrics.demo.rating_page import fill_rating_tab
+from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, heat_map, singular
 
 SCRIPT = Path(__file__).with_name("matcha.py")
 ABOUT = """

@@ -11,10 +11,9 @@ take 50) are far off.
 
 import numpy as np
 
-from .contextual import ContextualEncoder
-from .table import MatchaTable
-from .table import cosine
-from .vectors import TokenRows
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.table import MatchaTable, cosine
+from semantic_metrics.matcha.vectors import TokenRows
 
 METHODS = ("exact", "integrated_gradients")
 BASELINES = ("token_0", "other_text")

@@ -3,25 +3,18 @@
 import hashlib
 import json
 import os
-from pathlib import Path
 import shutil
 import tempfile
+from pathlib import Path
 
-from tokenizers import Tokenizer
 import torch
+from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from .contextual import KIND
-from .contextual import ContextualEncoder
-from .locate import CONFIG
-from .locate import HUB_OWNER
-from .locate import WEIGHTS
-from .locate import embedded_folders
-from .locate import find_folder
-from .modeling_matcha import MatchaConfig
-from .modeling_matcha import MatchaModel
-from .table import MatchaTable
-from .table import TableConfig
+from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, embedded_folders, find_folder
+from semantic_metrics.matcha.contextual import KIND, ContextualEncoder
+from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from semantic_metrics.matcha.table import MatchaTable, TableConfig
 
 DEFAULT_CHECKPOINT = "matcha"
 CONTEXTUAL = "contextual"

@@ -4,25 +4,20 @@ A text's vector is the mean of its tokens' last states, separators included, as 
 folder loads there too. Unlike the table's rows, a token's state depends on its neighbours: the order of words counts.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 import hashlib
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from safetensors import safe_open
 from tokenizers import Tokenizer
-import torch
-from transformers import AutoModel
-from transformers import PreTrainedModel
+from transformers import AutoModel, PreTrainedModel
 
-from .locate import CONFIG
-from .locate import WEIGHTS
-from .table import TOKENIZER
-from .table import TextVectors
-from .table import TokenRows
-from .table import load_tokenizer
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS
+from semantic_metrics.matcha.table import TOKENIZER, TextVectors, TokenRows, load_tokenizer
 
 KIND = "matcha"  # key of config.json
 BATCH_TEXTS = 64  # in one pass, at most

@@ -1,28 +1,20 @@
 """MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
 
 import datasets
-from datasets import Features
-from datasets import Sequence
-from datasets import Value
 import evaluate
 import numpy as np
+from datasets import Features, Sequence, Value
 
-from .attribution import BASELINES
-from .attribution import METHODS
-from .attribution import Explanation
-from .attribution import explain
-from .checkpoint import load_checkpoint
-from .contextual import ContextualEncoder
-from .inputs import check_choice
-from .inputs import check_same_length
-from .inputs import check_text
-from .intake import Intake
-from .locate import find_folder
-from .modeling_matcha import MatchaModel
-from .ratings import Ratings
-from .table import MatchaTable
-from .table import cosine
-from .vectors import TextVectors
+from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.inputs import check_choice, check_same_length, check_text
+from semantic_metrics.core.resolve import find_folder
+from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.modeling_matcha import MatchaModel
+from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.matcha.table import MatchaTable, cosine
+from semantic_metrics.matcha.vectors import TextVectors
 
 # evaluate copies only the siblings that this script itself imports
 __all__ = ["Matcha", "MatchaModel", "TextVectors", "find_folder"]

@@ -8,10 +8,8 @@ eq. 2 are averaged as weights, before the product, instead of as activations, af
 Module names and weight shapes are those of the authors' checkpoints, so that their state dict loads as it is.
 """
 
-from dataclasses import asdict
-from dataclasses import dataclass
-from dataclasses import fields
 import json
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import torch

@@ -1,8 +1,8 @@
 """From cosines to the ratings that people would give: a monotone map, fitted once and stored with a checkpoint."""
 
-from dataclasses import dataclass
 import hashlib
 import json
+from dataclasses import dataclass
 
 import numpy as np
 

@@ -4,30 +4,23 @@ Scores are the same for any batch size, order and number of threads: a sum of fl
 each cosine is taken from its own two rows, never from a matrix product.
 """
 
-from collections.abc import Iterator
-from dataclasses import asdict
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import fields
-from functools import cached_property
 import hashlib
-from itertools import chain
 import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.torch import load
-from safetensors.torch import save
-from tokenizers import Encoding
-from tokenizers import Tokenizer
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from tokenizers import Encoding, Tokenizer
 from torch.nn import functional as F
 
-from .locate import CONFIG
-from .locate import WEIGHTS
-from .vectors import TextVectors
-from .vectors import TokenRows
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS
+from semantic_metrics.matcha.vectors import TextVectors, TokenRows
 
 TOKENIZER = "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table

@@ -2,17 +2,8 @@
 
 from pathlib import Path
 
-from demo import Outcome
-from demo import Page
-from demo import launch
-from demo import load_metric
-from demo_parts import PREDICTIONS
-from demo_parts import REFERENCES
-from demo_parts import Column
-from demo_parts import Columns
-from demo_parts import heat_map
-from demo_parts import signed_table
-from demo_parts import singular
+from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
+from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column, Columns, heat_map, signed_table, singular
 
 SCRIPT = Path(__file__).with_name("nli_lex.py")
 ABOUT = """

@@ -6,31 +6,25 @@ as they are: what they explain is what the model adds.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from string import Formatter
 
 import numpy as np
 import torch
 
-from .cross_encoder import PairLogits
-from .cross_encoder import PairScorer
-from .explain_pairs import METHODS
-from .explain_pairs import Explainer
-from .explain_pairs import Explanation
-from .explain_pairs import Sequence
-from .explain_pairs import Span
-from .explain_pairs import Texts
-from .explain_pairs import owners
-from .explain_pairs import trace
-from .features import OF_LONG
-from .features import OPINIONS
-from .features import RICH
-from .features import extract
-from .features import length
-from .features import nli_labels
-from .weights import Weights
-from .weights import contributions
+from semantic_metrics.cross_encoder.pair_attribution import (
+    METHODS,
+    Explainer,
+    Explanation,
+    Sequence,
+    Span,
+    Texts,
+    owners,
+    trace,
+)
+from semantic_metrics.cross_encoder.pair_scorer import PairLogits, PairScorer
+from semantic_metrics.nli_lex.features import OF_LONG, OPINIONS, RICH, extract, length, nli_labels
+from semantic_metrics.nli_lex.weights import Weights, contributions
 
 BACK = "entailment_back"  # of the features that the model gives, the one of the turned pair
 LONGEST = 1024  # tokens of the texts together, each of which costs a judgement; some minutes on a processor

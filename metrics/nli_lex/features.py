@@ -11,24 +11,21 @@ from pathlib import Path
 
 import numpy as np
 
-from .asked import asked
-from .cross_encoder import PairScorer
-from .lexical import entity_agreement
-from .lexical import lexical_match
-from .lexical import negation_mismatch
-from .lexical import new_token_precision
-from .lexical import new_token_recall
-from .lexical import number_agreement
-from .lexical import stem_recall
-from .lexical import token_recall
-from .locate import embedded_folders
-from .locate import find_folder
-from .pair_model import OTHER_WEIGHTS
-from .pair_model import label_names
-from .pair_model import read_config
-from .windows import Reading
-from .windows import Windows
-from .windows import is_blank
+from semantic_metrics.core.resolve import embedded_folders, find_folder
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.nli_lex.lexical import (
+    entity_agreement,
+    lexical_match,
+    negation_mismatch,
+    new_token_precision,
+    new_token_recall,
+    number_agreement,
+    stem_recall,
+    token_recall,
+)
+from semantic_metrics.nli_lex.question import asked
+from semantic_metrics.nli_lex.windows import Reading, Windows, is_blank
 
 DEFAULT_CHECKPOINT = "nli"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print

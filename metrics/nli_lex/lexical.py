@@ -1,16 +1,13 @@
 """What the words of an answer and of a reference say, before any model: normalised, matched, counted."""
 
+import re
+import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
-import re
-import unicodedata
 
-from .numerals import is_number
-from .numerals import part_raised
-from .numerals import plain_numerals
-from .numerals import spell_in_digits
+from semantic_metrics.nli_lex.numerals import is_number, part_raised, plain_numerals, spell_in_digits
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
 NEGATIONS = {

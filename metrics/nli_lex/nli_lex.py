@@ -1,42 +1,28 @@
 """NLI+lex as an `evaluate.Metric`: whether an answer to a question says what the reference answer says."""
 
-from dataclasses import replace
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import datasets
-from datasets import Features
-from datasets import Sequence
-from datasets import Value
 import evaluate
 import numpy as np
+from datasets import Features, Sequence, Value
 
-from .asked import asked
-from .attribution import explain
-from .cross_encoder import BATCH_SIZE
-from .cross_encoder import PairScorer
-from .explain_pairs import METHODS
-from .explain_pairs import Explanation
-from .explain_pairs import Texts
-from .features import FORMS
-from .features import PAPER
-from .features import RICH
-from .features import extract
-from .features import load_scorer
-from .inputs import check_choice
-from .inputs import check_text
-from .intake import Intake
-from .lexical import lexical_match
-from .locate import find_folder
-from .numerals import spell_in_digits
-from .pair_model import label_names
-from .precision import PRECISIONS
-from .weights import Weights
-from .weights import contributions
-from .weights import judge
-from .weights import read_weights
-from .windows import check_template
-from .windows import is_blank
+from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.inputs import check_choice, check_text
+from semantic_metrics.core.resolve import find_folder
+from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
+from semantic_metrics.cross_encoder.pair_checkpoint import label_names
+from semantic_metrics.cross_encoder.pair_scorer import BATCH_SIZE, PairScorer
+from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.nli_lex.attribution import explain
+from semantic_metrics.nli_lex.features import FORMS, PAPER, RICH, extract, load_scorer
+from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.nli_lex.numerals import spell_in_digits
+from semantic_metrics.nli_lex.question import asked
+from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
+from semantic_metrics.nli_lex.windows import check_template, is_blank
 
 # evaluate copies only the siblings that this script itself imports
 __all__ = ["PRECISIONS", "NLILex", "asked", "check_template", "find_folder", "label_names", "lexical_match"]

@@ -1,8 +1,8 @@
 """Numbers in digits: "1,000" is "1000", "two hundred and five" is "205", "3 million" is "3000000"."""
 
-from decimal import Decimal
 import re
 import unicodedata
+from decimal import Decimal
 
 UNITS = {
     **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},

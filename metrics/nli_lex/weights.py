@@ -5,21 +5,15 @@
  "paper": {...}}
 """
 
-from dataclasses import dataclass
-from dataclasses import replace
 import hashlib
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from .features import FORMS
-from .features import NUMBER_WORDS
-from .features import PAPER
-from .features import RICH
-from .features import TEMPLATE
-from .features import Features
-from .windows import check_template
+from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features
+from semantic_metrics.nli_lex.windows import check_template
 
 LARGEST = 1e9  # of a weight: more is damage
 FILE = "nli_lex.json"  # in the folder of a checkpoint

@@ -1,12 +1,12 @@
 """What the model reads: question and text in one template, and windows over an answer that is too long for it."""
 
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 from string import Formatter
-import unicodedata
 
-from .cross_encoder import PairScorer
-from .inputs import check_text
+from semantic_metrics.core.inputs import check_text
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 
 PLACES = ("question", "answer")
 OVERLAP = 0.5  # of a window: what one cuts in two, the next holds whole

@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-from demo import Outcome
-from demo import Page
-from demo import launch
-from demo import load_metric
-from demo_parts import Column
-from demo_parts import Columns
+from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
+from semantic_metrics.demo.reading import Column, Columns
 
 SCRIPT = Path(__file__).with_name("set_criteria.py")
 ABOUT = """

@@ -1,26 +1,24 @@
 """From measured samples to the results of the six criteria."""
 
-from dataclasses import dataclass
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 
-from .epsilon import CELLS
-from .epsilon import EPSILONS
-from .epsilon import sample_cells
-from .epsilon import sample_share
-from .geometry import DISTANCES
-from .geometry import MEASURES
-from .inputs import check_whole
-from .placement import Placement
-from .placement import Result
-from .placement import count_reasons
-from .placement import describe_places
-from .placement import describe_ratios
-from .placement import length_ratios
-from .placement import place
-from .placement import spread_of
-from .samples import Group
+from semantic_metrics.core.inputs import check_whole
+from semantic_metrics.set_criteria.angles import (
+    Placement,
+    Result,
+    count_reasons,
+    describe_places,
+    describe_ratios,
+    length_ratios,
+    place,
+    spread_of,
+)
+from semantic_metrics.set_criteria.epsilon import CELLS, EPSILONS, sample_cells, sample_share
+from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
+from semantic_metrics.set_criteria.samples import Group
 
 # the differences of each criterion (paper, section 4): the likeness of a pair minus that of another; x is A - B
 DIFFERENCES = {

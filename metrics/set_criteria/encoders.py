@@ -9,10 +9,7 @@ import numpy as np
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
-from .locate import CONFIG
-from .locate import WEIGHTS
-from .locate import embedded_folders
-from .locate import find_folder
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS, embedded_folders, find_folder
 
 DEFAULT_ENCODER = "matcha"  # of the shipped checkpoints, the one that encodes single texts
 MATCHA, TOKENIZER, TENSOR = "matcha", "tokenizer.json", "embedding.weight"  # as the MATCHA metric writes them
@@ -134,8 +131,8 @@ class NetworkEncoder:
     """
 
     def __init__(self, folder: Path, device: str | None = None) -> None:
-        from sentence_transformers import SentenceTransformer
         import torch
+        from sentence_transformers import SentenceTransformer
         from transformers import PreTrainedTokenizerBase
 
         options = {"use_safetensors": True, "dtype": torch.float32}

@@ -5,12 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import LARGEST
-from .geometry import Angles
-from .geometry import Rows
-from .geometry import compare
-from .geometry import locate
-from .inputs import check_choice
+from semantic_metrics.core.inputs import check_choice
+from semantic_metrics.set_criteria.geometry import LARGEST, Angles, Rows, compare, locate
 
 OPERATORS = ("overlap", "difference", "union")
 PAIRS = {"overlap": ("ab", "at", "bt"), "difference": ("ab", "at", "bt", "xt", "xb"), "union": ()}  # x is A - B

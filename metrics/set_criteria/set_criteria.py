@@ -1,44 +1,41 @@
 """Set criteria as an `evaluate.Metric`: does a sentence encoder treat overlap, difference and union as sets do?"""
 
-from dataclasses import asdict
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import datasets
-from datasets import Features
-from datasets import Value
 import evaluate
 import numpy as np
+from datasets import Features, Value
 
-from .criteria import Ranges
-from .criteria import Samples
-from .criteria import Settings
-from .criteria import check_ranges
-from .criteria import complete
-from .criteria import own_ranges
-from .criteria import report
-from .criteria import shared_ranges
-from .encoders import Encoder
-from .encoders import find_encoder
-from .encoders import load_encoder
-from .epsilon import EPSILONS
-from .geometry import MEASURES
-from .inputs import check_choice
-from .inputs import check_same_length
-from .inputs import check_texts
-from .inputs import check_whole
-from .intake import Intake
-from .locate import find_folder
-from .placement import Result
-from .samples import Vectors
-from .samples import check_embeddings
-from .samples import check_operators
-from .samples import from_arrays
-from .samples import measure_samples
-from .samples import name_of
-from .store import cache_folder
-from .store import encode_texts
+from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.inputs import check_choice, check_same_length, check_texts, check_whole
+from semantic_metrics.core.resolve import find_folder
+from semantic_metrics.set_criteria.angles import Result
+from semantic_metrics.set_criteria.criteria import (
+    Ranges,
+    Samples,
+    Settings,
+    check_ranges,
+    complete,
+    own_ranges,
+    report,
+    shared_ranges,
+)
+from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
+from semantic_metrics.set_criteria.epsilon import EPSILONS
+from semantic_metrics.set_criteria.geometry import MEASURES
+from semantic_metrics.set_criteria.samples import (
+    Vectors,
+    check_embeddings,
+    check_operators,
+    from_arrays,
+    measure_samples,
+    name_of,
+)
+from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
 
 # evaluate copies only the siblings that this script itself imports
 __all__ = ["EPSILONS", "MEASURES", "SetCriteria", "find_folder"]

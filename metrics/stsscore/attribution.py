@@ -3,14 +3,16 @@
 import numpy as np
 import torch
 
-from .cross_encoder import PairScorer
-from .explain_pairs import METHODS
-from .explain_pairs import Explainer
-from .explain_pairs import Explanation
-from .explain_pairs import Sequence
-from .explain_pairs import Texts
-from .explain_pairs import owners
-from .explain_pairs import trace
+from semantic_metrics.cross_encoder.pair_attribution import (
+    METHODS,
+    Explainer,
+    Explanation,
+    Sequence,
+    Texts,
+    owners,
+    trace,
+)
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 
 
 def explain(

@@ -4,28 +4,19 @@ import math
 from pathlib import Path
 
 import datasets
-from datasets import Features
-from datasets import Sequence
-from datasets import Value
 import evaluate
 import numpy as np
+from datasets import Features, Sequence, Value
 from transformers import PretrainedConfig
 
-from .attribution import explain
-from .cross_encoder import BATCH_SIZE
-from .cross_encoder import PairScorer
-from .explain_pairs import METHODS
-from .explain_pairs import Explanation
-from .inputs import check_choice
-from .inputs import check_text
-from .intake import Intake
-from .locate import embedded_folders
-from .locate import find_folder
-from .pair_model import OTHER_WEIGHTS
-from .pair_model import label_names
-from .pair_model import read_activation
-from .pair_model import read_config
-from .precision import PRECISIONS
+from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.inputs import check_choice, check_text
+from semantic_metrics.core.resolve import embedded_folders, find_folder
+from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_activation, read_config
+from semantic_metrics.cross_encoder.pair_scorer import BATCH_SIZE, PairScorer
+from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.stsscore.attribution import explain
 
 __all__ = ["PRECISIONS", "STSScore"]  # evaluate copies only the siblings that this script itself imports
 

@@ -1,20 +1,18 @@
 """`python -m benchmarks.speed matcha` on a few texts: that it runs and what it says, never how fast anything is."""
 
-from dataclasses import fields
 import json
+from dataclasses import fields
 from pathlib import Path
 
-from click.testing import CliRunner
 import pytest
-from semantic_metrics.matcha.modeling_matcha import MatchaConfig
-from semantic_metrics.matcha.modeling_matcha import MatchaModel
 import torch
+from click.testing import CliRunner
 
 from benchmarks import speed
-from benchmarks import speed_matcha
-from benchmarks.timing import medians
-from benchmarks.timing import read_pairs
-from tests.small import small_tokenizer
+from benchmarks.common.timing import medians, read_pairs
+from benchmarks.matcha import speed as speed_matcha
+from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from tests.tiny_table import small_tokenizer
 
 TINY = ["--pairs", "6", "--peer-pairs", "2", "--repeats", "1", "--shape", "400", "32", "2"]
 

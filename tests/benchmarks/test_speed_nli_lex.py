@@ -1,15 +1,15 @@
-"""`benchmarks.speed_nli_lex` on a few answers: that it runs and what it says, never how fast anything is."""
+"""`benchmarks.nli_lex.speed` on a few answers: that it runs and what it says, never how fast anything is."""
 
 import json
 from pathlib import Path
 
-from click.testing import CliRunner
 import pandas as pd
 import pytest
-from semantic_metrics import load
+from click.testing import CliRunner
 
-from benchmarks import speed_nli_lex as speed
-from tests.benchmarks.nli_lex_data import write_data
+from benchmarks.nli_lex import speed as speed
+from semantic_metrics import load
+from tests.benchmarks.nli_lex.data import write_data
 from tests.nli_lex.conftest import nli
 
 

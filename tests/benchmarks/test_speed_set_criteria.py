@@ -1,17 +1,17 @@
 """`python -m benchmarks.speed set_criteria` on a few samples: that it runs and what it says, never the speed."""
 
-from dataclasses import fields
 import json
+from dataclasses import fields
 from pathlib import Path
 
-from click.testing import CliRunner
 import numpy as np
 import pytest
-from semantic_metrics.set_criteria.epsilon import sample_cells
+from click.testing import CliRunner
 
 from benchmarks import speed
-from benchmarks import speed_set_criteria
-from tests.set_criteria import peer
+from benchmarks.set_criteria import speed as speed_set_criteria
+from semantic_metrics.set_criteria.epsilon import sample_cells
+from tests.set_criteria import naive as peer
 
 EXACT = 1e-12
 

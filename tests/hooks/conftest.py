@@ -1,22 +1,18 @@
 """The examples of HOOKS.md, run as they stand there, in a folder with the files that they name."""
 
-from collections.abc import Callable
 import csv
 import os
-from pathlib import Path
 import re
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
-from transformers import GPT2Config
-from transformers import GPT2LMHeadModel
-from transformers import PreTrainedTokenizerFast
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from tests.conftest import METRIC
-from tests.conftest import ROOT
-from tests.small import UNKNOWN
-from tests.small import small_tokenizer
+from tests.conftest import METRIC, ROOT
+from tests.tiny_table import UNKNOWN, small_tokenizer
 
 ROWS = [
     {"question": "is the dog awake?", "answer": "The dog is not awake.", "gold": "The dog is awake."},

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sentence_transformers import SentenceTransformer
+
 from semantic_metrics import load
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import cosine
-from sentence_transformers import SentenceTransformer
-
 from tests.conftest import ROOT
 from tests.hooks.conftest import TEXTS
-from tests.small import small_table
+from tests.tiny_table import small_table
 
 
 def test_datasets_map(run_example: Callable[[str], dict]) -> None:

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import evaluate
-from evaluate.evaluator import SUPPORTED_EVALUATOR_TASKS
 import pytest
-from semantic_metrics import load
+from evaluate.evaluator import SUPPORTED_EVALUATOR_TASKS
 from transformers import pipeline
 
-from tests.hooks.conftest import ROWS
-from tests.hooks.conftest import TEXTS
-from tests.hooks.conftest import example
+from semantic_metrics import load
+from tests.hooks.conftest import ROWS, TEXTS, example
 
 
 def test_two_metrics_combined(run_example: Callable[[str], dict]) -> None:

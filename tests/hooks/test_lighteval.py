@@ -7,8 +7,8 @@ argument `model_name`, which huggingface_hub 2 no longer takes.
 from collections.abc import Callable
 
 import pytest
-from semantic_metrics import load
 
+from semantic_metrics import load
 from tests.hooks.conftest import TEXTS
 
 lighteval = pytest.importorskip("lighteval", reason="lighteval is not installed (pip install lighteval)")

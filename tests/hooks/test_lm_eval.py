@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from semantic_metrics import load
 
-from tests.hooks.conftest import TEXTS
-from tests.hooks.conftest import example
+from semantic_metrics import load
+from tests.hooks.conftest import TEXTS, example
 
 lm_eval = pytest.importorskip("lm_eval", reason="lm-eval is not installed (pip install lm-eval)")
 

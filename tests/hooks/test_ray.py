@@ -1,13 +1,12 @@
 """Ray Data on a local cluster, with two workers that score."""
 
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from semantic_metrics import load
 
+from semantic_metrics import load
 from tests.hooks.conftest import ROWS
 
 ray = pytest.importorskip("ray", reason="ray is not installed (pip install ray[data])")

@@ -1,12 +1,12 @@
 """Checkpoints in the authors' format, and texts of an exact length that lie apart even with random weights."""
 
-from dataclasses import dataclass
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import evaluate
-from matcha_metric import MATCHA
 import numpy as np
+from matcha_metric import MATCHA
 from tokenizers import Tokenizer
 
 SCRIPT = str(Path(__file__).parents[2] / "metrics" / "matcha")

@@ -1,16 +1,14 @@
 """Checkpoints in the authors' format, built once a session and loaded by both sides."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
-import shutil
 
 import evaluate
 import pytest
 
-from benchmarks import peer
-from tests.matcha.authors import SCRIPT
-from tests.matcha.authors import SENTENCES
-from tests.matcha.authors import Authors
+from benchmarks.matcha import authors_package as peer
+from tests.matcha.authors import SCRIPT, SENTENCES, Authors
 
 
 def _build(folder: Path, vocab_size: int, width: int, senses: int) -> Authors:

@@ -1,18 +1,16 @@
 """Damaged and hostile checkpoints in the authors' format: a ValueError that names the file, and no code runs."""
 
-from collections.abc import Callable
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from semantic_metrics.matcha import checkpoint
 import torch
 
-from benchmarks import peer
-from tests.matcha.authors import SENTENCES
-from tests.matcha.authors import Authors
-from tests.matcha.authors import rewrite_json
+from benchmarks.matcha import authors_package as peer
+from semantic_metrics.matcha import checkpoint
+from tests.matcha.authors import SENTENCES, Authors, rewrite_json
 
 
 class Intruder:

@@ -1,21 +1,20 @@
 """Where a checkpoint comes from: the package, a folder, or a Hub (here on the loopback address)."""
 
 import json
-from pathlib import Path
 import shutil
+from pathlib import Path
 
 import evaluate
 import pytest
+import torch
 from safetensors.torch import save_file
+
 from semantic_metrics.matcha import checkpoint as checkpoint_module
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
-import torch
-
-from tests.conftest import METRIC
-from tests.conftest import Run
-from tests.hub import serve
-from tests.small import small_table
+from tests.conftest import METRIC, Run
+from tests.fake_hub import serve
+from tests.tiny_table import small_table
 
 
 @pytest.fixture

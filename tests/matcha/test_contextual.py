@@ -3,23 +3,21 @@
 from pathlib import Path
 
 import evaluate
-from hypothesis import HealthCheck
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sentence_transformers import SentenceTransformer
+
 from semantic_metrics.matcha import contextual
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.ratings import Ratings
-from sentence_transformers import SentenceTransformer
-import torch
-
+from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from tests.small import WORDS
-from tests.stsscore import tiny
-from training.contextual import ContextualModel
+from tests.tiny_table import WORDS
+from training.matcha.contextual import ContextualModel
 
 TEXTS = ["the dog bites a man", "a man bites the dog", "", "☃", "the cat sleeps. " * 9, "is it [SEP] asleep?", "日本"]
 ROUNDING = 1e-5

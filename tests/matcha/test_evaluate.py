@@ -2,19 +2,16 @@
 
 import copy
 import json
-from pathlib import Path
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import evaluate
 import pytest
 
 from tests.conftest import METRIC
-from tests.matcha.test_metric import PREDICTIONS
-from tests.matcha.test_metric import REFERENCES
-from tests.matcha.test_metric import SEVERAL
-from tests.matcha.test_metric import scores
+from tests.matcha.test_metric import PREDICTIONS, REFERENCES, SEVERAL, scores
 
 
 def test_loaded_in_memory(checkpoint: Path) -> None:

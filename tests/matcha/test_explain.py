@@ -3,17 +3,11 @@
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.matcha.attribution import explain
-from semantic_metrics.matcha.table import PADDING
-from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.matcha.table import TableConfig
-from semantic_metrics.matcha.table import cosine
 import torch
 
-from tests.small import UNKNOWN
-from tests.small import WIDTH
-from tests.small import small_table
-from tests.small import small_tokenizer
+from semantic_metrics.matcha.attribution import explain
+from semantic_metrics.matcha.table import PADDING, MatchaTable, TableConfig, cosine
+from tests.tiny_table import UNKNOWN, WIDTH, small_table, small_tokenizer
 
 SIDES = ("prediction", "reference")
 

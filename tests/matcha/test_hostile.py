@@ -1,7 +1,7 @@
 """Input that once passed for something else."""
 
-from dataclasses import asdict
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import evaluate
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.conftest import METRIC
-from tests.small import small_table
+from tests.tiny_table import small_table
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import METRIC
-from tests.small import SPECIAL
-from tests.small import small_table
+from tests.tiny_table import SPECIAL, small_table
 
 PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
 REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]

@@ -4,19 +4,15 @@ import math
 from pathlib import Path
 
 import evaluate
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from semantic_metrics.matcha import table as table_module
 from semantic_metrics.matcha.attribution import explain
-from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.matcha.table import cosine
-
-from tests.small import SIGNS
-from tests.small import SPECIAL
-from tests.small import WORDS
+from semantic_metrics.matcha.table import MatchaTable, cosine
+from tests.tiny_table import SIGNS, SPECIAL, WORDS
 
 unicode = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)  # Cs: surrogates, which are refused
 sentences = st.lists(st.sampled_from([*WORDS, *SIGNS, *SPECIAL, "☃", "dogs"]), max_size=12).map(" ".join)

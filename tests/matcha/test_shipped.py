@@ -7,8 +7,8 @@ import time
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.matcha.checkpoint import load_checkpoint
 
+from semantic_metrics.matcha.checkpoint import load_checkpoint
 from tests import record_golden
 from tests.conftest import ROOT
 
@@ -29,7 +29,7 @@ def test_word_order_does_not_count(shipped: evaluate.Metric) -> None:
 
 
 def test_contradictions_score_below_paraphrases(shipped: evaluate.Metric) -> None:
-    with (ROOT / "metrics" / "sample.csv").open(newline="", encoding="utf-8") as file:
+    with (ROOT / "metrics" / "samples" / "pairs.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     result = shipped.compute(
         predictions=[row["prediction"] for row in rows], references=[row["reference"] for row in rows]

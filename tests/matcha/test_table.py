@@ -4,17 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from semantic_metrics.matcha import table as table_module
-from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.matcha.table import TableConfig
-from semantic_metrics.matcha.table import cosine
 import torch
 
-from tests.small import SPECIAL
-from tests.small import UNKNOWN
-from tests.small import WIDTH
-from tests.small import small_table
-from tests.small import small_tokenizer
+from semantic_metrics.matcha import table as table_module
+from semantic_metrics.matcha.table import MatchaTable, TableConfig, cosine
+from tests.tiny_table import SPECIAL, UNKNOWN, WIDTH, small_table, small_tokenizer
 
 MEGABYTE = 1_000_000
 

@@ -6,16 +6,13 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.nli_lex.features import PAPER
-from semantic_metrics.nli_lex.features import RICH
-from semantic_metrics.nli_lex.weights import Weights
-from semantic_metrics.nli_lex.weights import write_weights
 import torch
-from transformers import AutoModelForSequenceClassification
-from transformers import AutoTokenizer
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from semantic_metrics.nli_lex.features import PAPER, RICH
+from semantic_metrics.nli_lex.weights import Weights, write_weights
+from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from tests.stsscore import tiny
 
 SCRIPT = str(ROOT / "metrics" / "nli_lex")
 LABELS = ("contradiction", "entailment", "neutral")

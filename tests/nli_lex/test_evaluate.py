@@ -1,16 +1,14 @@
 """The metric inside `evaluate`: its folder alone, its caches, its help."""
 
 import json
-from pathlib import Path
 import shutil
+from pathlib import Path
 
 import evaluate
 
 from tests.conftest import Run
-from tests.nli_lex.conftest import SCRIPT
-from tests.nli_lex.conftest import nli
-from tests.nli_lex.test_metric import SEVERAL
-from tests.nli_lex.test_metric import TEXTS
+from tests.nli_lex.conftest import SCRIPT, nli
+from tests.nli_lex.test_metric import SEVERAL, TEXTS
 
 
 def test_loaded_in_memory(model: Path) -> None:

@@ -5,19 +5,14 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.nli_lex.attribution import LONGEST
-from semantic_metrics.nli_lex.weights import read_weights
-from semantic_metrics.nli_lex.weights import write_weights
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from tests.nli_lex.conftest import LABELS
-from tests.nli_lex.conftest import RICH_WEIGHTS
-from tests.nli_lex.conftest import SCRIPT
-from tests.nli_lex.conftest import nli
-from tests.stsscore import tiny
-from tests.stsscore.test_explain import METHODS
-from tests.stsscore.test_explain import without
+from semantic_metrics.nli_lex.attribution import LONGEST
+from semantic_metrics.nli_lex.weights import read_weights, write_weights
+from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import LABELS, RICH_WEIGHTS, SCRIPT, nli
+from tests.stsscore.test_explain import METHODS, without
 from tests.stsscore.test_metric import ROUNDING
 
 SIDES = ("prediction", "reference", "question")

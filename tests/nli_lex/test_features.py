@@ -4,19 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from semantic_metrics.nli_lex.features import CONTEXTUAL
-from semantic_metrics.nli_lex.features import LEXICAL
-from semantic_metrics.nli_lex.features import PAPER
-from semantic_metrics.nli_lex.features import RICH
-from semantic_metrics.nli_lex.features import extract
-from semantic_metrics.nli_lex.features import load_scorer
-from semantic_metrics.nli_lex.features import nli_labels
 
-from tests.nli_lex.conftest import LABELS
-from tests.nli_lex.conftest import listing
-from tests.nli_lex.conftest import named
-from tests.nli_lex.conftest import nli
-from tests.stsscore import tiny
+from semantic_metrics.nli_lex.features import CONTEXTUAL, LEXICAL, PAPER, RICH, extract, load_scorer, nli_labels
+from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import LABELS, listing, named, nli
 
 QUESTIONS = ["who bites the man", "is the cat awake", "", "who runs"]
 ANSWERS = ["the dog", "no", "a man sleeps", "not a dog"]

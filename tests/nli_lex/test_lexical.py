@@ -1,27 +1,27 @@
 """What the words of an answer and a reference say."""
 
 from collections.abc import Callable
-from itertools import islice
-from itertools import product
+from itertools import islice, product
 from math import ceil
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-import pytest
-from semantic_metrics.nli_lex.lexical import entity_agreement
-from semantic_metrics.nli_lex.lexical import lexical_match
-from semantic_metrics.nli_lex.lexical import negation_mismatch
-from semantic_metrics.nli_lex.lexical import new_token_precision
-from semantic_metrics.nli_lex.lexical import new_token_recall
-from semantic_metrics.nli_lex.lexical import normalize
-from semantic_metrics.nli_lex.lexical import number_agreement
-from semantic_metrics.nli_lex.lexical import read_words
-from semantic_metrics.nli_lex.lexical import stem_recall
-from semantic_metrics.nli_lex.lexical import token_recall
 
-from tests.small import SIGNS
-from tests.small import WORDS
+from semantic_metrics.nli_lex.lexical import (
+    entity_agreement,
+    lexical_match,
+    negation_mismatch,
+    new_token_precision,
+    new_token_recall,
+    normalize,
+    number_agreement,
+    read_words,
+    stem_recall,
+    token_recall,
+)
+from tests.tiny_table import SIGNS, WORDS
 
 texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30),

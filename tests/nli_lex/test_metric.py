@@ -6,18 +6,12 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.nli_lex.features import RICH
-from semantic_metrics.nli_lex.features import extract
-from semantic_metrics.nli_lex.lexical import lexical_match
-from semantic_metrics.nli_lex.weights import FILE
-from semantic_metrics.nli_lex.weights import write_weights
 
-from tests.nli_lex.conftest import PAPER_WEIGHTS
-from tests.nli_lex.conftest import RICH_WEIGHTS
-from tests.nli_lex.conftest import SCRIPT
-from tests.nli_lex.conftest import listing
-from tests.nli_lex.conftest import nli
-from tests.stsscore import tiny
+from semantic_metrics.nli_lex.features import RICH, extract
+from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.nli_lex.weights import FILE, write_weights
+from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS, SCRIPT, listing, nli
 
 TEXTS = {
     "predictions": ["the dog bites", "a man, not a dog", "it is awake", "no dog barks"],

@@ -1,13 +1,11 @@
 """Numbers, however they are written."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-import pytest
+
 from semantic_metrics.nli_lex.lexical import normalize
-from semantic_metrics.nli_lex.numerals import SCALES
-from semantic_metrics.nli_lex.numerals import TENS
-from semantic_metrics.nli_lex.numerals import UNITS
-from semantic_metrics.nli_lex.numerals import spell_in_digits
+from semantic_metrics.nli_lex.numerals import SCALES, TENS, UNITS, spell_in_digits
 
 NUMBERS = [
     ("-5", "-5"),

@@ -3,14 +3,12 @@
 from pathlib import Path
 
 import evaluate
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.nli_lex.conftest import SCRIPT
-from tests.small import SIGNS
-from tests.small import WORDS
+from tests.tiny_table import SIGNS, WORDS
 
 unicode = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 sentences = st.lists(st.sampled_from([*WORDS, *SIGNS, "two", "1,000", "☃", "שלום"]), max_size=45).map(" ".join)

@@ -5,14 +5,12 @@ import doctest
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.nli_lex.features import DEFAULT_CHECKPOINT
-from semantic_metrics.nli_lex.features import RICH
-from semantic_metrics.nli_lex.locate import embedded_folders
-from semantic_metrics.nli_lex.weights import FILE
 
+from semantic_metrics.core.resolve import embedded_folders
+from semantic_metrics.nli_lex.features import DEFAULT_CHECKPOINT, RICH
+from semantic_metrics.nli_lex.weights import FILE
 from tests.conftest import ROOT
-from tests.nli_lex.conftest import SCRIPT
-from tests.nli_lex.conftest import listing
+from tests.nli_lex.conftest import SCRIPT, listing
 
 QUESTION = "Who painted the Mona Lisa?"
 ANSWERS = [

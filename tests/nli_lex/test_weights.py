@@ -1,25 +1,24 @@
 """The judge's weights: the file, its errors, and what they make of features."""
 
-from dataclasses import replace
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from semantic_metrics.nli_lex.features import PAPER
-from semantic_metrics.nli_lex.features import RICH
-from semantic_metrics.nli_lex.features import Features
-from semantic_metrics.nli_lex.weights import FILE
-from semantic_metrics.nli_lex.weights import Weights
-from semantic_metrics.nli_lex.weights import contributions
-from semantic_metrics.nli_lex.weights import judge
-from semantic_metrics.nli_lex.weights import probability
-from semantic_metrics.nli_lex.weights import read_weights
-from semantic_metrics.nli_lex.weights import write_weights
 from sklearn.linear_model import LogisticRegression
 
-from tests.nli_lex.conftest import PAPER_WEIGHTS
-from tests.nli_lex.conftest import RICH_WEIGHTS
+from semantic_metrics.nli_lex.features import PAPER, RICH, Features
+from semantic_metrics.nli_lex.weights import (
+    FILE,
+    Weights,
+    contributions,
+    judge,
+    probability,
+    read_weights,
+    write_weights,
+)
+from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS
 
 
 def features(table: np.ndarray, owner: list[int], blank: tuple[int, ...] = ()) -> Features:

@@ -2,21 +2,15 @@
 
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import pytest
-from semantic_metrics.nli_lex.features import RICH
-from semantic_metrics.nli_lex.features import TEMPLATE
-from semantic_metrics.nli_lex.features import extract
-from semantic_metrics.nli_lex.features import load_scorer
-from semantic_metrics.nli_lex.windows import Windows
-from semantic_metrics.nli_lex.windows import check_template
-from semantic_metrics.nli_lex.windows import fill
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from semantic_metrics.nli_lex.features import RICH, TEMPLATE, extract, load_scorer
+from semantic_metrics.nli_lex.windows import Windows, check_template, fill
+from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import listing
-from tests.small import WORDS
-from tests.stsscore import tiny
+from tests.tiny_table import WORDS
 
 ROOM = tiny.POSITIONS - 3  # three separators
 EXAMPLES = 60

@@ -6,29 +6,18 @@ Run with SEMANTIC_METRICS_DATA naming the data folder; the test of the shipped c
 from pathlib import Path
 
 import pytest
-from semantic_metrics.fit import question_key
-from semantic_metrics.nli_lex.features import load_scorer
 
-from benchmarks.nli_lex_judges import LEXICAL
-from benchmarks.nli_lex_judges import RECALL
-from benchmarks.nli_lex_judges import Judge
-from benchmarks.nli_lex_judges import judge_sets
-from benchmarks.nli_lex_judges import lexical_judges
-from benchmarks.nli_lex_judges import published_judges
-from benchmarks.nli_lex_model import NLI
-from benchmarks.nli_lex_model import NLI_LEX
-from benchmarks.nli_lex_model import NliModel
-from benchmarks.nli_lex_sets import BEM
-from benchmarks.nli_lex_sets import GPT4
-from benchmarks.nli_lex_sets import JudgedSet
-from benchmarks.nli_lex_sets import load_judged
-from benchmarks.nli_lex_tables import figure_table
-from benchmarks.nli_probe import checks
-from benchmarks.separation import Settings
-from training.config import read_yaml
+from benchmarks.matcha.separation import Settings
+from benchmarks.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
+from benchmarks.nli_lex.nli_judges import NLI, NLI_LEX, NliModel
+from benchmarks.nli_lex.probe import checks
+from benchmarks.nli_lex.sets import BEM, GPT4, JudgedSet, load_judged
+from benchmarks.nli_lex.tables import figure_table
+from semantic_metrics.cli.fit import question_key
+from semantic_metrics.nli_lex.features import load_scorer
+from training.data.judged_answers import JudgedConfig, JudgedSource
 from training.data.sources import read_excluded
-from training.judged_answers import JudgedConfig
-from training.judged_answers import JudgedSource
+from training.matcha.config import read_yaml
 from training.train_cross_encoder import CONFIGS
 
 pytestmark = pytest.mark.real_data

@@ -9,21 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import hub_sets
-from benchmarks import protocol
-from benchmarks.baselines import ROUGE
-from benchmarks.baselines import Metric
-from benchmarks.baselines import default_embsim
-from benchmarks.baselines import rouge
-from benchmarks.encoders import sentence_transformer
-from benchmarks.protocol import UNIT
-from benchmarks.published import Published
-from benchmarks.results import PUBLISHED
-from benchmarks.scoring import Scores
-from benchmarks.scoring import score_sets
-from benchmarks.sets import EvaluationSet
-from benchmarks.sets import load_sets
-from benchmarks.sets import pivot_nli
+from benchmarks.common.baselines import ROUGE, Metric, default_embsim, rouge
+from benchmarks.common.encoders import sentence_transformer
+from benchmarks.common.published import Published
+from benchmarks.common.scoring import Scores, score_sets
+from benchmarks.matcha import hub_sets
+from benchmarks.matcha.report import PUBLISHED
+from benchmarks.matcha.sets import EvaluationSet, load_sets, pivot_nli
+from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.separation import UNIT
 
 pytestmark = pytest.mark.real_data
 

@@ -6,15 +6,14 @@ SEMANTIC_METRICS_MPNET names the folder of all-mpnet-base-v2, which is in no pac
 import os
 from pathlib import Path
 
-from click.testing import CliRunner
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from benchmarks.baselines import EMBSIM_HUB_ID
-from benchmarks.baselines import default_embsim
-from benchmarks.set_criteria import main
-from benchmarks.set_criteria_checks import ABOVE
-from benchmarks.set_data import main as make_data
+from benchmarks.common.baselines import EMBSIM_HUB_ID, default_embsim
+from benchmarks.set_criteria.__main__ import main
+from benchmarks.set_criteria.checks import ABOVE
+from benchmarks.set_data.__main__ import main as make_data
 
 pytestmark = pytest.mark.real_data
 

@@ -9,24 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.baselines import default_embsim
-from benchmarks.encoders import sentence_transformer
-from benchmarks.set_data_build import Plan
-from benchmarks.set_data_build import build
-from benchmarks.set_data_fusion import CONCATENATION
-from benchmarks.set_data_fusion import concatenate
-from benchmarks.set_data_samples import GIVEN
-from benchmarks.set_data_samples import OPERATORS
-from benchmarks.set_data_samples import THRESHOLD
-from benchmarks.set_data_samples import Dropped
-from benchmarks.set_data_samples import chain_samples
-from benchmarks.set_data_samples import fuse_chains
-from benchmarks.set_data_sources import MAX_WORDS
-from benchmarks.set_data_sources import MIN_WORDS
-from benchmarks.set_data_sources import SOURCES
-from benchmarks.set_data_sources import Lengths
-from benchmarks.set_data_sources import read_source
-from benchmarks.set_data_sources import split_chains
+from benchmarks.common.baselines import default_embsim
+from benchmarks.common.encoders import sentence_transformer
+from benchmarks.set_data.build import Plan, build
+from benchmarks.set_data.chains import GIVEN, OPERATORS, THRESHOLD, Dropped, chain_samples, fuse_chains
+from benchmarks.set_data.fusion import CONCATENATION, concatenate
+from benchmarks.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, Lengths, read_source, split_chains
 
 pytestmark = pytest.mark.real_data
 

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from semantic_metrics import load
 
-from benchmarks.protocol import COSINE
-from benchmarks.protocol import separation
-from benchmarks.sets import load_sets
+from benchmarks.matcha.sets import load_sets
+from semantic_metrics import load
+from semantic_metrics.stats.separation import COSINE, separation
 
 pytestmark = pytest.mark.real_data
 

@@ -8,30 +8,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.baselines import default_embsim
-from benchmarks.encoders import Score
-from benchmarks.encoders import sentence_transformer
-from benchmarks.published import Published
-from benchmarks.stsscore_metrics import PUBLISHED_COLUMNS
-from benchmarks.stsscore_metrics import PublishedScores
-from benchmarks.stsscore_metrics import bleu
-from benchmarks.stsscore_metrics import stsscore
-from benchmarks.stsscore_sets import ALL
-from benchmarks.stsscore_sets import HALVES
-from benchmarks.stsscore_sets import LONGER
-from benchmarks.stsscore_sets import SHORTER
-from benchmarks.stsscore_sets import SYSTEMS
-from benchmarks.stsscore_sets import UNSEEN
-from benchmarks.stsscore_sets import PairSet
-from benchmarks.stsscore_sets import Seen
-from benchmarks.stsscore_sets import load_pairs
-from benchmarks.stsscore_sets import normalised
-from benchmarks.stsscore_sets import normalised_pairs
-from benchmarks.stsscore_sets import stsb_splits
-from benchmarks.stsscore_tables import PUBLISHED
-from benchmarks.stsscore_tables import classes
-from benchmarks.stsscore_tables import correlations
-from benchmarks.stsscore_tables import printed
+from benchmarks.common.baselines import default_embsim
+from benchmarks.common.encoders import Score, sentence_transformer
+from benchmarks.common.published import Published
+from benchmarks.stsscore.scorers import PUBLISHED_COLUMNS, PublishedScores, bleu, stsscore
+from benchmarks.stsscore.sets import (
+    ALL,
+    HALVES,
+    LONGER,
+    SHORTER,
+    SYSTEMS,
+    UNSEEN,
+    PairSet,
+    Seen,
+    load_pairs,
+    normalised,
+    normalised_pairs,
+    stsb_splits,
+)
+from benchmarks.stsscore.tables import PUBLISHED, classes, correlations, printed
 
 pytestmark = pytest.mark.real_data
 

@@ -5,15 +5,10 @@ from pathlib import Path
 import evaluate
 import pytest
 import torch
-from transformers import BertConfig
-from transformers import BertModel
-from transformers import GPT2Config
-from transformers import GPT2Model
-from transformers import PreTrainedTokenizerFast
+from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
 
 from tests.set_criteria.samples import SCRIPT
-from tests.small import UNKNOWN
-from tests.small import small_tokenizer
+from tests.tiny_table import UNKNOWN, small_tokenizer
 
 LONGEST = 16  # tokens that the small networks take
 

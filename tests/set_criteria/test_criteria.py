@@ -2,30 +2,26 @@
 
 import json
 
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import ortho_group
-from semantic_metrics.set_criteria.criteria import DIFFERENCES
-from semantic_metrics.set_criteria.criteria import OPERATOR
-from semantic_metrics.set_criteria.criteria import Settings
-from semantic_metrics.set_criteria.criteria import check_ranges
-from semantic_metrics.set_criteria.criteria import differences
-from semantic_metrics.set_criteria.criteria import own_ranges
-from semantic_metrics.set_criteria.criteria import report
-from semantic_metrics.set_criteria.criteria import shared_ranges
-from semantic_metrics.set_criteria.geometry import DISTANCES
-from semantic_metrics.set_criteria.geometry import MEASURES
-from semantic_metrics.set_criteria.samples import from_arrays
-from semantic_metrics.set_criteria.samples import measure_samples
 
-from tests.set_criteria import peer
-from tests.set_criteria.samples import Vectors
-from tests.set_criteria.samples import operators
-from tests.set_criteria.samples import random_vectors
-from tests.set_criteria.samples import unit_vectors
+from semantic_metrics.set_criteria.criteria import (
+    DIFFERENCES,
+    OPERATOR,
+    Settings,
+    check_ranges,
+    differences,
+    own_ranges,
+    report,
+    shared_ranges,
+)
+from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
+from semantic_metrics.set_criteria.samples import from_arrays, measure_samples
+from tests.set_criteria import naive as peer
+from tests.set_criteria.samples import Vectors, operators, random_vectors, unit_vectors
 
 CELLS = ("both", "first", "second", "neither")
 FEW = Settings(epsilons=11)

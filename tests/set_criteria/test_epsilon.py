@@ -1,18 +1,14 @@
 """Margins in closed form: what the grid gives, to the last digit."""
 
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 import numpy as np
 import pytest
-from semantic_metrics.set_criteria import epsilon
-from semantic_metrics.set_criteria.epsilon import count_reached
-from semantic_metrics.set_criteria.epsilon import epsilon_values
-from semantic_metrics.set_criteria.epsilon import sample_cells
-from semantic_metrics.set_criteria.epsilon import sample_share
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from tests.set_criteria.peer import grid_cells
+from semantic_metrics.set_criteria import epsilon
+from semantic_metrics.set_criteria.epsilon import count_reached, epsilon_values, sample_cells, sample_share
+from tests.set_criteria.naive import grid_cells
 
 EXACT = 1e-12  # percent
 seeds = st.integers(0, 2**32 - 1)

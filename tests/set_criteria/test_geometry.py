@@ -2,27 +2,17 @@
 
 import math
 
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import ortho_group
-from semantic_metrics.set_criteria import samples as samples_module
-from semantic_metrics.set_criteria.geometry import MEASURES
-from semantic_metrics.set_criteria.geometry import REASONS
-from semantic_metrics.set_criteria.geometry import Angles
-from semantic_metrics.set_criteria.geometry import Rows
-from semantic_metrics.set_criteria.geometry import compare
-from semantic_metrics.set_criteria.geometry import locate
-from semantic_metrics.set_criteria.samples import from_arrays
-from semantic_metrics.set_criteria.samples import measure_samples
 
-from tests.set_criteria import peer
-from tests.set_criteria.samples import Vectors
-from tests.set_criteria.samples import operators
-from tests.set_criteria.samples import random_vectors
-from tests.set_criteria.samples import unit_vectors
+from semantic_metrics.set_criteria import samples as samples_module
+from semantic_metrics.set_criteria.geometry import MEASURES, REASONS, Angles, Rows, compare, locate
+from semantic_metrics.set_criteria.samples import from_arrays, measure_samples
+from tests.set_criteria import naive as peer
+from tests.set_criteria.samples import Vectors, operators, random_vectors, unit_vectors
 
 NEAR = 1e-9
 seeds = st.integers(0, 2**32 - 1)

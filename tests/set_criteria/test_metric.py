@@ -2,22 +2,18 @@
 
 import copy
 import json
-from pathlib import Path
 import pickle
+from pathlib import Path
 
 import evaluate
 import numpy as np
 import pytest
+import torch
+
 from semantic_metrics import load
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.set_criteria.criteria import shared_ranges
-import torch
-
-from tests.set_criteria.samples import SCRIPT
-from tests.set_criteria.samples import TEXTS
-from tests.set_criteria.samples import Vectors
-from tests.set_criteria.samples import operators
-from tests.set_criteria.samples import random_vectors
+from tests.set_criteria.samples import SCRIPT, TEXTS, Vectors, operators, random_vectors
 
 KEYS = {"C1", "C2", "C3", "C4", "C5", "C6", "norm_ratio", "undefined", "ranges", "operators", "signature"}
 MEASURES = {"cosine", "dot", "l1", "l2", "ned"}

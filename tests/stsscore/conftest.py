@@ -5,8 +5,8 @@ from pathlib import Path
 import evaluate
 import pytest
 
+from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from tests.stsscore import tiny
 
 SCRIPT = str(ROOT / "metrics" / "stsscore")
 

@@ -1,18 +1,15 @@
 """The metric inside `evaluate`: caches, copies, other metrics beside it, and its folder alone."""
 
 import json
-from pathlib import Path
 import shutil
+from pathlib import Path
 
 import evaluate
 
 from tests.conftest import Run
 from tests.matcha.test_evaluate import LENGTHS
 from tests.stsscore.conftest import SCRIPT
-from tests.stsscore.test_metric import PREDICTIONS
-from tests.stsscore.test_metric import REFERENCES
-from tests.stsscore.test_metric import SEVERAL
-from tests.stsscore.test_metric import scores
+from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, SEVERAL, scores
 
 
 def test_loaded_in_memory(bert: Path) -> None:

@@ -9,11 +9,10 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from tests.stsscore import tiny
+from tests import tiny_pairs as tiny
 from tests.stsscore.conftest import SCRIPT
-from tests.stsscore.test_inputs import SPECIAL
-from tests.stsscore.test_metric import ROUNDING
-from tests.stsscore.test_metric import scores
+from tests.stsscore.test_metric import ROUNDING, scores
+from tests.stsscore.test_options import SPECIAL
 
 SIDES = ("prediction", "reference")
 METHODS = ("leave_one_out", "integrated_gradients")

@@ -6,7 +6,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from tests.stsscore import tiny
+from tests import tiny_pairs as tiny
 from tests.stsscore.conftest import SCRIPT
 
 PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]

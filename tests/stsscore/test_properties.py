@@ -5,23 +5,19 @@ from functools import cache
 from pathlib import Path
 
 import evaluate
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
-from semantic_metrics.stsscore import cross_encoder
-from semantic_metrics.stsscore.cross_encoder import PairScorer
 import torch
-from transformers import AutoTokenizer
-from transformers import PreTrainedTokenizerFast
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from tests.small import SIGNS
-from tests.small import WORDS
-from tests.stsscore import tiny
+from semantic_metrics.cross_encoder import pair_scorer as cross_encoder
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from tests import tiny_pairs as tiny
 from tests.stsscore.conftest import SCRIPT
-from tests.stsscore.test_metric import ROUNDING
-from tests.stsscore.test_metric import scores
+from tests.stsscore.test_metric import ROUNDING, scores
+from tests.tiny_table import SIGNS, WORDS
 
 unicode = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)  # Cs: surrogates, which are refused
 sentences = st.lists(st.sampled_from([*WORDS, *SIGNS, "☃", "שלום", "👩‍👩‍👧"]), max_size=30).map(" ".join)

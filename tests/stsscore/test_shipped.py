@@ -5,11 +5,11 @@ import doctest
 import evaluate
 import numpy as np
 import pytest
-from semantic_metrics.stsscore.locate import embedded_folders
-from semantic_metrics.stsscore.stsscore import DEFAULT_CHECKPOINT
 
+from semantic_metrics.core.resolve import embedded_folders
+from semantic_metrics.stsscore.stsscore import DEFAULT_CHECKPOINT
+from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from tests.stsscore import tiny
 from tests.stsscore.conftest import SCRIPT
 from tests.stsscore.test_metric import ROUNDING
 

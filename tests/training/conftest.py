@@ -5,18 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.matcha.table import TableConfig
+import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.trainers import WordLevelTrainer
-import torch
 
-from tests.stsscore import tiny
-from training.config import TrainConfig
-from training.config import read_config
+from semantic_metrics.matcha.table import MatchaTable, TableConfig
+from tests import tiny_pairs as tiny
+from training.matcha.config import TrainConfig, read_config
 
 TRAINING = Path(__file__).parents[2] / "training"
 WIDTH = 16

@@ -1,7 +1,7 @@
 """Fine-tuning on one's own pairs, measured before and after."""
 
-from pathlib import Path
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest

@@ -1,20 +1,16 @@
 """Triplets with contradictions, from tables."""
 
 import importlib.util
-from pathlib import Path
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
-from semantic_metrics.contradiction_language import PIPELINES
-from semantic_metrics.contradictions import contradict
 import yaml
 
-from training.contradictions import COLUMNS
-from training.contradictions import ContradictionConfig
-from training.contradictions import ContradictionSource
-from training.contradictions import build
-from training.contradictions import main
+from semantic_metrics.contradictions.generate import contradict
+from semantic_metrics.contradictions.language import PIPELINES
+from training.data.contradictions import COLUMNS, ContradictionConfig, ContradictionSource, build, main
 from training.data.sources import Table
 
 if not any(importlib.util.find_spec(name) for name in PIPELINES):
@@ -34,7 +30,7 @@ ROWS = pd.DataFrame(
 )
 
 
-CHECKED = Path(__file__).parents[2] / "training" / "contradictions_checked.csv"
+CHECKED = Path(__file__).parents[2] / "training" / "data" / "contradictions_checked.csv"
 SEED = 31337  # of the list: `contradict([text], [rule], SEED)` makes each of its rows
 
 

@@ -1,30 +1,25 @@
 """Training of cross-encoders: real runs of a tiny BERT on a few sentences."""
 
-from dataclasses import replace
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from datasets import Dataset
-from hypothesis import given
-from hypothesis import strategies as st
 import numpy as np
 import pandas as pd
 import pytest
-from safetensors.torch import load_file
-from semantic_metrics import load
-from sentence_transformers import CrossEncoder
 import torch
+from datasets import Dataset
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+from sentence_transformers import CrossEncoder
 
-from tests.small import WORDS
-from tests.stsscore import tiny
-from training.cross_encoder_card import read_results
-from training.cross_encoder_card import render
-from training.cross_encoder_config import CrossEncoderConfig
-from training.cross_encoder_config import read_config
-from training.train_cross_encoder import CONFIGS
-from training.train_cross_encoder import SimilarLengths
-from training.train_cross_encoder import build_model
-from training.train_cross_encoder import train
+from semantic_metrics import load
+from tests import tiny_pairs as tiny
+from tests.tiny_table import WORDS
+from training.cross_encoder.config import CrossEncoderConfig, read_config
+from training.cross_encoder_card import read_results, render
+from training.train_cross_encoder import CONFIGS, SimilarLengths, build_model, train
 
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]

@@ -2,33 +2,23 @@
 
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 import numpy as np
 import pandas as pd
 import pytest
-from tokenizers import Tokenizer
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
-from training import cross_encoder_config
-from training.config import read_config
-from training.config import read_yaml
-from training.contradictions import ContradictionConfig
-from training.contradictions import ContradictionSource
-from training.data.batches import Corpus
-from training.data.batches import InterleavedBatches
+from tests.training.conftest import TRAINING
+from training.cross_encoder import config as cross_encoder_config
 from training.data.candidates import CandidateSource
-from training.data.sources import Example
-from training.data.sources import Source
-from training.data.sources import Table
-from training.data.sources import load_source
-from training.data.sources import read_excluded
-from training.judged_answers import JudgedConfig
-from training.judged_answers import JudgedSource
-from training.label_pairs import CandidateConfig
-
-from .conftest import TRAINING
+from training.data.contradictions import ContradictionConfig, ContradictionSource
+from training.data.judged_answers import JudgedConfig, JudgedSource
+from training.data.label_pairs import CandidateConfig
+from training.data.sources import Example, Source, Table, load_source, read_excluded
+from training.matcha.batches import Corpus, InterleavedBatches
+from training.matcha.config import read_config, read_yaml
 
 
 def write(folder: Path, rows: list[dict], name: str = "rows.parquet") -> Table:

@@ -1,21 +1,19 @@
 """The mean of two contextual checkpoints."""
 
-from dataclasses import replace
 import json
-from pathlib import Path
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file
-from safetensors.torch import save_file
 import torch
+from safetensors.torch import load_file, save_file
 
+from tests.training.conftest import TRAINING
 from training import interpolate
-from training.config import TrainConfig
 from training.interpolate import interpolate as mean
+from training.matcha.config import TrainConfig
 from training.train import Run
-
-from .conftest import TRAINING
 
 
 def test_mean_of_a_start_and_what_was_trained_on_from_it(

@@ -1,15 +1,14 @@
 """Judged answers as pairs that an NLI model learns from."""
 
-from pathlib import Path
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from training.config import read_yaml
-from training.judged_answers import JudgedConfig
-from training.judged_answers import JudgedSource
+from training.data.judged_answers import JudgedConfig, JudgedSource
+from training.matcha.config import read_yaml
 from training.train_cross_encoder import CONFIGS
 
 ROWS = [
@@ -39,7 +38,7 @@ def data(tmp_path: Path) -> Path:
 
 def test_right_answers_have_their_reference_and_wrong_ones_all(data: Path) -> None:
     output = data / "pairs"
-    script = Path(__file__).parents[2] / "training" / "judged_answers.py"
+    script = Path(__file__).parents[2] / "training" / "data" / "judged_answers.py"
     command = [sys.executable, script, "--config", data / "judged.yaml", "--data", data, "--output", output]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert "'rows': 4" in printed

@@ -5,17 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sentence_transformers import CrossEncoder
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import CrossEncoder, SentenceTransformer
 
-from tests.stsscore import tiny
-from training.config import read_yaml
+from tests import tiny_pairs as tiny
 from training.data.candidates import CandidateSource
+from training.data.label_pairs import CandidateConfig, collect, label
 from training.data.sources import Table
-from training.init_model import find_model
-from training.label_pairs import CandidateConfig
-from training.label_pairs import collect
-from training.label_pairs import label
+from training.matcha.config import read_yaml
+from training.matcha.initial_model import find_model
 
 TEXTS = [
     "A man plays a guitar.",

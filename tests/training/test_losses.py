@@ -5,10 +5,7 @@ import math
 import pytest
 import torch
 
-from training.losses import in_batch_loss
-from training.losses import random_negatives
-from training.losses import regression_loss
-from training.losses import triplet_loss
+from training.matcha.losses import in_batch_loss, random_negatives, regression_loss, triplet_loss
 
 
 def make(present: list[list[bool]], seed: int = 0) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:

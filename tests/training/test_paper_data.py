@@ -4,29 +4,20 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from click.testing import CliRunner
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from tests.benchmarks.synthetic import triplets
-from tests.benchmarks.synthetic import write_data
-from training.config import read_config
+from tests.benchmarks.matcha.synthetic import triplets, write_data
+from tests.training.conftest import TRAINING
+from tests.training.published import COOK, PUBLISHED
 from training.data.paper.__main__ import main
-from training.data.paper.build import Evaluation
-from training.data.paper.build import build_set
-from training.data.paper.build import clean
-from training.data.paper.build import sample
-from training.data.paper.build import with_random
-from training.data.paper.loaders import Item
-from training.data.paper.loaders import pivot
+from training.data.paper.build import Evaluation, build_set, clean, sample, with_random
+from training.data.paper.loaders import Item, pivot
 from training.data.paper.rows import Place
 from training.data.paper.sets import SETS
-from training.data.sources import load_source
-from training.data.sources import read_excluded
-
-from .conftest import TRAINING
-from .published import COOK
-from .published import PUBLISHED
+from training.data.sources import load_source, read_excluded
+from training.matcha.config import read_config
 
 NOTHING = Evaluation.of({})
 

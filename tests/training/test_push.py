@@ -1,25 +1,20 @@
 """Pushing to a Hub on the loopback address, by the real client, and loading from there what was pushed."""
 
-from collections.abc import Callable
-from collections.abc import Iterator
 import json
 import os
-from pathlib import Path
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from huggingface_hub import HfApi
 import pytest
+from huggingface_hub import HfApi
 
-from tests.conftest import METRIC
-from tests.conftest import ROOT
-from tests.conftest import Run
-from tests.hub import Hub
-from tests.hub import serve
-from tests.small import small_table
-from training.push_plan import HubError
-from training.push_plan import speaking_of
+from tests.conftest import METRIC, ROOT, Run
+from tests.fake_hub import Hub, serve
+from tests.tiny_table import small_table
+from training.push_plan import HubError, speaking_of
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
 AWAY = "http://127.0.0.1:9"  # the discard port: nothing listens

@@ -1,20 +1,17 @@
 """Triplets whose incorrect text exchanges roles."""
 
+import sys
 from pathlib import Path
 from string import Formatter
-import sys
 
 import pandas as pd
 import pytest
 
-from training import roles
-from training.config import read_yaml
-from training.roles import FRAMES
-from training.roles import Frames
-from training.roles import Relation
-from training.roles import build
+from training.data import roles
+from training.data.roles import FRAMES, Frames, Relation, build
+from training.matcha.config import read_yaml
 
-PROBE = Path(__file__).parents[2] / "benchmarks" / "word_order_probe.csv"
+PROBE = Path(__file__).parents[2] / "benchmarks" / "matcha" / "word_order.csv"
 
 
 @pytest.fixture(scope="module")

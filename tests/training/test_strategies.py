@@ -1,21 +1,17 @@
 """The strategies of table 10: which sources are drawn from, and in what order."""
 
-from dataclasses import replace
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from training.config import STRATEGIES
-from training.config import TrainConfig
-from training.data.batches import InterleavedBatches
-from training.data.batches import StagedBatches
-from training.data.sources import Source
-from training.data.sources import Table
+from tests.training.conftest import TRAINING
+from training.data.sources import Source, Table
+from training.matcha.batches import InterleavedBatches, StagedBatches
+from training.matcha.config import STRATEGIES, TrainConfig
 from training.train import Run
-
-from .conftest import TRAINING
 
 TABLE = Table(path="data/smoke.csv")
 

@@ -1,26 +1,23 @@
 """The training loop, run for real on the bundled triplets."""
 
-from dataclasses import replace
 import json
 import os
-from pathlib import Path
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
-from semantic_metrics import load
-from semantic_metrics.matcha.checkpoint import CONTEXTUAL
-from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.matcha.table import cosine
 import torch
 import yaml
 
-from training.config import TrainConfig
+from semantic_metrics import load
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
+from semantic_metrics.matcha.table import MatchaTable, cosine
+from tests.training.conftest import TRAINING
+from training.matcha.config import TrainConfig
 from training.train import Run
-
-from .conftest import TRAINING
 
 
 def weights(run: Run) -> dict[str, torch.Tensor]:

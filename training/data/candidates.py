@@ -1,8 +1,7 @@
 """Unlabelled sentence pairs for a teacher to score: a table's own pairs, or each text with its neighbours."""
 
 from collections import Counter
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,7 @@ import pandas as pd
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
 
-from training.data.sources import Table
-from training.data.sources import check_columns
-from training.data.sources import normalise
+from training.data.sources import Table, check_columns, normalise
 
 PAIR = ["sentence1", "sentence2"]
 

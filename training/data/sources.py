@@ -14,16 +14,14 @@ An entry names where its rows are (`path` below --data, or `hub` with `subset` a
 MATCHA authors do with NLI data (paper, section 3.3).
 """
 
-from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import field
-from pathlib import Path
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from datasets import load_dataset
 import pandas as pd
+from datasets import load_dataset
 
 NO_LETTER = re.compile(r"[\W_]+")
 READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda path: pd.read_json(path, lines=True)}

@@ -6,7 +6,8 @@ r"""Build the paper's training data.
 
 Streams each set from the Hub; `--from NAME=PATH` reads a file, or a folder laid out as the repository, instead. Every
 triplet with a text of an evaluation set is dropped: of those below --data where that is given, else of those that
-`benchmarks/hub_sets.py` builds. What is there already from the same source, seed and evaluation texts is left as it is.
+`benchmarks/matcha/hub_sets.py` builds. What is there already from the same source, seed and evaluation texts is left as
+it is.
 
 Writes to --output: NAME.parquet (columns reference, correct, incorrect), evaluation_texts.parquet (what was kept out)
 and sets.csv (what is printed: read, made, kept, dropped and why). Exit code 1: a set could not be built.
@@ -17,19 +18,11 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from benchmarks.matcha import gather
-from benchmarks.sets import NAMES
-from benchmarks.sets import RatedSet
-from benchmarks.sets import TripletSet
-from benchmarks.sets import expected_file
-
-from .build import DROPS
-from .build import SEED
-from .build import Evaluation
-from .build import build_set
-from .rows import Place
-from .sets import SETS
-from .sets import PaperSet
+from benchmarks.matcha.__main__ import gather
+from benchmarks.matcha.sets import NAMES, RatedSet, TripletSet, expected_file
+from training.data.paper.build import DROPS, SEED, Evaluation, build_set
+from training.data.paper.rows import Place
+from training.data.paper.sets import SETS, PaperSet
 
 BY_HAND = ("newts", "human", "mednli")  # evaluation sets that are not on the Hub
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -97,7 +90,7 @@ def evaluation_texts(data: Path | None, files: dict[str, Path]) -> Evaluation:
     """Every text of the evaluation sets that can be had.
 
     Args:
-        data: a folder laid out as `benchmarks.sets` says; None builds the sets from the Hub.
+        data: a folder laid out as `benchmarks.matcha.sets` says; None builds the sets from the Hub.
         files: of single sets.
 
     Raises:

@@ -1,26 +1,21 @@
 """Items of a set -> a parquet file of triplets: sampled, without evaluation texts, with random incorrect texts."""
 
+import json
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
-import json
 from pathlib import Path
 from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from training.data.paper.loaders import Item, digest
+from training.data.paper.rows import Place, Row
+from training.data.paper.sets import PaperSet
 from training.data.sources import normalise
-
-from .loaders import Item
-from .loaders import digest
-from .rows import Place
-from .rows import Row
-from .sets import PaperSet
 
 SEED = 42  # the authors', appendix A.3
 FORMAT = 1  # of the files; a file of another is built again

@@ -4,14 +4,11 @@ Labelled sets are grouped by reference: the first correct and the first incorrec
 others give correct texts alone; `build` adds the random incorrect ones (paper, appendix A.1).
 """
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
-from .rows import Row
-from .rows import columns
+from training.data.paper.rows import Row, columns
 
 STSB_CORRECT = 0.8  # "mostly equivalent" and above: 4 of 5; training/configs/matcha.yaml draws the same line
 

@@ -1,9 +1,7 @@
 """Rows of a published dataset, one at a time: from the Hub, or from a file or folder in the same format."""
 
-from collections.abc import Iterable
-from collections.abc import Iterator
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from datasets import load_dataset

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from . import loaders
-from .loaders import Loader
-from .rows import Place
+from training.data.paper import loaders
+from training.data.paper.loaders import Loader
+from training.data.paper.rows import Place
 
 SAMPLED = 100_000  # "100k randomly sampled examples each": COCO, Flickr30k, QQP, ParaNMT, WikiAnswers
 

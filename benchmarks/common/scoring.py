@@ -1,0 +1,87 @@
+"""Scores of every metric on every set: the only step that runs models; all figures are computed from its vectors."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.common.baselines import Metric
+from benchmarks.common.encoders import NotMeasured, Score
+from benchmarks.matcha.sets import EvaluationSet, TripletSet
+
+
+@dataclass(frozen=True)
+class TripletScores:
+    """Native scores of one metric on one triplet set, (n,) each; (1,) for a corpus metric."""
+
+    correct: np.ndarray
+    incorrect: np.ndarray
+
+
+@dataclass
+class Scores:
+    """What was measured, and why the rest was not.
+
+    Attributes:
+        triplets: by metric's name and set's key.
+        rated: (n,) native scores by metric's name and set's key.
+        reasons: by metric's name and set's key, why there are no scores.
+    """
+
+    triplets: dict[tuple[str, str], TripletScores] = field(default_factory=dict)
+    rated: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)
+
+
+def score_sets(
+    metrics: list[Metric], sets: dict[str, EvaluationSet], report: Callable[[str], None] = lambda line: None
+) -> Scores:
+    """Score every set with every metric, one metric after the other, so that one model at a time is in memory.
+
+    Args:
+        metrics: with names that differ.
+        sets: by key.
+        report: takes a line of progress.
+    """
+    scores = Scores()
+    for metric in metrics:
+        keys = [key for key, found in sets.items() if _is_for(metric, found)]
+        try:
+            score = metric.load()
+        except NotMeasured as reason:
+            report(f"{metric.name}: not measured: {reason}")
+            scores.reasons.update({(metric.name, key): str(reason) for key in keys})
+            continue
+        for key in keys:
+            report(f"{metric.name}: {key}, {len(sets[key])} rows")
+            try:
+                _score_set(scores, metric, score, sets[key])
+            except NotMeasured as reason:
+                report(f"{metric.name}: {key}: not measured: {reason}")
+                scores.reasons[metric.name, key] = str(reason)
+    return scores
+
+
+def _is_for(metric: Metric, found: EvaluationSet) -> bool:
+    return found.key in (metric.sets or (found.key,)) and (isinstance(found, TripletSet) or not metric.corpus)
+
+
+def _score_set(scores: Scores, metric: Metric, score: Score, found: EvaluationSet) -> None:
+    place = (metric.name, found.key)
+    if not isinstance(found, TripletSet):
+        scores.rated[place] = _checked(metric, score(found.candidates, found.references), len(found))
+    elif metric.corpus:
+        pair = score(found.correct, found.references), score(found.incorrect, found.references_of_incorrect)
+        scores.triplets[place] = TripletScores(*(_checked(metric, one, 1) for one in pair))
+    else:  # in one call, so that an encoder sees a reference once
+        together = score([*found.correct, *found.incorrect], [*found.references, *found.references_of_incorrect])
+        both = _checked(metric, together, 2 * len(found))
+        scores.triplets[place] = TripletScores(both[: len(found)], both[len(found) :])
+
+
+def _checked(metric: Metric, scores: np.ndarray, size: int) -> np.ndarray:
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.shape != (size,) or not np.isfinite(scores).all():
+        bad = int((~np.isfinite(scores)).sum())
+        raise NotMeasured(f"{metric.name} gave scores of shape {scores.shape}, {bad} not finite; expected {size}")
+    return scores

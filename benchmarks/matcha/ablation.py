@@ -1,0 +1,133 @@
+r"""The strategies of table 10 of Li et al., Findings of ACL 2026, each trained for a small budget on the data at hand.
+
+    python -m benchmarks.matcha.ablation --data DATA
+    python -m benchmarks.matcha.ablation --data FOLDER --sets-from DATA \
+        --config training/configs/paper.yaml --budget 20000
+
+contrastive: the sources whose incorrect texts contradict, alone; random: the others alone; sequential: one source after
+another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. Everything
+else is the same, and the last step counts. A small budget on other data can show the paper's ordering, not its figures.
+
+Writes to --output: ablation.csv, report.txt (what is printed), and a folder for each run.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from benchmarks.common.baselines import matcha
+from benchmarks.common.published import Published
+from benchmarks.common.scoring import Scores, score_sets
+from benchmarks.matcha.agreement import OVERALL
+from benchmarks.matcha.report import PUBLISHED
+from benchmarks.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
+from benchmarks.matcha.tables import LABELS, Cell, Row, render
+from semantic_metrics.stats.separation import COSINE, concordance, separation, to_unit
+from training.matcha.config import STRATEGIES, TrainConfig, read_config
+from training.train import CONFIGS, Run
+
+TABLE = "10"
+ORDER = ("contrastive", "random", "sequential", "curriculum", "interleaved")  # of the paper
+SETS = (*(name for name in TITLES if name != "mednli"), "human")
+FIGURES = ("wasserstein", "n_delta", "macro_f1", "auc")
+CCC = {"ccc": "CCC", "ccc_unscaled": "CCC, unscaled"}
+_PUBLISHED_NOTE = "published: 15 epochs on the paper's own fifteen sets; CCC with all 600 ratings of the study"
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+def train_strategy(config: TrainConfig, strategy: str, budget: int, data: Path, output: Path) -> Path:
+    """Train one strategy; returns the checkpoint of its last step."""
+    every = max(budget, config.save_every)  # the last step alone is validated, so that it is the one that is kept
+    one = replace(config, name=f"{config.name}-{strategy}", strategy=strategy, steps=budget, epochs=None)
+    Run(replace(one, validate_every=every, save_every=every), data, output).train()
+    return output / "checkpoint"
+
+
+def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Scores) -> pd.DataFrame:
+    """Every figure of every strategy.
+
+    Returns:
+        Columns set, strategy, figure, value, published (where the paper has it), n; times 100. `ccc` is of the scores
+        rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` of the cosines as they are.
+    """
+    published, rows = Published(PUBLISHED), []
+    for found in sets.values():
+        for name in names:
+            if isinstance(found, TripletSet):
+                held, title = scores.triplets[name, found.key], found.title
+                figures = separation(held.correct, held.incorrect, COSINE, found.paired)
+                values = {figure: float(figures[figure]) for figure in FIGURES}
+            else:
+                held, title = scores.rated[name, found.key], OVERALL
+                scaled = {"ccc": to_unit(held, COSINE), "ccc_unscaled": held}
+                values = {key: 100 * float(concordance(one, found.ratings)) for key, one in scaled.items()}
+            for figure, value in values.items():
+                row = {"set": title, "strategy": name, "figure": figure, "value": value}
+                rows.append(row | {"published": published.get(TABLE, title, name, figure), "n": len(found)})
+    return pd.DataFrame(rows)
+
+
+def report(table: pd.DataFrame, budget: int) -> str:
+    """The table as text: Wasserstein distances and CCC beside the published ones, then the other figures."""
+    parts = []
+    for figure in FIGURES:
+        held = table[(table["figure"] == figure) | ((figure == FIGURES[0]) & table["figure"].isin(CCC))]
+        columns = list(held[["set", "figure"]].drop_duplicates().itertuples(index=False, name=None))
+        rows = [
+            Row(str(name), [_cell(one.loc[column]) for column in columns])
+            for name, one in ((n, g.set_index(["set", "figure"])) for n, g in held.groupby("strategy", sort=False))
+        ]
+        if rows:
+            title = f"Table 10, {LABELS[figure]}, times 100, {budget} steps each"
+            parts.append(render(title, [CCC.get(f, s) for s, f in columns], rows, []))
+    parts.append(_PUBLISHED_NOTE)
+    return "\n\n".join(parts)
+
+
+def _cell(row: pd.Series) -> Cell:
+    return Cell(row["value"], published=None if pd.isna(row["published"]) else row["published"])
+
+
+@click.command()
+@click.option("--data", type=_FOLDER, required=True, envvar="SEMANTIC_METRICS_DATA", help="What the config reads.")
+@click.option("--sets-from", type=_FOLDER, help="Folder of the evaluation sets; --data by default.")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=CONFIGS / "ablation.yaml",
+    show_default="training/configs/ablation.yaml",
+    help="What is trained; its strategy and its steps are replaced.",
+)
+@click.option("--budget", type=click.IntRange(1), help="Optimiser steps each; by default the config's.")
+@click.option("--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Which; all by default.")
+@click.option("--output", default="results/ablation", show_default=True, type=click.Path(path_type=Path))
+def main(
+    data: Path, sets_from: Path | None, config: Path, budget: int | None, chosen: tuple[str, ...], output: Path
+) -> None:
+    """Train every strategy of table 10 and print the table, published figures beside."""
+    names = [name for name in ORDER if name in (chosen or STRATEGIES)]
+    try:
+        settings = read_config(config)
+        budget = budget or settings.steps
+        if budget is None:
+            raise ValueError(f"--budget: expected steps, since {config} counts epochs")
+        for name in names:
+            replace(settings, strategy=name)  # refused before anything is trained
+        sets = load_sets(sets_from or data, SETS)
+        if not sets:
+            raise ValueError(f"--data: expected evaluation sets as benchmarks/matcha/sets.py lays them out, got {data}")
+        checkpoints = {name: train_strategy(settings, name, budget, data, output / name) for name in names}
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    metrics = [matcha(str(path), name) for name, path in checkpoints.items()]
+    table = ablation_table(names, sets, score_sets(metrics, sets, lambda line: click.echo(line, err=True)))
+    table.to_csv(output / "ablation.csv", index=False)
+    text = report(table, budget)
+    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
+    click.echo(text)
+
+
+if __name__ == "__main__":
+    main()

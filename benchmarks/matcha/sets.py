@@ -1,0 +1,236 @@
+"""The evaluation sets of the MATCHA protocol, read from a data folder: nothing here touches a network.
+
+The folder's layout (parquet): `nli_triplets/{snli_dev,mnli_dev_matched}`, `matcha_eval/{truthfulqa,climate_fever,coco,
+newts}`, `stsb/{dev,test}`, `matcha_human/half`. `hub_sets` builds the same from Hub ids. MedNLI needs a licence and
+is read from the files of whoever has one.
+
+Source: Li et al., Findings of ACL 2026, sections 4.1 and 4.2.4.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+TITLES = {  # in the paper's order and spelling
+    "snli": "SNLI",
+    "multinli": "MultiNLI",
+    "truthfulqa": "TruthfulQA",
+    "climate_fever": "Climate-Fever",
+    "coco": "COCO-Caption",
+    "newts": "NEWTS",
+    "mednli": "MedNLI",
+}
+UNPAIRED = ("climate_fever",)  # its incorrect pairs have references of their own
+PAPER_ROWS = {  # how many rows the paper's own set has; the others were sampled, or edited since, so theirs differ
+    "snli": 2943,
+    "multinli": 2932,
+    "stsb": 1379,
+    "human": 600,
+}
+RATED_TITLES = {"stsb": "STS-B test", "human": "human study"}
+CALIBRATION = "stsb_dev"  # fits the line from score to rating: in no rated set, and in no training of ours
+NAMES = (*TITLES, *RATED_TITLES)
+
+_FILES = {
+    "snli": "nli_triplets/snli_dev.parquet",
+    "multinli": "nli_triplets/mnli_dev_matched.parquet",
+    "truthfulqa": "matcha_eval/truthfulqa.parquet",
+    "climate_fever": "matcha_eval/climate_fever.parquet",
+    "coco": "matcha_eval/coco.parquet",
+    "newts": "matcha_eval/newts.parquet",
+    "stsb": "stsb/test.parquet",
+    "human": "matcha_human/half.parquet",
+    CALIBRATION: "stsb/dev.parquet",
+}
+_COLUMNS = {"premise": "reference", "correct_answer": "correct", "incorrect_answer": "incorrect"}
+_NLI_COLUMNS = {"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"}  # MedNLI's own names
+_HIGHEST_RATING = 5  # of STS-B and of the human study; both are divided by it
+
+
+@dataclass(frozen=True)
+class TripletSet:
+    """Correct and incorrect candidates, each with a reference.
+
+    Attributes:
+        key: one of TITLES.
+        references: n references of the correct candidates.
+        correct: n texts that the reference supports.
+        references_of_incorrect: n references of the incorrect candidates; `references` again where paired.
+        incorrect: n texts that contradict their reference or have nothing to do with it.
+    """
+
+    key: str
+    references: list[str]
+    correct: list[str]
+    references_of_incorrect: list[str]
+    incorrect: list[str]
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    @property
+    def title(self) -> str:
+        """The paper's name of the set."""
+        return TITLES[self.key]
+
+    @property
+    def paired(self) -> bool:
+        """Whether row i of the correct and of the incorrect candidates has the same reference."""
+        return self.key not in UNPAIRED
+
+    @property
+    def paper_rows(self) -> bool:
+        """Whether the rows are those of the paper, so that figures can be compared digit by digit."""
+        return PAPER_ROWS.get(self.key) == len(self)
+
+
+@dataclass(frozen=True)
+class RatedSet:
+    """Pairs with human ratings.
+
+    Attributes:
+        key: one of RATED_TITLES, or CALIBRATION.
+        references: n texts.
+        candidates: n texts that were compared with them.
+        ratings: (n,) on [0, 1], higher is closer.
+        groups: n names of parts that are also reported alone; empty where there are none.
+    """
+
+    key: str
+    references: list[str]
+    candidates: list[str]
+    ratings: np.ndarray
+    groups: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    @property
+    def paper_rows(self) -> bool:
+        """Whether the rows are those of the paper."""
+        return PAPER_ROWS.get(self.key) == len(self)
+
+
+EvaluationSet = TripletSet | RatedSet
+
+
+def load_sets(data: Path, names: tuple[str, ...]) -> dict[str, EvaluationSet]:
+    """Read sets from a data folder.
+
+    Args:
+        data: the folder, laid out as the module's docstring says.
+        names: of NAMES, or CALIBRATION; not `mednli`.
+
+    Returns:
+        The sets whose file is there, by name, in the order asked for.
+
+    Raises:
+        ValueError: a file is not what it should be; names it.
+    """
+    paths = {name: data / _FILES[name] for name in names}
+    return {name: read_set(name, path) for name, path in paths.items() if path.is_file()}
+
+
+def expected_file(name: str) -> str:
+    """Where in the data folder a set is looked for."""
+    return _FILES[name]
+
+
+def read_set(name: str, path: Path) -> EvaluationSet:
+    """Read one set from a file of the kind that `load_sets` reads; `mednli` from sentence pairs with labels.
+
+    Raises:
+        ValueError: the file lacks a column, a text, or rows; names it.
+    """
+    frame = read_table(path)
+    if name == "mednli":
+        return triplet_set(name, pivot_nli(frame.rename(columns=_NLI_COLUMNS), path), path)
+    if name in TITLES:
+        return triplet_set(name, frame.rename(columns=_COLUMNS), path)
+    if name == "human":
+        frame = frame.rename(columns={"sentence": "candidate", "HumanScore": "rating", "dataset": "group"})
+    else:
+        frame = frame.rename(columns={"sentence1": "reference", "sentence2": "candidate", "score": "rating"})
+    return rated_set(name, frame, path)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a parquet, CSV or JSON-lines file, by its ending.
+
+    Raises:
+        ValueError: another ending, or the file cannot be read; names it.
+    """
+    readers = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda file: pd.read_json(file, lines=True)}
+    if path.suffix not in readers:
+        raise ValueError(f"{path}: expected a file that ends in one of {', '.join(readers)}, got {path.suffix!r}")
+    try:
+        return readers[path.suffix](path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from error
+
+
+def triplet_set(name: str, frame: pd.DataFrame, source: object) -> TripletSet:
+    """Columns reference, correct, incorrect[, reference_of_incorrect] -> the set.
+
+    Raises:
+        ValueError: a column, a text or all rows are missing; names the source.
+    """
+    if name not in UNPAIRED:
+        frame = frame.assign(reference_of_incorrect=frame.get("reference"))
+    columns = ("reference", "correct", "reference_of_incorrect", "incorrect")
+    return TripletSet(name, *(_texts(frame, column, source) for column in columns))
+
+
+def rated_set(name: str, frame: pd.DataFrame, source: object, highest: float = _HIGHEST_RATING) -> RatedSet:
+    """Columns reference, candidate, rating[, group] -> the set, its ratings divided by the highest possible one.
+
+    Raises:
+        ValueError: a column, a text or all rows are missing, or a rating is not in [0, highest]; names the source.
+    """
+    references, candidates = _texts(frame, "reference", source), _texts(frame, "candidate", source)
+    if "rating" not in frame:
+        raise ValueError(f"{source}: expected a column of ratings, got {sorted(frame.columns)}")
+    ratings = frame["rating"].to_numpy(dtype=np.float64)
+    if not bool(((ratings >= 0) & (ratings <= highest)).all()):
+        raise ValueError(f"{source}: expected ratings in [0, {highest}], got {ratings.min()} to {ratings.max()}")
+    groups = list(frame["group"]) if "group" in frame else []
+    return RatedSet(name, references, candidates, ratings / highest, groups)
+
+
+def pivot_nli(frame: pd.DataFrame, source: object) -> pd.DataFrame:
+    """Labelled pairs -> one row per premise that has both: its first entailed and its first contradicting hypothesis.
+
+    Args:
+        frame: columns premise, hypothesis and label (`entailment`, `contradiction`, others are left out).
+        source: named in errors.
+
+    Returns:
+        Columns reference, correct, incorrect, in the order in which the premises first come.
+
+    Raises:
+        ValueError: a column is missing.
+    """
+    missing = {"premise", "hypothesis", "label"} - set(frame.columns)
+    if missing:
+        raise ValueError(f"{source}: expected columns premise, hypothesis and label, missing {sorted(missing)}")
+    roles = {"entailment": "correct", "contradiction": "incorrect"}
+    kept = frame.assign(role=frame["label"].map(roles)).dropna(subset=["role"])
+    first = kept.drop_duplicates(["premise", "role"]).pivot(index="premise", columns="role", values="hypothesis")
+    both = first.reindex(columns=list(roles.values())).dropna()
+    order = frame["premise"].drop_duplicates()
+    both = both.reindex(order[order.isin(both.index)])
+    return both.rename_axis("reference").reset_index().rename_axis(columns=None)
+
+
+def _texts(frame: pd.DataFrame, column: str, source: object) -> list[str]:
+    if column not in frame:
+        raise ValueError(f"{source}: expected a column {column!r}, got {sorted(map(str, frame.columns))}")
+    texts = list(frame[column])
+    if not texts:
+        raise ValueError(f"{source}: expected rows, got none")
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
+    return texts

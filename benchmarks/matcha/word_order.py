@@ -1,0 +1,152 @@
+r"""Does a metric see who did what to whom? Swapped roles against paraphrases that keep them, and PAWS.
+
+    python -m benchmarks.matcha.word_order [--checkpoint [NAME=]CHECKPOINT]... [--data DATA]
+
+Each item of `word_order_probe.csv`, written for this project, has a reference, a paraphrase of it, and the paraphrase's
+own words in an order that reverses the roles. A metric for which a text is a bag of tokens gives both the same score:
+AUC 50, every pair a tie. With --data also `paws_wiki/dev.parquet` (Zhang et al., NAACL 2019), whose pairs share most of
+their words: AUC of the paraphrases against the others.
+
+Writes to --output: word_order.csv (figures, for all items and by kind), word_order_items.csv (every item's scores) and
+report.txt (what is printed). Higher is better; figures are times 100.
+"""
+
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+from benchmarks.common.baselines import Metric, default_embsim, matcha
+from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.matcha.sets import read_table
+from semantic_metrics.stats import separation as protocol
+
+ITEMS = Path(__file__).with_name("word_order.csv")
+PAWS = "paws_wiki/dev.parquet"
+ALL, PAWS_KIND = "all", "PAWS"
+TEXTS = ("reference", "paraphrase", "swap")
+FIGURES = ["auc", "low", "high", "pairwise", "ties"]
+_LABELS = {"auc": "AUC", "pairwise": "pairwise accuracy", "ties": "ties"}
+
+
+def probe_items() -> pd.DataFrame:
+    """The items: columns kind, reference, paraphrase and swap."""
+    return pd.read_csv(ITEMS, keep_default_na=False)
+
+
+def paws_pairs(data: Path) -> pd.DataFrame:
+    """PAWS-Wiki's development split: columns sentence1, sentence2 and label (1: a paraphrase).
+
+    Raises:
+        ValueError: no such file, or one that lacks a column or a label.
+    """
+    path = data / PAWS
+    if not path.is_file():
+        raise ValueError(f"--data: expected {PAWS} below it, got no file {path}")
+    frame = read_table(path)
+    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
+    if missing or set(frame["label"]) != {0, 1}:
+        found = ", ".join(frame.columns)
+        raise ValueError(f"{path}: expected columns sentence1, sentence2 and label (0 and 1), got {found}")
+    return frame
+
+
+def measure(metrics: list[Metric], items: pd.DataFrame, paws: pd.DataFrame | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Score the items, and PAWS where it is given.
+
+    Returns:
+        The figures: columns metric, kind (of the items, ALL, or PAWS_KIND), n, auc, low and high (its 95% bootstrap
+        interval), pairwise (share of items whose paraphrase is above the swap) and ties, times 100; and the items'
+        scores: columns metric, kind, TEXTS, paraphrase_score and swap_score.
+
+    Raises:
+        NotMeasured: a metric does not load.
+    """
+    rows, scored = [], []
+    loaded = [(metric, metric.load()) for metric in metrics]  # first of all, so that a mistyped name costs nothing
+    for metric, score in loaded:
+        both = score([*items["paraphrase"], *items["swap"]], [*items["reference"], *items["reference"]])
+        held = items.assign(paraphrase_score=both[: len(items)], swap_score=both[len(items) :])
+        for kind in [ALL, *items["kind"].unique()]:
+            rows.append({"metric": metric.name, "kind": kind, **_of_items(held[held["kind"].eq(kind) | (kind == ALL)])})
+        if paws is not None:
+            scores = score(list(paws["sentence2"]), list(paws["sentence1"]))
+            same = paws["label"].to_numpy() == 1
+            figures = _interval(scores[same], scores[~same], paired=False)
+            rows.append({"metric": metric.name, "kind": PAWS_KIND, "n": len(paws), **figures})
+        scored.append(held.assign(metric=metric.name))
+    return pd.DataFrame(rows, columns=["metric", "kind", "n", *FIGURES]), pd.concat(scored, ignore_index=True)
+
+
+def _of_items(held: pd.DataFrame) -> dict[str, float]:
+    paraphrase, swap = held["paraphrase_score"].to_numpy(), held["swap_score"].to_numpy()
+    figures = _interval(paraphrase, swap, paired=True)
+    figures["pairwise"] = 100 * float(protocol.pairwise_accuracy(paraphrase, swap))
+    return {"n": len(held), **figures, "ties": 100 * float(np.mean(paraphrase == swap))}
+
+
+def _interval(correct: np.ndarray, incorrect: np.ndarray, paired: bool) -> dict[str, float]:
+    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> protocol.Figures:
+        return {"auc": protocol.auc(correct[rows], incorrect[rows if other_rows is None else other_rows])}
+
+    sizes = (len(correct),) if paired else (len(correct), len(incorrect))
+    low, high = protocol.bootstrap(resampled, sizes, seed=0)["auc"]
+    return {"auc": 100 * float(protocol.auc(correct, incorrect)), "low": 100 * low, "high": 100 * high}
+
+
+def report(figures: pd.DataFrame) -> str:
+    """The figures as text: all items and PAWS, then AUC by kind."""
+    whole = figures[figures["kind"].isin((ALL, PAWS_KIND))].replace({"kind": {ALL: "role swaps"}})
+    kinds = figures[~figures["kind"].isin((ALL, PAWS_KIND))]
+    by_kind = kinds.pivot(index="metric", columns="kind", values="auc")
+    by_kind = by_kind.loc[kinds["metric"].unique(), kinds["kind"].unique()].rename_axis(columns=None).reset_index()
+    whole = whole.rename(columns={"kind": "set", **_LABELS})
+    texts = [table.to_string(index=False, float_format="%.1f", na_rep="-") for table in (whole, by_kind)]
+    return f"{texts[0]}\n\nAUC by kind of swap\n{texts[1]}"
+
+
+def choose(checkpoints: tuple[str, ...], embsim: str) -> list[Metric]:
+    """EmbSim and the MATCHA checkpoints (`NAME=CHECKPOINT`, or by its last part), or the shipped one.
+
+    Raises:
+        ValueError: two of the same name.
+    """
+    metrics = [Metric("EmbSim", lambda: sentence_transformer(embsim), published="EmbSim")]
+    for given in checkpoints:
+        name, sign, source = given.rpartition("=")
+        metrics.append(matcha(source, f"MATCHA ({name if sign else Path(source).name})"))
+    metrics += [] if checkpoints else [matcha(None)]
+    names = [metric.name for metric in metrics]
+    if len(set(names)) < len(names):
+        raise ValueError(f"--checkpoint: expected names that differ (NAME=CHECKPOINT), got {', '.join(names)}")
+    return metrics
+
+
+@click.command()
+@click.option("--checkpoint", multiple=True, help="[NAME=]CHECKPOINT of MATCHA; by default the shipped one.")
+@click.option("--embsim", default=default_embsim, show_default="all-MiniLM-L6-v2", help="Model of the EmbSim row.")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    envvar="SEMANTIC_METRICS_DATA",
+    help=f"Folder that holds {PAWS}.",
+)
+@click.option("--output", default="results/word_order", show_default=True, type=click.Path(path_type=Path))
+def main(checkpoint: tuple[str, ...], embsim: str, data: Path | None, output: Path) -> None:
+    """Tell swapped roles from paraphrases."""
+    try:
+        paws = None if data is None else paws_pairs(data)
+        figures, items = measure(choose(checkpoint, embsim), probe_items(), paws)
+    except (ValueError, NotMeasured) as error:
+        raise click.UsageError(str(error)) from None
+    output.mkdir(parents=True, exist_ok=True)
+    figures.to_csv(output / "word_order.csv", index=False)
+    items.to_csv(output / "word_order_items.csv", index=False)
+    text = report(figures)
+    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
+    click.echo(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""A language model as the judge, behind any endpoint that speaks OpenAI's chat API. Off unless one is given.
+
+The key comes from the environment variable SEMANTIC_METRICS_API_KEY and from nowhere else (`set_data_endpoint`).
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts
+from benchmarks.nli_lex.sets import JudgedSet
+from semantic_metrics.endpoint import ATTEMPTS, EndpointError, JsonEndpoint
+
+PROMPT = """\
+Question: {question}
+Reference answer: {reference}
+Candidate answer: {answer}
+
+Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
+person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
+TOKENS = 5  # of a reply; one is enough
+
+
+def endpoint_judge(url: str, model: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep) -> Judge:
+    """A row that asks once for each answer, at temperature 0; all its gold answers are in the question.
+
+    A reply that says neither counts as incorrect, and is counted in the report.
+
+    Args:
+        url: up to and without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
+        model: as the endpoint names it.
+        attempts: how often a request is sent before it is given up.
+        wait: sleeps for that many seconds; tests pass their own.
+
+    Raises:
+        ValueError: `url` is neither http nor https, or holds a password.
+    """
+    endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", attempts, wait)
+
+    def ask(found: JudgedSet) -> Verdicts:
+        begin = time.perf_counter()
+        rows = zip(found.questions, found.references, found.candidates, strict=True)
+        replies = [_reply(endpoint, model, question, group, answer) for question, group, answer in rows]
+        seconds, unclear = time.perf_counter() - begin, sum(reply is None for reply in replies)
+        notes = (f"{unclear} of {len(replies)} replies were neither 1 nor 0",) if unclear else ()
+        return Verdicts(np.array([float(reply or 0) for reply in replies]), seconds, notes)
+
+    return Judge(f"Judge {model}", lambda: Loaded(ask, None), "endpoint")
+
+
+def _reply(endpoint: JsonEndpoint, model: str, question: str, group: list[str], answer: str) -> int | None:
+    """1, 0, or None where the reply begins with neither."""
+    text = PROMPT.format(question=question, reference=" or ".join(group), answer=answer)
+    body = {"model": model, "messages": [{"role": "user", "content": text}], "temperature": 0, "max_tokens": TOKENS}
+    try:
+        content = endpoint.post(body)["choices"][0]["message"]["content"]
+    except EndpointError as error:
+        raise NotMeasured(str(error)) from error
+    except (KeyError, IndexError, TypeError):
+        raise NotMeasured(f"{endpoint.url}: expected a reply with a message, got something else") from None
+    word = str(content).strip()[:1]
+    return int(word) if word in ("0", "1") else None

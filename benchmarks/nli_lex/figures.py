@@ -1,0 +1,105 @@
+"""Figure 2 of the NLI+lex paper, cost against quality, and figures 4 to 9, agreement by model and by dataset.
+
+Points differ in marker and bars in hatching, so that no figure depends on colour alone. A figure of which nothing was
+measured is not written.
+"""
+
+from itertools import cycle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.matcha.figures import DPI, MARKERS, PALETTE
+
+BARS = {  # the paper's figures by what they go by and what they show; the order of 7 to 9 is lost in print
+    4: ("model", "mcc"),
+    5: ("model", "f1"),
+    6: ("model", "accuracy"),
+    7: ("dataset", "mcc"),
+    8: ("dataset", "f1"),
+    9: ("dataset", "accuracy"),
+}
+LABELS = {"accuracy": "accuracy", "f1": "F1", "mcc": "MCC"}
+_HATCHES = ("", "////", "....", "xxxx", "----", "++++")  # six beside seven colours: 42 bars differ
+_AXES = {"parameters": "parameters (0: no model)", "answers_per_second": "answers per second, here"}
+_SMALLEST = 1e6  # parameters; fewer are drawn on a linear scale
+
+
+def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], path: Path, title: str) -> bool:
+    """Figure 2: MCC against parameters, and against answers per second.
+
+    Args:
+        cost: rows of one set from `nli_lex_tables.cost_table`.
+        published: parameters and MCC (times 100) that a paper prints, by name.
+        path: of the PNG.
+        title: above it all.
+
+    Returns:
+        Whether it was written.
+    """
+    if cost.empty:
+        return False
+    figure = Figure(figsize=(11, 5.5), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    looks = dict(zip(cost["judge"], zip(cycle(PALETTE), cycle(MARKERS), strict=False), strict=False))
+    for panel, column in zip(panels, _AXES, strict=True):
+        for row in cost[cost[column].notna()].itertuples():
+            colour, marker = looks[row.judge]
+            panel.plot(getattr(row, column), row.mcc, marker, color=colour, label=row.judge, markersize=8)
+        panel.set_xlabel(_AXES[column])
+        panel.grid(alpha=0.3)
+    for name, (parameters, mcc) in published.items():
+        panels[0].plot(parameters, mcc, "*", color="black", label=f"{name} (published)", markersize=11)
+    panels[0].set_xscale("symlog", linthresh=_SMALLEST)
+    panels[0].set_xlim(left=-_SMALLEST / 5)
+    panels[0].set_xticks([0, *(_SMALLEST * 10.0**i for i in range(4))])
+    panels[1].set_xscale("log")
+    panels[0].set_ylabel("MCC (x 100)")
+    both = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels]
+    handles = {name: handle for panel in both for handle, name in panel}  # each once
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle(title)
+    figure.savefig(path, dpi=DPI)
+    return True
+
+
+def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool:
+    """One of figures 4 to 9: a group of bars for each answering model or dataset, a bar for each judge.
+
+    Args:
+        table: rows of one set from `nli_lex_tables.figure_table`.
+        number: of BARS.
+        path: of the PNG.
+        title: above it.
+
+    Returns:
+        Whether it was written.
+    """
+    by, figure_name = BARS[number]
+    held = table[(table["by"] == by) & (table["figure"] == figure_name) & table["value"].notna()]
+    if held.empty:
+        return False
+    wide = held.pivot(index="part", columns="judge", values="value").astype(float)
+    wide = wide.reindex(index=held["part"].unique(), columns=held["judge"].unique())
+    figure = Figure(figsize=(2 + 0.22 * wide.size, 4.8), layout="constrained")
+    panel = figure.subplots()
+    _draw_groups(panel, wide)
+    panel.set_ylabel(f"{LABELS[figure_name]} (x 100)")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle(title)
+    figure.savefig(path, dpi=DPI)
+    return True
+
+
+def _draw_groups(panel: Axes, wide: pd.DataFrame) -> None:
+    width = 0.85 / wide.shape[1]
+    for i, name in enumerate(wide.columns):
+        looks = {"color": PALETTE[i % len(PALETTE)], "hatch": _HATCHES[i % len(_HATCHES)]}
+        places = np.arange(len(wide)) + (i - (wide.shape[1] - 1) / 2) * width
+        panel.bar(places, wide[name], width, label=name, edgecolor="black", linewidth=0.5, **looks)
+    panel.axhline(0, color="black", linewidth=0.8)
+    panel.set_xticks(range(len(wide)), wide.index)
+    panel.grid(axis="y", alpha=0.3)

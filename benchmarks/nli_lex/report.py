@@ -1,0 +1,195 @@
+"""From what the judges of the NLI+lex benchmark said to files: CSV, text and the figures."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.common.published import Published
+from benchmarks.matcha import tables
+from benchmarks.matcha.separation import Settings
+from benchmarks.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
+from benchmarks.nli_lex.judges import Judge, Judged
+from benchmarks.nli_lex.sets import TITLES, JudgedSet
+from benchmarks.nli_lex.tables import (
+    FIGURES,
+    PUBLISHED,
+    card_table,
+    cost_table,
+    figure_table,
+    published_raters,
+    rater_table,
+)
+
+CARD = "model_card.csv"  # read by training/cross_encoder_card.py
+_HEADER = """\
+Balamurali & Cheng 2025, times 100. A judge says 'correct' above 0.5; of several gold answers the best counts.
+'publ.' is what the paper prints, of all 3,000 answers of DIVER-QA and a DeBERTa-v3-large; its other rows lost their
+numbers in print. [95% bootstrap intervals] over questions."""
+_SHOWN = ("accuracy", "mcc")  # in the text, by model and dataset
+_OF_PAPER = ("MoritzLaurer/deberta-v3-large-zeroshot", "NLI+lex")  # whose size and quality figure 2 shows
+
+
+def write_report(
+    judges: list[Judge],
+    sets: dict[str, JudgedSet],
+    absent: dict[str, str],
+    judged: Judged,
+    checks: pd.DataFrame,
+    settings: Settings,
+    output: Path,
+    lines: list[str],
+    shipped: bool,
+) -> str:
+    """Compute every table and figure, and write them to `output`.
+
+    Args:
+        judges: in the order of the tables.
+        sets: by key.
+        absent: by key, why a set is not there.
+        judged: what the judges said.
+        checks: of the NLI model, from `nli_probe.checks`; empty without one.
+        settings: of the bootstrap.
+        output: folder; created.
+        lines: that say which model was measured.
+        shipped: whether it is the shipped one, whose card gets its figures.
+
+    Returns:
+        The report: all tables as text.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    table = figure_table(judges, sets, judged, settings)
+    cost, raters = cost_table(judges, sets, judged, table), rater_table(sets)
+    written = {"all": "table1", "model": "by_model", "dataset": "by_dataset"}
+    for by, name in written.items():
+        table[table["by"] == by].to_csv(output / f"{name}.csv", index=False)
+    for name, held in {"cost": cost, "raters": raters, "checks": checks}.items():
+        held.to_csv(output / f"{name}.csv", index=False)
+    if shipped:
+        card_table(table, checks).to_csv(output / CARD, index=False)
+    write_scores(sets, judged, output)
+    not_drawn = draw_figures(table, cost, sets, output)
+    parts = [_HEADER, "\n".join([*lines, *_data_lines(sets, absent)]), _checks_text(checks)]
+    for found in sets.values():
+        held = table[table["set"] == found.title]
+        parts += [_overall_text(held, found)]
+        parts += [_part_text(held, found.title, by, figure) for by in ("model", "dataset") for figure in _SHOWN]
+    parts += [_cost_text(cost), _raters_text(raters), "\n".join(_notes(judges, sets, judged)), not_drawn]
+    parts.append(f"bootstrap: {settings.resamples} resamples, seed {settings.seed}")
+    report = "\n\n".join(filter(None, parts))
+    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
+    return report
+
+
+def write_scores(sets: dict[str, JudgedSet], judged: Judged, output: Path) -> None:
+    """Write `scores_SET.csv`: what people and every judge say of each answer."""
+    for key, found in sets.items():
+        columns = {name: held.scores for (name, place), held in judged.verdicts.items() if place == key}
+        pd.DataFrame({"label": found.labels.astype(int), **columns}).to_csv(
+            output / f"scores_{key}.csv", index_label="row"
+        )
+
+
+def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, JudgedSet], output: Path) -> str:
+    """Write figure2.png and figure4.png to figure9.png, of DIVER-QA or else of the first set.
+
+    Returns:
+        A line that names the figures that were not written.
+    """
+    title = sets.get("diver_qa", next(iter(sets.values()))).title
+    table, cost = table[table["set"] == title], cost[cost["set"] == title]
+    published = Published(PUBLISHED)
+    size, mcc = published.get("model card", *_OF_PAPER, "parameters"), published.get("1", title, "NLI+lex", "mcc")
+    beside = {} if mcc is None else {f"NLI+lex, {_OF_PAPER[0].partition('/')[2]}": (size, 100 * mcc)}
+    drawn = {2: draw_cost(cost, beside, output / "figure2.png", f"Figure 2: cost and quality on {title}")}
+    for number, (by, figure) in BARS.items():
+        heading = f"Figure {number}: {LABELS[figure]} by {'answering model' if by == 'model' else by}, {title}"
+        drawn[number] = draw_parts(table, number, output / f"figure{number}.png", heading)
+    missing = [str(number) for number, done in drawn.items() if not done]
+    return f"not drawn, as nothing of them was measured: figures {', '.join(missing)}" if missing else ""
+
+
+def _data_lines(sets: dict[str, JudgedSet], absent: dict[str, str]) -> list[str]:
+    lines = []
+    for found in sets.values():
+        golds = sum(map(len, found.references)) / len(found)
+        lines.append(
+            f"{found.title}: {len(found)} answers to {len(set(found.questions))} questions of {found.source}, "
+            f"{100 * found.labels.mean():.1f}% correct, {golds:.1f} gold answers each"
+        )
+    return lines + [f"{TITLES[key]}: not measured: {reason}" for key, reason in absent.items()]
+
+
+def _checks_text(checks: pd.DataFrame) -> str:
+    if checks.empty:
+        return ""
+    width = max(map(len, checks["set"]))
+    lines = [f"{row.set.ljust(width)}  {row.figure} {row.value:6.2f}" for row in checks.itertuples()]
+    return "\n".join(["The NLI model itself (probe: contradictions told from entailments, chance is 50)", *lines])
+
+
+def _cell(row: pd.Series) -> tables.Cell:
+    return tables.Cell(*(_number(row[name]) for name in ("value", "low", "high", "published")))
+
+
+def _number(value: object) -> float | None:
+    return None if value is None or pd.isna(value) else float(value)
+
+
+def _overall_text(held: pd.DataFrame, found: JudgedSet) -> str:
+    """Table 1 of one set."""
+    rows = []
+    for name, kept in held[held["by"] == "all"].groupby("judge", sort=False):
+        by_figure, counted = kept.set_index("figure"), int(kept["n"].iloc[0])
+        label = name if counted in (0, len(found)) else f"{name}, {counted} answers"
+        reason = kept["reason"].iloc[0]
+        cells = [_cell(by_figure.loc[figure]) for figure in FIGURES]
+        rows.append(tables.Row(label, cells, None if pd.isna(reason) else reason))
+    return tables.render(f"Table 1, {found.title}", [LABELS[figure] for figure in FIGURES], rows, [])
+
+
+def _part_text(held: pd.DataFrame, title: str, by: str, figure: str) -> str:
+    """One of figures 4 to 9 of one set as a table; intervals are in the CSV."""
+    kept = held[(held["by"] == by) & (held["figure"] == figure) & held["value"].notna()]
+    if kept.empty:
+        return ""
+    parts = list(kept["part"].unique())
+    cells = {
+        (row.judge, row.part): tables.Cell(row.value, published=_number(row.published)) for row in kept.itertuples()
+    }
+    names = kept["judge"].unique()
+    rows = [tables.Row(name, [cells.get((name, part), tables.Cell()) for part in parts]) for name in names]
+    heading = f"{title}, {LABELS[figure]} by {'answering model' if by == 'model' else by}"
+    return tables.render(heading, parts, rows, [])
+
+
+def _cost_text(cost: pd.DataFrame) -> str:
+    lines = ["Figure 2: cost and quality (answers per second in this run, loading aside)"]
+    width = max([5, *map(len, cost["judge"])])
+    lines.append(f"{'set':<14}{'judge':<{width}}{'parameters':>13}{'answers/s':>12}{'MCC':>8}")
+    for row in cost.itertuples():
+        size = "-" if pd.isna(row.parameters) else f"{row.parameters:,.0f}"
+        speed = "-" if pd.isna(row.answers_per_second) else f"{row.answers_per_second:,.0f}"
+        lines.append(f"{row.set:<14}{row.judge:<{width}}{size:>13}{speed:>12}{row.mcc:>8.2f}")
+    return "\n".join(lines)
+
+
+def _raters_text(raters: pd.DataFrame) -> str:
+    lines = ["Agreement among raters (tables 4 to 8), MCC and accuracy"]
+    for row in raters.itertuples():
+        place = f"{row.set}, {row.dataset}, {row.model}, {row.raters}"
+        lines.append(f"{place}: {row.mcc:.1f}, {row.accuracy:.1f} ({row.n} answers)")
+    if raters.empty:
+        lines.append("no set here has columns of several raters; published ranges over pairs and models:")
+        for table, held in published_raters().groupby("table"):
+            ranges = (f"{row.figure} {row.low:.1f} to {row.high:.1f}" for row in held.itertuples())
+            lines.append(f"  table {table}: {', '.join(ranges)}")
+    return "\n".join(lines)
+
+
+def _notes(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged) -> list[str]:
+    lines = []
+    for judge in judges:
+        for key, found in sets.items():
+            verdicts = judged.verdicts.get((judge.name, key))
+            lines += [f"{judge.name}, {found.title}: {note}" for note in (verdicts.notes if verdicts else ())]
+    return lines

@@ -1,0 +1,176 @@
+"""Histograms of figures 4, 6 and 10, as PNG for papers and as SVG for the page.
+
+Nothing depends on colour alone: unsigned angles are filled bars, signed ones a dashed outline.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.matcha.figures import DPI, PALETTE
+
+OPERATORS = {"C2": "TextOverlap (C2)", "C5": "TextDifference (C5)", "C6": "TextUnion (C6)"}
+EXPECTED = {"C2": "expected between 0 and 1", "C5": "expected near 1 (A)", "C6": "expected between 0 and 1"}
+_ANGLES = (-0.5, 2.5)  # shown, in parts of the angle between A and B; the rest is counted in the caption
+_RATIOS = (0.49, 1.51)  # whole bins, 1 in the middle of one
+_CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
+_PANEL, _ROW = 3.2, 2.0  # inches
+_HEADROOM = 0.2  # above the bars, for what stands in the corner
+_SVG_WIDTH, _SVG_HEIGHT, _SVG_LEFT = 280.0, 115.0, 10.0  # of the part of the chart that holds bars
+
+
+def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
+    """Figure 4 (one encoder) or 6 (several): a row for each encoder, a column for each operator.
+
+    Args:
+        results: by encoder's name, from the metric's `report`.
+        path: of the PNG.
+        title: above it all.
+    """
+    figure = Figure(figsize=(3 * _PANEL, 1.2 + _ROW * len(results)), layout="constrained")
+    panels = figure.subplots(len(results), len(OPERATORS), sharex=True, squeeze=False)
+    for row, (name, result) in zip(panels, results.items(), strict=True):
+        for panel, criterion in zip(row, OPERATORS, strict=True):
+            _draw_angle(panel, result[criterion])
+        row[0].set_ylabel(f"{_plain(name)}\nsamples (%)")
+    for panel, criterion in zip(panels[0], OPERATORS, strict=True):
+        panel.set_title(f"{OPERATORS[criterion]}\n{EXPECTED[criterion]}", fontsize=10)
+    for panel in panels[-1]:
+        panel.set_xlabel("angle(B, target) / angle(A, B)")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.suptitle(_plain(title))
+    figure.savefig(path, dpi=DPI)
+
+
+def _draw_angle(panel: Axes, result: dict) -> None:
+    unsigned, signed = result["histogram"]["unsigned"], result["histogram"]["signed"]
+    panel.stairs(
+        _shares(unsigned), unsigned["edges"], fill=True, color=PALETTE[0], alpha=0.55, label="unsigned (paper)"
+    )
+    panel.stairs(_shares(signed), signed["edges"], color=PALETTE[1], linestyle="--", label="signed")
+    for place in (0, 1):
+        panel.axvline(place, color="black", linewidth=0.8)
+    panel.set_xlim(*_ANGLES)
+    panel.margins(y=_HEADROOM)
+    beyond = _beyond(signed, _ANGLES)
+    text = "no samples" if not result["n"] else f"{beyond:.1f}% of signed beyond" if beyond >= 0.05 else ""
+    panel.text(0.98, 0.95, text, transform=panel.transAxes, **_CORNER)
+
+
+def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
+    """Figure 10: |A| / |B| of every encoder.
+
+    Args:
+        results: by encoder's name, from the metric's `report`.
+        path: of the PNG.
+        title: above it all.
+    """
+    columns = min(4, len(results))
+    rows = -(-len(results) // columns)
+    figure = Figure(figsize=(max(2, columns) * _PANEL, 1 + _ROW * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, sharex=True, squeeze=False)
+    for panel in panels.flat[len(results) :]:
+        panel.set_visible(False)
+    for panel, (name, result) in zip(panels.flat, results.items(), strict=False):
+        held = result["norm_ratio"]["histogram"]
+        panel.stairs(_shares(held), held["edges"], fill=True, color=PALETTE[0])
+        panel.axvline(1, color="black", linewidth=0.8, linestyle=":")
+        panel.set_xlim(*_RATIOS)
+        panel.margins(y=_HEADROOM)
+        panel.tick_params(labelbottom=True)
+        panel.set_title(_plain(name), fontsize=10)
+        panel.set_xlabel("|A| / |B|")
+        panel.text(0.98, 0.95, f"{_beyond(held, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
+    for row in panels:
+        row[0].set_ylabel("samples (%)")
+    figure.suptitle(_plain(title))
+    figure.savefig(path, dpi=DPI)
+
+
+def _plain(name: str) -> str:
+    """A user's name as it is: between dollar signs matplotlib would read a formula, and may fail."""
+    return name.replace("$", r"\$")
+
+
+def _shares(histogram: dict) -> np.ndarray:
+    counts = np.array(histogram["counts"], dtype=np.float64)
+    return 100 * counts / max(1, _total(histogram))
+
+
+def _total(histogram: dict) -> int:
+    return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
+
+
+def _beyond(histogram: dict, shown: tuple[float, float]) -> float:
+    """Percentage of samples outside of what is shown."""
+    edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"])
+    inside = (edges[:-1] >= shown[0] - 1e-9) & (edges[1:] <= shown[1] + 1e-9)
+    return 100 * (1 - counts[inside].sum() / max(1, _total(histogram)))
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A histogram as the page's SVG: all numbers are coordinates.
+
+    Attributes:
+        caption: what it shows, in words.
+        bars: x, y, width, height of each bar that is not empty.
+        outline: points of the dashed line, empty for none.
+        ticks: x and text of each tick of the axis.
+    """
+
+    caption: str
+    bars: list[tuple[str, str, str, str]]
+    outline: str
+    ticks: list[tuple[str, str]]
+
+
+def angle_chart(result: dict, criterion: str) -> Chart:
+    """The angles of one encoder for one operator."""
+    unsigned, signed = result["histogram"]["unsigned"], result["histogram"]["signed"]
+    top = max(1e-9, *_shares(unsigned), *_shares(signed))
+    if result["n"]:
+        caption = (
+            f"{OPERATORS[criterion]}, {EXPECTED[criterion]}: {result['between']:.1f}% between A and B; "
+            f"{_beyond(signed, _ANGLES):.1f}% beyond the chart; n = {result['n']}"
+        )
+    else:
+        caption = f"{OPERATORS[criterion]}: no samples"
+    ticks = [(f"{_x(value, _ANGLES):.1f}", label) for value, label in ((0, "0 = B"), (1, "1 = A"), (2, "2"))]
+    return Chart(caption, _bars(unsigned, top, _ANGLES), _outline(signed, top), ticks)
+
+
+def ratio_chart(result: dict, name: str) -> Chart:
+    """The ratios of lengths of one encoder."""
+    held = result["norm_ratio"]["histogram"]
+    mean, n = result["norm_ratio"]["mean"], result["norm_ratio"]["n"]
+    caption = f"{name}: |A| / |B|, " + (f"mean {mean:.3f}, n = {n}" if n else "no samples")
+    ticks = [(f"{_x(value, _RATIOS):.1f}", f"{value:g}") for value in (0.5, 1, 1.5)]
+    return Chart(caption, _bars(held, max(1e-9, *_shares(held)), _RATIOS), "", ticks)
+
+
+def _x(value: float, shown: tuple[float, float]) -> float:
+    return _SVG_LEFT + _SVG_WIDTH * (value - shown[0]) / (shown[1] - shown[0])
+
+
+def _bars(histogram: dict, top: float, shown: tuple[float, float]) -> list[tuple[str, str, str, str]]:
+    edges, bars = histogram["edges"], []
+    for low, high, share in zip(edges[:-1], edges[1:], _shares(histogram), strict=True):
+        if share and low >= shown[0] - 1e-9 and high <= shown[1] + 1e-9:
+            height = _SVG_HEIGHT * share / top
+            x, width = _x(low, shown), _x(high, shown) - _x(low, shown)
+            bars.append((f"{x:.2f}", f"{_SVG_HEIGHT + 10 - height:.2f}", f"{width:.2f}", f"{height:.2f}"))
+    return bars
+
+
+def _outline(histogram: dict, top: float) -> str:
+    edges, points = histogram["edges"], []
+    for low, high, share in zip(edges[:-1], edges[1:], _shares(histogram), strict=True):
+        if low >= _ANGLES[0] - 1e-9 and high <= _ANGLES[1] + 1e-9:
+            y = _SVG_HEIGHT + 10 - _SVG_HEIGHT * share / top
+            points += [f"{_x(low, _ANGLES):.2f},{y:.2f}", f"{_x(high, _ANGLES):.2f},{y:.2f}"]
+    return " ".join(points)

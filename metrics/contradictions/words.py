@@ -1,0 +1,76 @@
+"""Words that the contradiction rules exchange, from `contradiction_words.csv`.
+
+Opposites of adjectives and adverbs, noun compounds, and which nouns name a person or an animal come from WordNet 3.0
+(`training/data/contradiction_words.py`; its licence is in `wordnet_license.txt`); the other lists are written by hand.
+"""
+
+import csv
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+FILE = Path(__file__).parent / "words.csv"
+COMPOUND, KIND, PERSON, ANIMAL, SET = "compound", "kind", "person", "animal", "set"
+
+
+class WordLists:
+    """The lists, by what is asked of them.
+
+    Args:
+        rows: (list, word, other), as in the file.
+
+    Attributes:
+        opposites: by part of speech (adjective, adverb, noun, preposition, verb): a word's opposite.
+        kinds: words of a kind, such as fruit or months, any of which excludes the others.
+        kind_of: kinds that a word, or a name of several words, is of.
+        compounds: (first, second) words of nouns whose first word does not stand for itself, such as "hot dog".
+        people: nouns for persons.
+        animate: nouns for persons and animals.
+        sets: words that rules treat alike. `quantifiers`: a clause about them and its negation may both hold, of
+            different things. `scoped`, `marks`: beside them "not" would deny something else. `bound`: no English
+            without their "not". `reasons`: what they join would no longer fit. `open`: before a number; others are
+            meant too, or it is part of a longer one. `unquantified`: before "all" or "many", which then cannot be
+            turned round. `degrees`: before what they deny or grade. `mutual`: verbs that say nearly the same with
+            subject and object exchanged. `gendered`: which a noun must agree with. `groups`: of persons or animals.
+            `children`: are not old. `mass`, `mass kinds`: not counted. `placed kinds`: places, which the preposition
+            fits. `coloured`: things whose colour is fixed.
+    """
+
+    def __init__(self, rows: list[tuple[str, str, str]]) -> None:
+        self.opposites: dict[str, dict[str, str]] = defaultdict(dict)
+        self.kinds: dict[str, list[str]] = defaultdict(list)
+        self.kind_of: dict[str, list[str]] = defaultdict(list)
+        self.compounds: set[tuple[str, str]] = set()
+        self.people: set[str] = set()
+        self.sets: dict[str, set[str]] = defaultdict(set)
+        self.animate: set[str] = set()
+        for name, word, other in rows:
+            if name == KIND:
+                self.kinds[other].append(word)
+                self.kind_of[word].append(other)
+            elif name == SET:
+                self.sets[other].add(word)
+            elif name == COMPOUND:
+                self.compounds.add((word, other))
+            elif name in (PERSON, ANIMAL):
+                self.animate.add(word)
+                self.people.update([word] if name == PERSON else [])
+            else:
+                self.opposites[name][word] = other
+
+    def others(self, word: str, kind: str) -> list[str]:
+        """The other words of a kind."""
+        return [other for other in self.kinds[kind] if other != word]
+
+
+@cache
+def word_lists() -> WordLists:
+    """The lists of the file, read once."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    return WordLists([(name, word, other) for name, word, other in rows])
+
+
+def listed(name: str, word: str) -> bool:
+    """Whether one of the `sets` holds a word."""
+    return word in word_lists().sets[name]

@@ -1,0 +1,1 @@
+"""What every metric stands on: checked inputs, checkpoints and their folders, batches."""

@@ -1,0 +1,1 @@
+"""The page that the Gradio demos of the metrics share."""

@@ -1,0 +1,286 @@
+"""The page of a demo: texts or a CSV file in; scores, reasons, their spread and a file out.
+
+A Space runs `python app.py` in this folder; the metric script imports neither of the two. The environment variable
+SEMANTIC_METRICS_CHECKPOINT names another checkpoint than the default one: a folder (with a slash) or a Hub id.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, partial
+from html import escape
+from pathlib import Path
+
+import evaluate
+import gradio as gr
+import pandas as pd
+from gradio.components import Component
+from gradio.events import Dependency
+
+from .reading import WRONG, Column, Columns, alert, count_bins, read_chosen, read_csv, read_typed, write_csv
+
+CHECKPOINT = "SEMANTIC_METRICS_CHECKPOINT"
+KEPT = 3600  # seconds that the server keeps a visitor's texts and files
+SHOWN = 1000  # rows of the table on the page; the file has them all
+SHORT = 8  # characters of a cell in a narrow column
+LARGEST = "20mb"  # file
+
+CSS = """
+.sm-said {padding: .6em .8em; border: 2px solid currentColor; border-radius: 6px; overflow-wrap: anywhere}
+.sm-small {font-size: .8em; overflow-wrap: anywhere}
+.sm-tokens {line-height: 1.2; padding: .4em 0; overflow-wrap: anywhere}
+.sm-token {display: inline-block; text-align: center; padding: 1px 3px; border-bottom: 3px none; vertical-align: top;
+  max-width: 100%; white-space: pre-wrap}
+.sm-token.sm-up {border-bottom-style: solid} .sm-token.sm-down {border-bottom-style: dashed} .sm-gap {margin-left: .5em}
+.sm-token small {display: block; font-size: .7em; font-variant-numeric: tabular-nums}
+.sm-signed {border-collapse: collapse} .sm-signed td {padding: 2px 10px 2px 0; font-variant-numeric: tabular-nums}
+.sm-signed td:nth-child(2) {text-align: right} .sm-bar {height: .9em}
+.sm-text {white-space: pre-wrap; overflow-wrap: anywhere; padding: .6em .8em; border: 1px solid currentColor;
+  border-radius: 6px; margin: .2em 0 .8em}
+"""
+
+
+QUIET = {"api_visibility": "private", "show_progress": "hidden"}
+QUEUED = {"api_visibility": "private", "concurrency_id": "metric", "concurrency_limit": 1}  # one visitor at a time
+
+Read = Callable[..., tuple[Columns, Columns]]  # to the texts by the metric's arguments, and all that the file will hold
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a metric said of some rows.
+
+    Attributes:
+        summary: one or two sentences, plain text.
+        signature: of the result.
+        added: columns for the table, a value for each row; the first holds the scores of the histogram.
+        table: in place of the rows with what was added, a table of its own.
+    """
+
+    summary: str
+    signature: str
+    added: dict[str, list] = field(default_factory=dict)
+    table: dict[str, list] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is particular to one demo.
+
+    Attributes:
+        title: of the page.
+        about: below it, Markdown.
+        columns: that `score` takes.
+        score: from the texts by column to what the metric says; raises ValueError.
+        examples: texts for each column, lines of text, by a label.
+        adds: names of the columns that `score` adds to the rows.
+        explain: from the texts of one row, by column, to HTML; None for a metric that has no reasons for a row.
+        span: the ends of the scale.
+        most: rows that are taken at a time, as others wait meanwhile.
+        tabs: further tabs by name; each is called to fill its own.
+    """
+
+    title: str
+    about: str
+    columns: tuple[Column, ...]
+    score: Callable[[Columns], Outcome]
+    examples: dict[str, tuple[str, ...]]
+    adds: tuple[str, ...] = ()
+    explain: Callable[[dict[str, str]], str] | None = None
+    span: tuple[float, float] = (0.0, 1.0)
+    most: int = 1000
+    tabs: dict[str, Callable[[], None]] = field(default_factory=dict)
+
+
+@cache
+def load_metric(script: Path) -> evaluate.Metric:
+    """The metric of a script, with the checkpoint that the environment names.
+
+    Raises:
+        ValueError: there is no such checkpoint.
+    """
+    return evaluate.load(str(script), os.environ.get(CHECKPOINT) or None)
+
+
+class Results:
+    """The lower half of the page, shown when there is something to show.
+
+    Args:
+        page: of the demo.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.message = gr.HTML(visible=False)
+        self.rows = gr.State({}, time_to_live=KEPT)  # the texts, by column
+        with gr.Column(visible=False) as self.panel:
+            self.summary = gr.HTML()
+            self.table = gr.Dataframe(interactive=False, wrap=True, max_height=420, label="Results")
+            explained = page.explain is not None
+            self.row = gr.Number(1, label="Row to explain (or select it in the table)", precision=0, visible=explained)
+            self.reasons = gr.HTML(visible=explained)
+            self.plot = gr.BarPlot(
+                x="score, from",
+                y="% of rows",
+                x_label_angle=-60,
+                height=220,
+                label="How the scores are spread",
+                buttons=[],
+            )
+            self.file = gr.DownloadButton("Download all rows as CSV")
+        self.all = [self.message, self.panel, self.rows, self.summary, self.table, self.row, self.plot, self.file]
+        if explained:
+            self.row.input(self.explain, [self.rows, self.row], self.reasons, **QUEUED)
+            self.table.select(pick_row, None, self.row, **QUIET).then(
+                self.explain, [self.rows, self.row], self.reasons, **QUEUED
+            )
+
+    def on(self, event: Callable[..., Dependency], read: Read, inputs: list[Component]) -> None:
+        """Show what the metric says, of what `read` makes of the inputs, when `event` happens."""
+        done = event(partial(self.run, read), inputs, self.all, **QUEUED)
+        if self.page.explain is not None:
+            done.then(self.explain, [self.rows, self.row], self.reasons, **QUEUED)
+
+    def run(self, read: Read, *values: object) -> list:
+        """Read, score, and give each of `all` its value."""
+        try:
+            texts, given = read(*values)
+            count = len(next(iter(texts.values())))
+            if count > self.page.most:
+                raise ValueError(f"expected at most {self.page.most:,} rows on this page, got {count:,}")
+            for name in self.page.adds:
+                if name in given:
+                    raise ValueError(f"the file: expected no column named {name!r}, which the page will add")
+            outcome = self.page.score(texts)
+            path = write_csv(self.file.GRADIO_CACHE, "scores.csv", outcome.table or {**given, **outcome.added})
+        except WRONG as error:
+            return [tell(error), gr.Column(visible=False), {}, *[gr.skip()] * (len(self.all) - 3)]
+        first = dict(list(outcome.added.items())[:1])  # beside the number: a phone shows little more
+        rows = outcome.table or {"row": range(1, count + 1), **first, **texts, **outcome.added}
+        shown = pd.DataFrame(rows).head(SHOWN)
+        cut = f" The table shows the first {SHOWN:,} of {count:,} rows." if len(shown) < count > SHOWN else ""
+        summary = f"<p>{escape(outcome.summary)}{cut}</p><p class='sm-small'>{escape(outcome.signature)}</p>"
+        plot = gr.BarPlot(visible=False)
+        if outcome.added:
+            spread = count_bins(next(iter(outcome.added.values())), self.page.span)
+            plot = gr.BarPlot(spread, sort=list(spread["score, from"]), visible=True)
+        return [
+            tell(""),
+            gr.Column(visible=True),
+            texts,
+            summary,
+            show_table(shown),
+            1,
+            plot,
+            path,
+        ]
+
+    def explain(self, rows: Columns, row: int | None) -> str:
+        """HTML with the reasons of a row, counted from 1."""
+        count = len(next(iter(rows.values()), []))
+        if not count:
+            return ""
+        try:
+            if type(row) is not int or not 1 <= row <= count:
+                raise ValueError(f"row: expected a number from 1 to {count}, got {row}")
+            return self.page.explain({name: texts[row - 1] for name, texts in rows.items()})
+        except WRONG as error:
+            return alert(error)
+
+
+def tell(error: Exception | str) -> gr.HTML:
+    """The message, seen while there is one."""
+    return gr.HTML(alert(error), visible=bool(str(error)))
+
+
+def pick_row(event: gr.SelectData) -> int:
+    """The row that was selected in the table, also in a sorted one: its first cell is the number."""
+    return int(event.row_value[0])
+
+
+def show_table(table: pd.DataFrame) -> gr.Dataframe:
+    """A table, numbers short, all else as plain text and wide enough to read on a phone."""
+    numbers = [kind.kind in "iuf" for kind in table.dtypes]
+    short = [
+        number or table[name].astype(str).str.len().max() <= SHORT for name, number in zip(table, numbers, strict=True)
+    ]
+    return gr.Dataframe(
+        table.round(4),
+        datatype=["number" if number else "str" for number in numbers],
+        column_widths=["95px" if narrow else "360px" for narrow in short],
+    )
+
+
+def choose(columns: tuple[Column, ...], path: str | None) -> list:
+    """Names for the drop-downs of a new file: those that look right, else the next; and what is wrong with it."""
+    try:
+        header = list(read_csv(path)) if path else []
+        if path and len(header) < len(columns):
+            raise ValueError(f"the file: expected at least {len(columns)} columns, got {', '.join(header)}")
+    except WRONG as error:
+        return [tell(error), *[gr.Dropdown(choices=[], value=None) for _ in columns]]
+    left, chosen = list(header), []
+    for column in columns:
+        named = [name for name in left if name.strip().lower() in (column.name, *column.guesses)]
+        chosen.append((named or left or [None])[0])
+        left = [name for name in left if name != chosen[-1]]
+    return [tell(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
+
+
+def upload(columns: tuple[Column, ...], message: gr.HTML) -> tuple[gr.File, list[gr.Dropdown]]:
+    """A place for a CSV file, and the drop-downs for its columns."""
+    file = gr.File(label="CSV file (UTF-8, commas, a header line)", file_types=[".csv"], height=120)
+    with gr.Row():
+        chosen = [gr.Dropdown([], label=f"Column: {column.label}", interactive=True) for column in columns]
+    file.change(partial(choose, columns), file, [message, *chosen], **QUIET)
+    return file, chosen
+
+
+def build(page: Page) -> gr.Blocks:
+    """The page of a demo."""
+    with gr.Blocks(title=page.title, analytics_enabled=False, delete_cache=(KEPT, KEPT)) as blocks:
+        gr.Markdown(f"# {page.title}\n{page.about}")
+        if not page.tabs:
+            _fill_score_tab(page)
+            return blocks
+        with gr.Tabs():
+            for name, fill in {"Score": partial(_fill_score_tab, page), **page.tabs}.items():
+                with gr.Tab(name):
+                    fill()
+    return blocks
+
+
+def _fill_score_tab(page: Page) -> None:
+    first = next(iter(page.examples.values()))
+    with gr.Tabs():
+        with gr.Tab("Type or paste"):
+            with gr.Row():
+                boxes = [
+                    gr.Textbox(text, label=f"{column.label}, one a line", lines=4, max_lines=12, min_width=320)
+                    for column, text in zip(page.columns, first, strict=True)
+                ]
+            typed = gr.Button("Score", variant="primary")
+            examples = gr.Examples(
+                list(map(list, page.examples.values())), boxes, example_labels=list(page.examples), cache_examples=False
+            )
+        with gr.Tab("Upload a CSV"):
+            message = gr.HTML(visible=False)
+            file, chosen = upload(page.columns, message)
+            uploaded = gr.Button("Score the file", variant="primary")
+    results = Results(page)
+    results.on(typed.click, partial(read_typed, page.columns), boxes)
+    results.on(examples.load_input_event.then, partial(read_typed, page.columns), boxes)
+    results.on(uploaded.click, partial(read_chosen, page.columns), [file, *chosen])
+
+
+def launch(page: Page) -> None:
+    """Serve the page at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; nothing is asked of other hosts, or kept there."""
+    fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
+    build(page).queue(max_size=64).launch(
+        theme=gr.themes.Default(primary_hue="blue", **fonts),
+        css=CSS,
+        footer_links=[],
+        run_history=False,
+        max_file_size=LARGEST,
+        ssr_mode=False,
+    )

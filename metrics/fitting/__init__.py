@@ -1,0 +1,1 @@
+"""Fitting on judged answers: the weights of `nli_lex`, and thresholds."""

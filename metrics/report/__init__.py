@@ -1,0 +1,1 @@
+"""HTML pages: reports of scored systems and explanations of single scores."""

@@ -1,0 +1,226 @@
+"""A report on scores as one HTML file: it holds all that it shows, runs no script and asks no network for anything.
+
+`write_report` takes scores with what they are of; `write_explanation` is the page of a single pair.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from semantic_metrics.files.table import number_of, written_aside
+from semantic_metrics.fitting.threshold import auc
+from semantic_metrics.report.chart import Chart, draw
+from semantic_metrics.report.heat_map import HeatMap, heat_maps
+from semantic_metrics.stats.significance import interval
+
+TEMPLATE = "report.html"
+ROWS = 5  # of the worst, and of the best
+TOKENS = 200  # of a text that a row shows
+LONGEST = 200  # characters of one token that are shown
+CHARACTERS = 1000  # of a text that is shown without a heat map
+LABELS = {True: "correct", False: "incorrect"}
+
+Explain = Callable[[dict[str, str]], dict]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a metric says of n rows.
+
+    Attributes:
+        name: of the metric.
+        values: n scores, higher is better.
+        signature: every setting that can change a score.
+        counts: what the metric counted, as `undefined`, by name.
+        explain: from the texts of one row to what `explain` of the metric returns; None for no heat maps.
+    """
+
+    name: str
+    values: Sequence[float]
+    signature: str
+    counts: dict[str, int] = field(default_factory=dict)
+    explain: Explain | None = None
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row of the report, with heat maps, or else with plain texts (name, beginning, how many characters more)."""
+
+    number: int
+    score: str
+    label: str
+    maps: list[HeatMap]
+    texts: list[tuple[str, str, int]]
+    note: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under a heading."""
+
+    title: str
+    rows: list[ShownRow]
+
+
+@dataclass(frozen=True)
+class Section:
+    """All of one metric."""
+
+    name: str
+    facts: list[tuple[str, str]]
+    chart: Chart
+    groups: list[Group]
+    signature: str
+
+
+def write_report(
+    path: Path,
+    title: str,
+    scores: list[Scores],
+    texts: dict[str, list[str]],
+    labels: Sequence[bool] | None = None,
+    rows: int = ROWS,
+) -> None:
+    """Write a report: for each metric its distribution, split by label if there are labels, and telling rows.
+
+    Without labels these are the rows with the lowest and the highest scores. With labels they are those where the
+    metric is furthest from the people: the correct rows with the lowest scores, the incorrect ones with the highest.
+
+    Args:
+        path: of the file; written aside and renamed when it is complete.
+        title: of the page.
+        scores: of the metrics, each of all rows.
+        texts: n texts each, by the name that `explain` knows them by: prediction, reference and perhaps question.
+        labels: n times whether people found the row correct.
+        rows: how many are shown of each kind.
+
+    Raises:
+        ValueError: scores, texts, labels or rows are not what they should be, or differ in length; names the argument.
+        InputError: the file cannot be written.
+    """
+    count = _check(scores, texts, labels, rows)
+    sections = [
+        _section(one, texts, None if labels is None else np.asarray(labels, dtype=bool), rows) for one in scores
+    ]
+    notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
+    _write(path, title=title, notes=notes, sections=sections, maps=[], signature="")
+
+
+def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
+    """Write the heat maps of one pair.
+
+    Args:
+        path: of the file; written aside and renamed when it is complete.
+        title: of the page.
+        note: what the numbers are.
+        maps: of the texts.
+        signature: of the metric.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _write(path, title=title, notes=[note], sections=[], maps=maps, signature=signature)
+
+
+def _write(path: Path, **values: object) -> None:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    page = environment.get_template(TEMPLATE).render(longest=LONGEST, **values)
+    with written_aside(path) as file:
+        file.write(page.replace("\0", "\ufffd").encode("utf-8", "replace"))  # no HTML: NUL, half a surrogate pair
+
+
+def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[bool] | None, rows: int) -> int:
+    """How many rows there are, of which everything must have as many."""
+    if not scores:
+        raise ValueError("scores: expected those of one metric at least, got none")
+    count = len(scores[0].values)
+    if not count:
+        raise ValueError(f"scores: expected rows, got none of {scores[0].name}")
+    lengths = [(f"scores: of {one.name}", len(one.values)) for one in scores]
+    lengths += [(f"texts: of {name!r}", len(column)) for name, column in texts.items()]
+    for name, length in [*lengths, ("labels:", count if labels is None else len(labels))]:
+        if length != count:
+            raise ValueError(f"{name} expected {count}, as many as scores of {scores[0].name}, got {length}")
+    if labels is not None and (odd := [label for label in labels if label not in (0, 1)]):
+        raise ValueError(f"labels: expected true or false, got {odd[0]!r}")
+    if rows < 0:
+        raise ValueError(f"rows: expected 0 or more, got {rows}")
+    _check_values(scores, texts)
+    return count
+
+
+def _check_values(scores: list[Scores], texts: dict[str, list[str]]) -> None:
+    for one in scores:
+        for value in one.values:
+            if not (isinstance(value, Real) and math.isfinite(number_of(value))):
+                raise ValueError(f"scores: of {one.name} expected finite numbers, got {value!r}")
+    for name, column in texts.items():
+        if odd := [text for text in column if not isinstance(text, str)]:
+            raise ValueError(f"texts: of {name!r} expected texts, got {odd[0]!r}")
+
+
+def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> Section:
+    values = np.asarray(scores.values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    if labels is None:
+        half = min(rows, (len(values) + 1) // 2)  # of few rows, none is shown twice
+        chosen = {"Lowest scores": order[:half], "Highest scores": order[::-1][: min(rows, len(values) - half)]}
+    else:
+        chosen = {
+            "Labelled correct, lowest scores": order[labels[order]][:rows],
+            "Labelled incorrect, highest scores": order[::-1][~labels[order[::-1]]][:rows],
+        }
+    groups = [
+        Group(title, [_row(scores, texts, labels, int(i)) for i in places])
+        for title, places in chosen.items()
+        if len(places)
+    ]
+    return Section(scores.name, _facts(scores, values, labels), draw(values, labels), groups, scores.signature)
+
+
+def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> list[tuple[str, str]]:
+    quartiles = " / ".join(f"{value:.3f}" for value in np.quantile(values, (0.25, 0.5, 0.75)))
+    facts = [
+        ("mean", f"{values.mean():.4f}"),
+        *([("95% interval", _interval(values))] if len(values) > 1 else []),
+        ("quartiles", quartiles),
+        ("lowest, highest", f"{values.min():.3f}, {values.max():.3f}"),
+        *((name, f"{count:,}") for name, count in scores.counts.items()),
+    ]
+    if labels is None:
+        return facts
+    for label, name in LABELS.items():
+        held = values[labels == label]
+        facts.append((f"{name}, {len(held):,} rows", f"mean {held.mean():.4f}" if len(held) else "none"))
+    if labels.any() and not labels.all():
+        facts.append(("area under ROC", f"{auc(values, labels):.4f}"))
+    return facts
+
+
+def _interval(values: np.ndarray) -> str:
+    found = interval(values)
+    return f"{found.low:.4f} to {found.high:.4f}"
+
+
+def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> ShownRow:
+    held = {name: column[index] for name, column in texts.items()}
+    maps, plain, note = [], [], ""
+    if scores.explain is not None:
+        try:
+            found = scores.explain(held)
+            maps = heat_maps(found, {name: text for name, text in held.items() if name in found}, TOKENS)
+        except ValueError as error:  # a method may take no text that long
+            note = f"No heat map: {error}"
+    shown = {one.name for one in maps}
+    for name, text in held.items():
+        if name not in shown:
+            plain.append((name, text[:CHARACTERS], max(0, len(text) - CHARACTERS)))
+    label = "" if labels is None else LABELS[bool(labels[index])]
+    return ShownRow(index + 1, f"{scores.values[index]:.4f}", label, maps, plain, note)

@@ -1,0 +1,132 @@
+"""C2, C5 and C6: where a target's projection falls in the plane of A and B, and the lengths that decide the case."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semantic_metrics.set_criteria.geometry import REASONS
+from semantic_metrics.set_criteria.samples import Group
+
+THETAS = np.arange(41) / 20  # of the curves, in parts of the angle from A to B
+UNSIGNED_EDGES = np.arange(61) / 20  # in the same parts, from B; beyond them is counted as below or above
+SIGNED_EDGES = np.arange(-40, 61) / 20
+RATIO_EDGES = (np.arange(101) - 0.5) / 50  # 1, the ratio of an encoder that normalises, in the middle of a bin
+CASES = ("near A", "middle", "near B")
+
+Result = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where targets fall, and what the criterion expects; (m,) arrays, NaN or False where there is no plane.
+
+    Attributes:
+        defined: whether there is a plane, and a place in it.
+        signed: angle from B to the projection in parts of the angle from B to A: 0 at B, 1 at A, (0, 1) in between.
+        between: whether the projection lies between A and B, within the tolerance.
+        off: angle from where the criterion expects the projection to where it is, in the same parts.
+        case: index in CASES: what is expected.
+    """
+
+    defined: np.ndarray
+    signed: np.ndarray
+    between: np.ndarray
+    off: np.ndarray
+    case: np.ndarray
+
+    def holds(self, criterion: str, theta: float) -> np.ndarray:
+        """(m,) bool, whether the criterion holds: C2 is "between", C5 and C6 are nearer than theta."""
+        return self.between if criterion == "C2" else self.off < theta
+
+
+def place(group: Group, criterion: str, tolerance: float, norm_ratio: float) -> Placement:
+    """Compare where targets fall with what the criterion expects.
+
+    C2 expects the middle of A and B and C5 expects A. C6 expects the longer of the two, or the middle where their
+    lengths are comparable. The middle is the bisector of their angle: less than half of the angle from it is between.
+
+    Args:
+        group: the samples.
+        criterion: "C2", "C5" or "C6".
+        tolerance: rad, by which angle(target, A) + angle(target, B) may exceed angle(A, B) in "between".
+        norm_ratio: at least 1; lengths are comparable from 1 / norm_ratio to norm_ratio.
+    """
+    whole, from_a = group.angles.between, group.angles.target
+    from_b = _turn(whole - from_a)
+    inside = (from_a >= 0) & (from_b >= 0)
+    excess = np.where(inside, 0.0, np.abs(from_a) + np.abs(from_b) - whole)
+    if criterion == "C6":
+        a, b, _ = group.lengths
+        case = np.select([a > norm_ratio * b, b > norm_ratio * a], [0, 2], 1)
+    else:
+        case = np.full(len(whole), 0 if criterion == "C5" else 1)
+    offs = np.stack([from_a, _turn(from_a - whole / 2), from_b])[case, np.arange(len(case))]
+    return Placement(~np.isnan(whole), from_b / whole, excess <= tolerance, np.abs(offs) / whole, case)
+
+
+def describe_places(placement: Placement, criterion: str, theta: float) -> Result:
+    """The result of C2, C5 or C6: percentages of the samples that have a plane, curve, histograms and angles."""
+    held = placement.defined
+    off, signed, case = placement.off[held], placement.signed[held], placement.case[held]
+    holds = placement.holds(criterion, theta)[held]
+    result: Result = {
+        "share": percentage(holds),
+        "between": percentage(placement.between[held]),
+        "n": int(held.sum()),
+        "curve": {"theta": THETAS.tolist(), "share": [percentage(off < value) for value in THETAS]},
+        "histogram": {
+            "unsigned": histogram(np.abs(signed), UNSIGNED_EDGES),
+            "signed": histogram(signed, SIGNED_EDGES),
+        },
+        "angle": {"unsigned": spread_of(np.abs(signed)), "signed": spread_of(signed)},
+    }
+    if criterion == "C6":
+        by_case = {name: holds[case == i] for i, name in enumerate(CASES)}
+        result["cases"] = {name: {"n": len(flags), "share": percentage(flags)} for name, flags in by_case.items()}
+    return result
+
+
+def count_reasons(group: Group) -> dict[str, int]:
+    """Why samples have no plane or place, and how many."""
+    return {text: int(count) for code, text in REASONS.items() if (count := (group.angles.reason == code).sum())}
+
+
+def length_ratios(groups: list[Group]) -> np.ndarray:
+    """(n,) |A| / |B| in the order of the samples; NaN where either is a zero vector."""
+    ratios = np.empty(sum(len(group.rows) for group in groups))
+    for group in groups:
+        a, b, _ = group.lengths
+        ratios[group.rows] = np.divide(a, b, out=np.full(len(a), np.nan), where=(a > 0) & (b > 0))
+    return ratios
+
+
+def describe_ratios(ratios: np.ndarray) -> Result:
+    """Mean, sd and median of the ratios, and their histogram (figure 10)."""
+    held = ratios[~np.isnan(ratios)]
+    return {**spread_of(held), "n": len(held), "histogram": histogram(held, RATIO_EDGES)}
+
+
+def percentage(flags: np.ndarray) -> float | None:
+    """Share of true values, in [0, 100]; None of none."""
+    return 100 * int(np.count_nonzero(flags)) / len(flags) if len(flags) else None
+
+
+def spread_of(values: np.ndarray) -> dict[str, float | None]:
+    """Mean, standard deviation (the population's) and median; the same for any order of the values. None of none."""
+    if not len(values):
+        return dict.fromkeys(("mean", "sd", "median"))
+    values = np.sort(values)
+    return {"mean": float(values.mean()), "sd": float(values.std()), "median": float(np.median(values))}
+
+
+def histogram(values: np.ndarray, edges: np.ndarray) -> Result:
+    """Counts in bins [edge, next edge), the last one closed, and of what lies below and above all of them."""
+    counts, _ = np.histogram(values, edges)
+    below, above = int((values < edges[0]).sum()), int((values > edges[-1]).sum())
+    return {"edges": edges.tolist(), "counts": counts.tolist(), "below": below, "above": above}
+
+
+def _turn(angles: np.ndarray) -> np.ndarray:
+    """The same directions in (-pi, pi], from angles at most one turn outside."""
+    angles = np.where(angles > np.pi, angles - 2 * np.pi, angles)
+    return np.where(angles <= -np.pi, angles + 2 * np.pi, angles)

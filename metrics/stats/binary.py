@@ -1,0 +1,154 @@
+"""A logistic regression on features of judged answers, and how far its probabilities can be trusted.
+
+Needs scikit-learn, which sentence-transformers brings, and for the plot matplotlib.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from semantic_metrics.files.table import written_aside
+
+BINS = 10  # of equal width, of the expected calibration error and of the reliability plot
+CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
+_ITERATIONS = 1000
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Probabilities in BINS bins of equal width beside what came true; not a number where a bin is empty.
+
+    Attributes:
+        counts: (BINS,) how many answers are in a bin.
+        said: (BINS,) their mean probability.
+        true: (BINS,) which share of them people found correct.
+    """
+
+    counts: np.ndarray
+    said: np.ndarray
+    true: np.ndarray
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error, in [0, 1], lower is better: the mean distance of `said` and `true`."""
+        gaps = np.abs(self.said - self.true)[self.counts > 0]
+        return float(np.average(gaps, weights=self.counts[self.counts > 0]))
+
+
+def check_labels(labels: np.ndarray, name: str = "labels") -> None:
+    """See that there is something to tell apart.
+
+    Args:
+        labels: (n,) bool.
+        name: what a message calls them.
+
+    Raises:
+        ValueError: all answers are correct, or all are incorrect, or there are none.
+    """
+    if len(np.unique(labels)) < 2:
+        only = "no answers" if len(labels) == 0 else f"{'correct' if labels[0] else 'incorrect'} ones only"
+        raise ValueError(f"{name}: expected correct and incorrect answers, got {only}")
+
+
+def fit(features: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray | None = None) -> tuple[float, np.ndarray]:
+    """Logistic regression as scikit-learn has it by default (L2 penalty, C = 1).
+
+    Args:
+        features: (n, d), each about [0, 1], so that the penalty weighs alike on all.
+        labels: (n,) bool, whether the answer is correct.
+        sample_weight: (n,) how much each counts; None for 1.
+
+    Returns:
+        Intercept, and (d,) weights.
+
+    Raises:
+        ValueError: one class only.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    check_labels(labels)
+    model = LogisticRegression(max_iter=_ITERATIONS).fit(features, labels, sample_weight)
+    return float(model.intercept_[0]), model.coef_[0]
+
+
+def folds_by_group(
+    labels: np.ndarray, groups: list[str], folds: int = 5, seed: int = 0
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Split n answers for cross-validation: no group is on both sides of a split.
+
+    Args:
+        labels: (n,) bool.
+        groups: n names; all answers to a question belong to one.
+        folds: parts that are left out in turn, each with about the same share of correct answers.
+        seed: of which group comes into which part.
+
+    Returns:
+        Indices of the answers that are kept and of those that are left out, for each part.
+
+    Raises:
+        ValueError: one class only, or too few groups for so many parts.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    check_labels(labels)
+    for correct in (True, False):
+        held = len({group for group, label in zip(groups, labels, strict=True) if bool(label) == correct})
+        if held < folds:
+            kind = "correct" if correct else "incorrect"
+            raise ValueError(f"folds: expected at most {held}, as many groups as have {kind} answers, got {folds}")
+    split = StratifiedGroupKFold(n_splits=folds, shuffle=True, random_state=seed)
+    return list(split.split(np.zeros(len(labels)), labels, groups))
+
+
+def reliability(probabilities: np.ndarray, labels: np.ndarray) -> Reliability:
+    """Sort (n,) probabilities into bins; 1 belongs to the last."""
+    place = np.minimum((np.asarray(probabilities) * BINS).astype(int), BINS - 1)
+    counts = np.bincount(place, minlength=BINS)
+    empty = np.where(counts > 0, counts, np.nan)
+    said = np.bincount(place, weights=probabilities, minlength=BINS) / empty
+    return Reliability(counts, said, np.bincount(place, weights=labels, minlength=BINS) / empty)
+
+
+def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """How well probabilities of correctness agree with (n,) labels.
+
+    Returns:
+        `accuracy`, `f1` (of the correct answers; 0 where none is found), `mcc` (Matthews' correlation, in [-1, 1]; 0
+        where either does not vary), higher is better; `ece`, the expected calibration error, lower is better.
+    """
+    from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+    found = np.asarray(probabilities) > CORRECT_ABOVE
+    return {
+        "accuracy": float(accuracy_score(labels, found)),
+        "f1": float(f1_score(labels, found, zero_division=0)),
+        "mcc": float(matthews_corrcoef(labels, found)),
+        "ece": reliability(probabilities, labels).error,
+    }
+
+
+def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> None:
+    """Write reliability plots as PNG, a column for each name: what was said against what came true, and how often.
+
+    Raises:
+        InputError: it cannot be written there.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1 + 4 * len(found), 6), layout="constrained")
+    panels = figure.subplots(2, len(found), sharex=True, sharey="row", squeeze=False, height_ratios=(3, 1))
+    for (name, held), curve, bars in zip(found.items(), *panels, strict=True):
+        curve.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="calibrated")
+        curve.plot(held.said, held.true, color="#0072B2", marker="o", label=f"expected error {held.error:.3f}")
+        curve.set(xlim=(0, 1), ylim=(0, 1), title=name)
+        curve.legend(loc="upper left")
+        bars.bar((np.arange(BINS) + 0.5) / BINS, held.counts, 0.9 / BINS, color="#0072B2")
+        bars.set_xlabel("probability of being correct")
+        for panel in (curve, bars):
+            panel.grid(alpha=0.3)
+    panels[0, 0].set_ylabel("share that people found correct")
+    panels[1, 0].set_ylabel("answers")
+    figure.suptitle(title)
+    with written_aside(path) as file:
+        figure.savefig(file, dpi=150, format="png")

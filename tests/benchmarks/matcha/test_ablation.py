@@ -1,0 +1,80 @@
+"""The ablation, trained for real for a few steps on made-up data."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from benchmarks.common.published import Published
+from benchmarks.matcha.ablation import ORDER, SETS, main
+from benchmarks.matcha.report import PUBLISHED
+from benchmarks.matcha.sets import TITLES
+from tests.benchmarks.matcha.synthetic import write_data
+from tests.training.conftest import TRAINING
+
+
+def write_config(folder: Path, start: Path, **changes: object) -> Path:
+    """The smoke run on three sources, one of them with random incorrect texts."""
+    stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
+    one = {"path": str(TRAINING / "data" / "smoke.csv"), "licence": "Apache-2.0"}
+    random = {"kind": "positives", "columns": [["reference", "correct"]]}
+    stored["train"] = [{"name": "a", "kind": "triplets", **one}, {"name": "b", **random, **one}]
+    stored["validate"] = [{"name": "v", "kind": "triplets", "path": one["path"]}]
+    stored.update(init=f"checkpoint:{start}", network={"num_senses": 2}, batch_size=8, **changes)
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(stored))
+    return path
+
+
+def test_published_table_is_whole() -> None:
+    published = Published(PUBLISHED)
+    assert published.metrics("10") == list(ORDER)
+    titles = [TITLES[name] for name in SETS if name != "human"]
+    values = [published.get("10", title, name, "wasserstein") for title in titles for name in ORDER]
+    assert None not in values
+    assert len(values) == 30
+    assert published.get("10", "Overall", "interleaved", "ccc") == 45.35
+
+
+def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path) -> None:
+    data, output = write_data(tmp_path / "data"), tmp_path / "out"
+    arguments = ["--data", str(data), "--config", str(write_config(tmp_path, checkpoint)), "--output", str(output)]
+    result = CliRunner().invoke(main, [*arguments, "--budget", "4"])
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(output / "ablation.csv")
+    assert list(table["strategy"].unique()) == list(ORDER)
+    assert table["value"].between(-100, 100).all()
+    assert set(table["set"]) == {*(TITLES[name] for name in SETS if name != "human"), "Overall"}
+    assert table["published"].notna().sum() == 35
+    for name in ORDER:
+        assert '"step": 4,\n  "steps": 4' in (output / name / "checkpoint" / "training.json").read_text()
+    apart = table[(table["set"] == "SNLI") & (table["figure"] == "n_delta")]["value"]
+    assert apart.nunique() > 2  # the strategies are not the same run
+    text = (output / "report.txt").read_text()
+    assert text.strip() in result.output
+    assert "Table 10, Wasserstein, times 100, 4 steps each" in text
+    assert "34.95" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "message"),
+    [
+        ({"steps": None, "epochs": 2}, [], "--budget: expected steps"),
+        ({"train": [{"name": "a", "kind": "triplets", "path": "x.csv"}]}, [], "strategy random: expected sources"),
+        ({}, ["--data", "{empty}"], "expected evaluation sets"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_training(
+    checkpoint: Path, tmp_path: Path, changes: dict, arguments: list[str], message: str
+) -> None:
+    config, output = write_config(tmp_path, checkpoint), tmp_path / "out"
+    config.write_text(yaml.safe_dump(yaml.safe_load(config.read_text()) | changes))
+    (tmp_path / "empty").mkdir()
+    data = str(write_data(tmp_path / "data"))
+    arguments = [argument.format(empty=tmp_path / "empty") for argument in arguments]
+    result = CliRunner().invoke(main, ["--data", data, "--config", str(config), "--output", str(output), *arguments])
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not output.exists()

@@ -1,0 +1,127 @@
+"""`python -m benchmarks.matcha` from end to end, on a data folder and a checkpoint made here."""
+
+from pathlib import Path
+
+import evaluate
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from benchmarks.matcha.__main__ import main
+from tests.benchmarks.matcha.synthetic import ROWS, triplets, write_data
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("benchmark") / "data")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def output(data: Path, checkpoint: Path) -> Path:
+    """What a whole run wrote, on every set of the data folder."""
+    folder = data.parent / "results"
+    vectors = data.parent / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nman 1 1\nsleeps 0.5 0.1\n", encoding="utf-8")
+    models = (
+        "--checkpoint",
+        f"small={checkpoint}",
+        "--stsb-checkpoint",
+        checkpoint,
+        "--word-vectors",
+        f"GloVe={vectors}",
+    )
+    result = run("--data", data, *models, "--wordnet", data, "--resamples", 50, "--output", folder)
+    assert result.exit_code == 0, result.output
+    assert "written to" in result.stderr
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def test_all_tables_and_figures_are_written(output: Path) -> None:
+    names = {path.name for path in output.iterdir()}
+    expected = {"table3.csv", "table4.csv", "table5.csv", "table7.csv", "table8.csv", "figure4.csv", "curves.csv"}
+    assert expected | {f"figure{i}.png" for i in range(2, 7)} <= names
+    assert "table6.csv" not in names  # MedNLI was not given
+
+
+def test_matcha_is_the_metric_that_users_load(output: Path, metric: evaluate.Metric) -> None:
+    found = triplets("snli")
+    scores = metric.compute(predictions=found.incorrect, references=found.references)["scores"]
+    kept = pd.read_csv(output / "scores_snli.csv")
+    assert kept["MATCHA (small) incorrect"].tolist() == pytest.approx(scores, abs=1e-12)
+    table = pd.read_csv(output / "table3.csv").set_index(["set", "metric", "figure"])["value"]
+    assert table["SNLI", "MATCHA (small)", "incorrect"] == pytest.approx(100 * sum(scores) / ROWS)
+    assert f"MATCHA (small): {metric.signature()}" in (output / "report.txt").read_text(encoding="utf-8")
+
+
+def test_every_baseline_has_a_row_or_a_reason(output: Path) -> None:
+    table = pd.read_csv(output / "table3.csv")
+    snli = table[(table["set"] == "SNLI") & (table["figure"] == "n_delta")].set_index("metric")
+    measured = ["R1-F1", "R2-F1", "RL-F1", "EmbSim", "GloVe", "MATCHA (small)"]
+    absent = ["METEOR", "BERTScore", "BLEURT", "SimCSE", "MAUVE"]
+    assert sorted(snli.index) == sorted(measured + absent)
+    assert snli.loc[measured, "value"].notna().all()
+    assert snli.loc[absent, "value"].isna().all()
+    assert snli.loc["METEOR", "reason"].startswith("WordNet not found")
+    assert snli.loc["BLEURT", "published"] == 17.79
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    assert "not measured: WordNet not found" in report
+    assert "not measured: no model given (--simcse FOLDER_OR_ID)" in report
+
+
+def test_table_7_has_a_row_for_each_checkpoint(output: Path) -> None:
+    table = pd.read_csv(output / "table7.csv").set_index(["metric", "scaling"])
+    tuned, general = "MATCHA fine-tuned on STS-B", "MATCHA (small)"
+    assert table.loc[(tuned, "rescaled"), "published"] == 61.08
+    assert pd.isna(table.loc[(general, "rescaled"), "published"])
+    assert table.loc[(tuned, "unscaled"), "value"] == pytest.approx(table.loc[(general, "unscaled"), "value"])
+    calibrated = table.xs("calibrated", level="scaling")["value"]
+    assert calibrated[tuned] == pytest.approx(calibrated[general])
+    assert calibrated[general] != pytest.approx(table.loc[(general, "unscaled"), "value"])
+    ranked = pd.read_csv(output / "table8.csv")
+    assert tuned not in set(ranked["metric"])
+    assert set(ranked["among"].dropna()) == {5}  # three ROUGEs, EmbSim, one checkpoint; word vectors are not ranked
+
+
+def test_sets_can_be_chosen(data: Path, checkpoint: Path, tmp_path: Path) -> None:
+    result = run("--data", data, "--checkpoint", checkpoint, "--sets", "coco", "--resamples", 20, "--output", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert set(pd.read_csv(tmp_path / "table3.csv")["set"]) == {"COCO-Caption"}
+    assert not (tmp_path / "table7.csv").exists()
+
+
+def test_an_encoder_that_does_not_load_costs_its_row_only(data: Path, checkpoint: Path, tmp_path: Path) -> None:
+    arguments = ("--checkpoint", checkpoint, "--encoder", "GTE=/nowhere/gte", "--sets", "coco", "--resamples", 20)
+    result = run("--data", data, *arguments, "--output", tmp_path)
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(tmp_path / "table3.csv").set_index(["metric", "figure"])
+    assert "/nowhere/gte does not load" in table.loc[("GTE", "n_delta"), "reason"]
+    assert table.loc[("EmbSim", "n_delta"), "value"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "--data: expected a folder"),
+        (("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'"),
+        (("--data", "{data}", "--sets", "mednli"), "mednli: its licensed file is not given (--mednli FILE)"),
+        (("--data", "{empty}", "--sets", "snli"), "no file"),
+        (("--data", "{empty}"), "snli: no file"),
+        (("--data", "{data}", "--encoder", "a/gte", "--encoder", "b/gte"), "names that differ"),
+        (("--from-hub", "--sets", "newts"), "newts: not on the Hub (--newts FILE)"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    data: Path, checkpoint: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    given = [argument.format(data=data, empty=tmp_path / "empty") for argument in arguments]
+    default = [] if "--checkpoint" in given else ["--checkpoint", checkpoint]
+    result = run(*given, *default, "--output", tmp_path / "results")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()

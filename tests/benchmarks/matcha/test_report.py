@@ -1,0 +1,276 @@
+"""From scores to tables and figures, on scores made up for it: no model runs here."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.image import imread
+from scipy import stats
+
+from benchmarks.common.baselines import Metric
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.published import Published
+from benchmarks.common.scoring import Scores, TripletScores, score_sets
+from benchmarks.matcha import agreement, separation, tables
+from benchmarks.matcha.report import PUBLISHED, write_results
+from benchmarks.matcha.separation import Settings
+from benchmarks.matcha.sets import CALIBRATION, EvaluationSet
+from semantic_metrics.matcha.ratings import Ratings
+from semantic_metrics.stats import separation as protocol
+from tests.benchmarks.matcha.synthetic import ROWS, metric, ratings, scores_of, triplets, usual_metrics
+
+QUICK = Settings(resamples=60)
+
+
+@pytest.fixture
+def published() -> Published:
+    return Published(PUBLISHED)
+
+
+@pytest.fixture
+def all_sets() -> dict[str, EvaluationSet]:
+    found = [triplets(key) for key in ("snli", "truthfulqa", "climate_fever", "coco", "mednli")]
+    found += [ratings(key) for key in ("stsb", "human", CALIBRATION)]
+    return {one.key: one for one in found}
+
+
+def test_published_numbers_are_the_papers(published: Published) -> None:
+    assert published.get("3", "SNLI", "MATCHA", "n_delta") == 34.95
+    assert published.get("4", "NEWTS", "EmbSim", "macro_f1") == 60.89
+    assert published.get("5", "COCO-Caption", "SimCSE", "wasserstein") == 30.38
+    assert published.get("6", "MedNLI", "MATCHA", "macro_f1") == 59.49
+    assert published.get("7", "STS-B test", "EmbSim", "ccc") == 34.37
+    assert published.get("8", "Overall", "BERTScore", "r1") == 13.0
+    assert published.get("figure 4", "Overall", "MATCHA", "ccc") == 45.35
+    assert published.get("7", "STS-B test", "MATCHA", "ccc") is None  # its 61.08 is of another checkpoint
+    assert len(published.metrics("3")) == 10
+    assert len(published.metrics("8")) == 9
+
+
+def test_published_gaps_fit_the_published_means(published: Published) -> None:
+    """N-delta is half the gap of the means for what is rescaled, all of it for the rest (caption of table 3)."""
+    for dataset in ("SNLI", "MultiNLI", "TruthfulQA", "Climate-Fever", "COCO-Caption", "NEWTS"):
+        for name in published.metrics("3"):
+            correct, incorrect, gap = (
+                published.get("3", dataset, name, x) for x in ("correct", "incorrect", "n_delta")
+            )
+            scale = 2 if name in ("EmbSim", "BLEURT", "SimCSE", "MATCHA") else 1
+            assert gap == pytest.approx((correct - incorrect) / scale, abs=0.0101), (dataset, name)
+
+
+def test_separation_table_has_every_figure_with_an_interval(all_sets: dict, published: Published) -> None:
+    metrics, found = usual_metrics(), [all_sets["snli"], all_sets["climate_fever"], all_sets["mednli"]]
+    scores = scores_of(metrics, found)
+    table = separation.separation_table(metrics, found, scores, published, QUICK)
+    assert len(table) == len(metrics) * 3 * 7
+    unpaired = (table["set"] == "Climate-Fever") & (table["figure"] == "pairwise")
+    assert table[unpaired]["value"].isna().all()
+    assert table[~unpaired][["value", "low", "high"]].notna().all().all()
+    assert set(table[table["set"] == "MedNLI"]["table"]) == {"6"}
+    held = scores.triplets["EmbSim", "snli"]
+    row = table[(table["metric"] == "EmbSim") & (table["set"] == "SNLI")].set_index("figure")
+    assert row.loc["n_delta", "value"] == pytest.approx(50 * (held.correct - held.incorrect).mean())
+    assert row.loc["n_delta", "published"] == 16.17
+    assert row.loc["macro_f1", "published"] == 37.96
+    assert row.loc["n_delta", "low"] < row.loc["n_delta", "value"] < row.loc["n_delta", "high"]
+
+
+def test_the_best_is_marked_where_the_paired_test_says_so(published: Published) -> None:
+    found, rng = triplets(), np.random.default_rng(0)
+    low, high = metric("EmbSim"), metric("MATCHA", "matcha")
+    noise = rng.normal(0, 0.01, ROWS)
+    scores = Scores()
+    scores.triplets["EmbSim", "snli"] = TripletScores(0.2 + noise, np.zeros(ROWS))
+    scores.triplets["MATCHA", "snli"] = TripletScores(0.9 + noise[::-1], np.zeros(ROWS))
+    table = separation.separation_table([low, high], [found], scores, published, QUICK)
+    best = table[table["best"] == True]  # noqa: E712  # the column holds None too
+    assert list(best["metric"]) == ["MATCHA"]
+    expected = stats.ttest_rel((0.9 + noise[::-1]) / 2, (0.2 + noise) / 2).pvalue
+    assert best["p_next"].iloc[0] == pytest.approx(expected)
+    assert "* MATCHA has the highest N-delta, significantly above the next, EmbSim" in tables.separation_text(
+        table, set()
+    )
+    scores.triplets["MATCHA", "snli"] = TripletScores(0.2001 + rng.normal(0, 0.2, ROWS), np.zeros(ROWS))
+    table = separation.separation_table([low, high], [found], scores, published, QUICK)
+    assert not (table["best"] == True).any()  # noqa: E712
+    assert "not significantly above" in tables.separation_text(table, set())
+
+
+def test_unpaired_sets_have_no_test_and_no_curve(published: Published) -> None:
+    metrics, found = usual_metrics(), triplets("climate_fever")
+    scores = scores_of(metrics, [found])
+    table = separation.separation_table(metrics, [found], scores, published, QUICK)
+    assert table["p_next"].isna().all()
+    assert separation.curve_table(metrics, [found], scores).empty
+    text = tables.separation_text(table, {found.title})
+    assert "pairwise" not in text.splitlines()[1]
+    assert "unpaired: no paired t-test" in text
+
+
+def test_curves_are_on_the_unit_scale() -> None:
+    found, one = triplets(), metric("EmbSim")
+    scores = Scores({("EmbSim", "snli"): TripletScores(np.full(ROWS, 0.5), np.full(ROWS, -0.5))})
+    curves = separation.curve_table([one], [found], scores)
+    assert len(curves) == 2 * 100
+    assert set(curves[curves["threshold"] < 0.5]["share"]) == {100}
+    assert set(curves[curves["threshold"] >= 0.5]["share"]) == {0}
+
+
+def test_what_is_not_measured_says_why_beside_the_published_number(published: Published) -> None:
+    def load() -> None:
+        raise NotMeasured("WordNet not found")
+
+    absent, found = Metric("METEOR", load, protocol.UNIT, published="METEOR"), triplets()
+    scores = score_sets([absent], {"snli": found})
+    table = separation.separation_table([absent], [found], scores, published, QUICK)
+    text = tables.separation_text(table, set())
+    assert "  not measured: WordNet not found" in text.splitlines()
+    assert any(
+        line.split() == ["METEOR", "-", "30.08", "-", "20.78", "-", "9.30", "-", "-"] for line in text.splitlines()
+    )
+
+
+@pytest.mark.parametrize("bad", [[0.5], [0.5] * (2 * ROWS - 1) + [np.nan]])
+def test_scores_of_a_wrong_shape_or_not_finite_are_no_measurement(bad: list[float]) -> None:
+    one = Metric("EmbSim", lambda: lambda candidates, references: np.array(bad))
+    scores = score_sets([one], {"snli": triplets()})
+    assert not scores.triplets
+    assert "not finite" in scores.reasons["EmbSim", "snli"]
+
+
+def test_a_set_is_scored_row_by_row_with_the_right_reference() -> None:
+    found = triplets("climate_fever")
+    seen = []
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        seen.extend(zip(candidates, references, strict=True))
+        return np.arange(len(candidates), dtype=float)
+
+    scores = score_sets([Metric("EmbSim", lambda: score)], {"climate_fever": found, "human": ratings()})
+    pairs = list(zip(found.correct, found.references, strict=True))
+    pairs += zip(found.incorrect, found.references_of_incorrect, strict=True)
+    assert seen[: 2 * ROWS] == pairs
+    held = scores.triplets["EmbSim", "climate_fever"]
+    assert held.correct.tolist() == list(range(ROWS))
+    assert held.incorrect.tolist() == list(range(ROWS, 2 * ROWS))
+    assert len(scores.rated["EmbSim", "human"]) == ROWS
+
+
+def test_a_corpus_metric_has_means_and_a_gap_alone(published: Published) -> None:
+    mauve = Metric(
+        "MAUVE",
+        lambda: lambda a, b: np.array([0.7 if "no " in a[0] else 0.9]),
+        protocol.UNIT,
+        published="MAUVE",
+        corpus=True,
+    )
+    sets = {"snli": triplets(), "human": ratings()}
+    scores = score_sets([mauve], sets)
+    table = separation.separation_table([mauve], [sets["snli"]], scores, published, QUICK)
+    assert dict(zip(table["figure"], table["value"], strict=True)) == {
+        "correct": 90, "incorrect": 70, "n_delta": pytest.approx(20)
+    }  # fmt: skip
+    assert table["low"].isna().all()
+    assert not scores.rated
+
+
+def test_scalings_by_hand() -> None:
+    found, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
+    values = np.linspace(-1.5, 1.5, ROWS)
+    scores = Scores(rated={("EmbSim", CALIBRATION): found.ratings * 4 - 1})
+    scaler = agreement.Scaler(scores, found)
+    np.testing.assert_allclose(scaler(one, values, "rescaled"), (values + 1) / 2)
+    np.testing.assert_allclose(scaler(one, values, "unscaled"), values)
+    np.testing.assert_allclose(scaler(one, found.ratings * 4 - 1, "calibrated"), found.ratings)
+    np.testing.assert_allclose(scaler(clipped, values, "rescaled"), np.clip((values + 1) / 2, 0, 1))
+    assert scaler(clipped, values, "calibrated") is None
+    assert scaler(one, values, "ratings") is None
+    rated = replace(one, ratings=lambda: Ratings((-1.0, 0.0), (0.0, 1.0)))
+    np.testing.assert_allclose(scaler(rated, values, "ratings"), np.clip(values + 1, 0, 1))
+    unit = metric("R1-F1", bounds=protocol.UNIT)
+    np.testing.assert_allclose(scaler(unit, values, "rescaled"), scaler(unit, values, "unscaled"))
+
+
+def test_checkpoints_are_ranked_one_at_a_time_and_encoders_not_at_all() -> None:
+    metrics = usual_metrics()
+    rivals = {one.name: agreement.rivals_of(one, metrics) for one in metrics}
+    assert rivals["R1-F1"] == rivals["EmbSim"] == rivals["MATCHA (a)"] == ["R1-F1", "EmbSim", "MATCHA (a)"]
+    assert rivals["MATCHA (b)"] == ["R1-F1", "EmbSim", "MATCHA (b)"]
+    assert rivals["GTE"] == ["GTE"]
+
+
+def test_human_table_by_hand(published: Published) -> None:
+    found = ratings()
+    near, far = metric("EmbSim"), metric("MATCHA", "matcha")
+    scores = Scores(rated={("EmbSim", "human"): 2 * found.ratings - 1, ("MATCHA", "human"): np.full(ROWS, 3.0)})
+    table = agreement.human_table([near, far], found, scores, agreement.Scaler(scores, None), published, QUICK)
+    wide = table[(table["part"] == "Overall") & (table["scaling"] == "rescaled")].pivot(
+        index="metric", columns="figure", values="value"
+    )
+    assert wide.loc["EmbSim"].to_dict() == pytest.approx({"r1": 100, "dcg": 100, "mae": 0, "ccc": 100})
+    expected = {"r1": 0, "dcg": 100 / np.log2(3), "mae": 100 * (2 - found.ratings.mean()), "ccc": 0}
+    assert wide.loc["MATCHA"].to_dict() == pytest.approx(expected)
+    assert set(table["among"].dropna()) == {2}
+    assert set(table["part"]) == {"SNLI", "MultiNLI", "TruthfulQA", "Overall"}
+    assert set(table[table["part"] == "SNLI"]["n"]) == {ROWS / 3}
+    assert set(table[table["published"].notna()]["figure"]) == {"ccc"}  # ranks are never set beside the paper's
+    assert "among 2 metrics" in tables.human_text(table, published)
+
+
+def test_table_7_tells_the_two_checkpoints_apart(all_sets: dict, published: Published) -> None:
+    tuned = Metric("tuned", lambda: NotImplemented, group="matcha", published="MATCHA fine-tuned on STS-B")
+    metrics, found = [metric("MATCHA", "matcha"), tuned], all_sets["stsb"]
+    scores = scores_of(metrics, [found, all_sets[CALIBRATION]])
+    scaler = agreement.Scaler(scores, all_sets[CALIBRATION])
+    table = agreement.stsb_table(metrics, found, scores, scaler, published, QUICK)
+    rescaled = table[table["scaling"] == "rescaled"].set_index("metric")
+    assert np.isnan(rescaled.loc["MATCHA", "published"])
+    assert rescaled.loc["tuned", "published"] == 61.08
+    cosines = scores.rated["MATCHA", "stsb"]
+    assert rescaled.loc["MATCHA", "value"] == pytest.approx(
+        100 * protocol.concordance((cosines + 1) / 2, found.ratings)
+    )
+
+
+def test_concordance_matrix_is_symmetric_with_ones_on_its_diagonal() -> None:
+    metrics, found = usual_metrics(), ratings()
+    scores = scores_of(metrics, [found])
+    matrix = agreement.concordance_matrix(metrics, found, scores, agreement.Scaler(scores, None))
+    assert set(matrix["scaling"]) == {"rescaled", "unscaled"}
+    wide = matrix[matrix["scaling"] == "rescaled"].pivot(index="metric", columns="other", values="ccc")
+    assert list(wide) == list(wide.index)
+    assert agreement.HUMAN in wide
+    np.testing.assert_allclose(np.diag(wide), 100)
+    np.testing.assert_allclose(wide, wide.T)
+
+
+def test_write_results_writes_every_table_and_figure(all_sets: dict, tmp_path: Path) -> None:
+    metrics = usual_metrics()
+    scores = scores_of(metrics, list(all_sets.values()))
+    report = write_results(metrics, all_sets, scores, QUICK, tmp_path, ["MATCHA (a): matcha|checkpoint:0"])
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {f"table{i}.csv" for i in range(3, 9)} | {"figure4.csv", "curves.csv", "report.txt"} <= names
+    assert {f"scores_{key}.csv" for key in all_sets} <= names
+    for i in range(2, 7):
+        image = imread(tmp_path / f"figure{i}.png")
+        assert min(image.shape[:2]) > 200
+        assert 0.5 < image[..., :3].mean() < 0.999  # neither blank nor black
+    assert (tmp_path / "report.txt").read_text(encoding="utf-8") == report + "\n"
+    assert max(map(len, report.splitlines())) <= 140
+    kept = pd.read_csv(tmp_path / "scores_truthfulqa.csv")
+    table = pd.read_csv(tmp_path / "table3.csv").set_index(["set", "metric", "figure"])["value"]
+    gap = (kept["EmbSim correct"] - kept["EmbSim incorrect"]).mean()
+    assert table["TruthfulQA", "EmbSim", "n_delta"] == pytest.approx(50 * gap)
+
+
+def test_the_seed_decides_the_intervals(published: Published) -> None:
+    metrics, found = usual_metrics(), triplets("coco")
+    scores = scores_of(metrics, [found])
+    first, same, other = (
+        separation.separation_table(metrics, [found], scores, published, Settings(seed, 60)) for seed in (0, 0, 1)
+    )
+    pd.testing.assert_frame_equal(first, same)
+    pd.testing.assert_series_equal(first["value"], other["value"])
+    assert not first["low"].equals(other["low"])

@@ -1,0 +1,214 @@
+"""`python -m benchmarks.nli_lex` from end to end, on a data folder and a checkpoint made here."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from matplotlib.image import imread
+
+from benchmarks.nli_lex.__main__ import main
+from benchmarks.nli_lex.report import CARD
+from benchmarks.nli_lex.tables import card_table
+from semantic_metrics import load
+from tests import tiny_pairs as tiny
+from tests.benchmarks.nli_lex.data import QUESTIONS, judged, write_data
+from tests.benchmarks.set_data.test_fusion import Reply, said, serve
+from tests.nli_lex.conftest import RICH_WEIGHTS, nli
+from training.cross_encoder_card import read_results
+
+ROWS = 2 * QUESTIONS
+BOTH = ("NLI+lex, two features", "NLI+lex")
+JUDGES = ["ROUGE-L", "Exact match", "Token F1", "Containment", "Lexical match alone", "Token recall"]
+JUDGES += ["BERTScore", "BLEURT", "BEM", "NLI alone", *BOTH, "BEM (published per pair)", "GPT-4 (published per pair)"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("nli_lex") / "data")
+
+
+@pytest.fixture(scope="module")
+def model(data: Path) -> Path:
+    return nli(data.parent / "model")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def output(data: Path, model: Path) -> Path:
+    """What a whole run wrote, on every set, with a BEM of random weights."""
+    folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
+    result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def figures(output: Path, name: str = "table1") -> pd.Series:
+    frame = pd.read_csv(output / f"{name}.csv")
+    return frame.set_index(["set", "part", "judge", "figure"])["value"]
+
+
+def test_all_tables_and_figures_are_written(output: Path) -> None:
+    names = {path.name for path in output.iterdir()}
+    tables = {f"{name}.csv" for name in ("table1", "by_model", "by_dataset", "cost", "raters", "checks")}
+    drawn = {f"figure{i}.png" for i in (2, 4, 5, 6, 7, 8, 9)}
+    assert names == tables | drawn | {f"scores_{key}.csv" for key in ("diver_qa", "nq301", "evouna")} | {"report.txt"}
+    for name in drawn:
+        image = imread(output / name)
+        assert min(image.shape[:2]) > 200
+        assert 0.5 < image[..., :3].mean() < 0.999  # neither blank nor black
+
+
+def test_every_judge_has_its_row(output: Path) -> None:
+    table = pd.read_csv(output / "table1.csv")
+    for _, held in table.groupby("set"):
+        assert list(held["judge"].unique()) == JUDGES
+    missing = table[table["value"].isna()]
+    assert missing["reason"].notna().all()
+    assert set(missing["judge"]) == {"BERTScore", "BLEURT", JUDGES[-2], JUDGES[-1]}
+    published = table.set_index(["set", "judge", "figure"])["published"]
+    assert published["DIVER-QA", BOTH[0], "mcc"] == pytest.approx(66.03)
+    assert table[table["set"] != "DIVER-QA"]["published"].isna().all()
+
+
+@pytest.mark.parametrize("form", ["paper", "rich"])
+def test_nli_lex_is_the_metric_that_users_load(output: Path, model: Path, form: str) -> None:
+    frame, metric = judged("nq301"), load("nli_lex", str(model))
+    texts = {"predictions": list(frame["candidate"]), "questions": list(frame["question"])}
+    references = [text.split(" | ") for text in frame["reference"]]
+    result = metric.compute(**texts, references=references, features=form)
+    kept = pd.read_csv(output / "scores_nq301.csv")
+    assert kept[BOTH[form == "rich"]].tolist() == pytest.approx(result["scores"], abs=1e-9)
+    accuracy = 100 * np.mean(np.array(result["correct"]) == frame["human_label"])
+    assert figures(output)["NQ-open 301", "all", BOTH[form == "rich"], "accuracy"] == pytest.approx(accuracy)
+
+
+def test_what_was_published_stands_beside_with_its_own_count(output: Path) -> None:
+    table = pd.read_csv(output / "table1.csv").set_index(["set", "judge", "figure"])
+    row = table.loc[("NQ-open 301", "GPT-4 (published per pair)", "accuracy")]
+    assert row["n"] == ROWS - 1
+    assert row["value"] == 100
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    assert f"GPT-4 (published per pair), {ROWS - 1} answers" in report
+
+
+def test_evouna_is_cross_validated_and_said_to_be(output: Path) -> None:
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    for name in BOTH:
+        assert f"{name}, EVOUNA NQ: EVOUNA NQ: cross-validated on it, all answers to a question on one side" in report
+    assert "NLI+lex, DIVER-QA: DIVER-QA: weights fitted on a test" in report
+
+
+def test_weights_of_a_set_replace_the_checkpoints(data: Path, model: Path, tmp_path: Path) -> None:
+    folder = nli(tmp_path / "other", seed=1)
+    given = ("--weights", f"evouna={folder / 'nli_lex.json'}")
+    result = run("--data", data, "--sets", "evouna", "--checkpoint", model, *given, "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert f"EVOUNA NQ: weights fitted on {RICH_WEIGHTS.fitted_on}" in result.stdout
+    assert "cross-validated" not in result.stdout
+
+
+def test_parts_are_by_model_and_by_dataset(output: Path) -> None:
+    found = figures(output, "by_model")
+    frame = judged("diver_qa")
+    held = frame[frame["model"] == "phi"]
+    accuracy = 100 * np.mean([r.lower() in c.lower() for r, c in zip(held["reference"], held["candidate"], strict=True)]
+                             == held["human_label"].to_numpy(bool))  # fmt: skip
+    assert found["DIVER-QA", "Phi-3-mini", "Containment", "accuracy"] == pytest.approx(accuracy)
+    names = pd.read_csv(output / "by_dataset.csv")
+    assert set(names[names["set"] == "DIVER-QA"]["part"]) == {"AdversarialQA", "MedQA"}
+    assert "NQ-open 301" not in set(names["set"])  # one dataset only
+
+
+def test_cost_is_measured(output: Path) -> None:
+    cost = pd.read_csv(output / "cost.csv").set_index(["set", "judge"])
+    assert cost.loc[("DIVER-QA", "Token recall"), "parameters"] == 0
+    assert 1000 < cost.loc[("DIVER-QA", "NLI+lex"), "parameters"] < 1e6
+    measured = cost.index.get_level_values(1).isin(JUDGES[:-2])
+    assert (cost[measured]["answers_per_second"] > 0).all()
+    assert cost[~measured]["answers_per_second"].isna().all()
+
+
+def test_checks_are_of_the_probe_and_of_known_sets(output: Path) -> None:
+    checks = pd.read_csv(output / "checks.csv").set_index("set")["value"]
+    assert "probe, all (256 pairs)" in checks.index
+    assert checks["SNLI dev (6 pairs)"] == pytest.approx(100 / 3)  # the same pair with every label
+
+
+def test_card_is_written_from_the_run(output: Path, tmp_path: Path) -> None:
+    assert not (output / CARD).exists()  # not the shipped checkpoint
+    table = pd.concat([pd.read_csv(output / f"{name}.csv") for name in ("table1", "by_model")])
+    card_table(table, pd.read_csv(output / "checks.csv")).to_csv(tmp_path / CARD, index=False)
+    rows = read_results(tmp_path).set_index(["set", "figure"])
+    assert rows.loc[(f"DIVER-QA ({ROWS} answers), NLI+lex, two features", "MCC"), "published"] == pytest.approx(0.6603)
+    assert rows["value"].abs().max() <= 1
+    assert not rows.index.duplicated().any()
+    assert not any("EVOUNA" in name for name, _ in rows.index)  # no test set: settings were chosen on it
+
+
+def test_a_file_of_ones_own_and_an_endpoint(model: Path, tmp_path: Path) -> None:
+    frame = judged("diver_qa").drop(columns=["source", "model"])
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+
+    def judge(body: dict, number: int) -> Reply:
+        return said("I cannot say" if number == 0 else "1")
+
+    with serve(judge) as endpoint:
+        arguments = ("--file", tmp_path / "mine.csv", "--baselines-only", "--output", tmp_path / "out")
+        result = run(*arguments, "--endpoint", endpoint.url, "--endpoint-model", "tiny")
+        asked = [body["messages"][0]["content"] for _, _, body in endpoint.requests]
+    assert result.exit_code == 0, result.output
+    assert len(asked) == ROWS
+    first = frame.iloc[0]
+    assert all(first[column] in asked[0] for column in ("question", "reference", "candidate"))
+    kept = pd.read_csv(tmp_path / "out" / "scores_mine.csv")["Judge tiny"]
+    assert kept.tolist() == [0.0] + [1.0] * (ROWS - 1)
+    assert f"Judge tiny, mine: 1 of {ROWS} replies were neither 1 nor 0" in result.stdout
+    assert "Judge" not in run(*arguments).stdout  # off unless asked for
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "--data: expected a folder"),
+        (("--data", "{empty}"), "diver_qa: no file diver_qa/sample.parquet"),
+        (("--data", "{data}", "--checkpoint", "/nowhere/nli"), "checkpoint '/nowhere/nli'"),
+        (("--data", "{data}", "--checkpoint", "{model}", "--weights", "mine=x.json"), "--weights: expected SET=FILE"),
+        (("--data", "{data}", "--endpoint", "http://127.0.0.1:1/v1"), "expected both or neither"),
+        (("--data", "{data}", "--endpoint", "file:///x", "--endpoint-model", "m"), "begins with http://"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    data: Path, model: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    given = [argument.format(data=data, model=model, empty=tmp_path / "empty") for argument in arguments]
+    result = run(*given, "--output", tmp_path / "results")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()
+
+
+def test_answers_to_questions_that_were_trained_on_are_left_out(data: Path, model: Path, tmp_path: Path) -> None:
+    known = tmp_path / "train.csv"
+    pd.DataFrame({"question": ["Who is it?", "who is it e 4"]}).to_csv(known, index=False)
+    arguments = ("--data", data, "--sets", "evouna", "--sets", "diver_qa", "--resamples", 5, "--checkpoint", model)
+    result = run(*arguments, "--output", tmp_path / "out", "--trained-on", known)
+    assert result.exit_code == 0, result.output
+    kept = {name: pd.read_csv(tmp_path / "out" / f"scores_{name}.csv") for name in ("evouna", "diver_qa")}
+    assert {name: len(frame) for name, frame in kept.items()} == {"evouna": ROWS - 4, "diver_qa": ROWS - 2}
+    assert f"EVOUNA NQ: {ROWS - 4} answers to {QUESTIONS - 2} questions" in result.stdout
+
+
+def test_a_file_of_known_questions_must_leave_something(data: Path, tmp_path: Path) -> None:
+    known = tmp_path / "train.csv"
+    arguments = ("--data", data, "--sets", "diver_qa", "--baselines-only", "--trained-on", known)
+    judged("diver_qa")[["question"]].to_csv(known, index=False)
+    assert "expected answers to other questions, diver_qa has none" in run(*arguments).output
+    pd.DataFrame({"q": ["a"]}).to_csv(known, index=False)
+    assert "expected a column 'question', there are q" in run(*arguments).output

@@ -1,0 +1,293 @@
+"""`python -m benchmarks.set_criteria` from end to end, on samples and encoders made here."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
+from semantic_metrics import load
+from semantic_metrics.set_criteria.encoders import load_encoder
+from tests.benchmarks.set_criteria.data import GROUPS, finish, run, samples, vectors_of
+
+VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
+PUBLISHED_CELLS = {  # as the paper prints them
+    "1": {"SBERT-mini": [28.96, 24.22, 25.24, 21.57], "Gemma": [24.58, 24.98, 24.83, 25.6]},
+    "2": {"SBERT-mini": [34.8, 27.25, 22.33, 15.62], "RoBERTa": [12.29, 24.53, 21.09, 42.1]},
+    "13": {"SBERT-L": [28.54, 24.47, 25.06, 21.93], "LASER": [25.73, 25.01, 24.7, 24.56]},
+    "15": {"SBERT-mini": [34.75, 27.25, 22.37, 15.63], "GPT3": [16.34, 26.44, 21.91, 35.31]},
+}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("set_criteria") / "samples.parquet"
+    samples().to_parquet(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def encoders(file: Path, checkpoint: Path) -> list[str]:
+    vectors = file.parent / "vectors.txt"
+    vectors.write_text(VECTORS, encoding="utf-8")
+    absent = file.parent / "nothing.txt"
+    return [
+        "--encoder", f"SBERT-L={checkpoint}/", "--encoder", f"<b>&GloVe=vectors:{vectors}",
+        "--encoder", f"lost=vectors:{absent}",
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def output(file: Path, encoders: list[str]) -> Path:
+    folder = file.parent / "results"
+    result = finish("--samples", file, *encoders, "--own-ranges", "--output", folder)
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def test_all_files_are_written(output: Path) -> None:
+    tables = {f"table{number}.csv" for number in (1, 2, 3, 12, 13, 14, 15)}
+    others = {"figures.csv", "means.csv", "checks.csv", "leaderboard.csv", "ranges.json", "leaderboard.html"}
+    figures = {"figure4.png", "figure6.png", "figure10.png"}
+    assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
+    assert all((output / name).read_bytes().startswith(b"\x89PNG") for name in figures)
+
+
+def test_figures_are_those_of_the_metric(output: Path, file: Path, checkpoint: Path) -> None:
+    frame = samples()
+    given = {
+        "SBERT-L": vectors_of(load_encoder(f"{checkpoint}/"), frame),
+        "<b>&GloVe": vectors_of(WordVectors(str(file.parent / "vectors.txt"), sorted(set(frame["a"]))), frame),
+        "bag of random vectors": vectors_of(RandomBag(0, 384), frame),
+        FLOOR: vectors_of(RandomVectors(0, 384), frame),
+    }
+    metric = load("set_criteria")
+    shared = metric.compute(embeddings=given, operator=list(frame["operator"]))
+    assert json.loads((output / "ranges.json").read_text()) == shared["ranges"]
+    for number, criterion, measure in (("1", "C1", "cosine"), ("2", "C3", "cosine"), ("13", "C1", "ned")):
+        table = pd.read_csv(output / f"table{number}.csv").set_index(["ranges", "encoder", "figure"])["value"]
+        for name, triple in given.items():
+            own = metric.compute(embeddings=triple, operator=list(frame["operator"]))
+            for ranges, result in (("shared", shared["encoders"][name]), ("own", own)):
+                for cell in ("both", "first", "second", "neither"):
+                    assert table[ranges, name, cell] == pytest.approx(result[criterion][measure][cell], abs=1e-9)
+    board = pd.read_csv(output / "leaderboard.csv").set_index(["encoder", "criterion"])
+    means = pd.read_csv(output / "means.csv").set_index(["encoder", "criterion", "measure", "condition"])
+    for name, result in shared["encoders"].items():
+        expected = {criterion: result[criterion]["share"] for criterion in ("C2", "C5", "C6")}
+        expected |= {"C1": result["C1"]["cosine"]["both"], "C3": result["C3"]["cosine"]["both"]}
+        expected["C4"] = result["C4"]["cosine"]["share"]
+        for criterion, share in expected.items():
+            row = board.loc[(name, criterion)]
+            assert row["value"] == pytest.approx(share, abs=1e-9)
+            assert row["low"] <= row["value"] <= row["high"]
+        for criterion in ("C1", "C3"):
+            for measure in ("cosine", "dot", "l1", "l2", "ned"):
+                held = [means.loc[(name, criterion, measure, one), "mean"] for one in ("first", "second")]
+                assert held == pytest.approx(result[criterion][measure]["mean"], abs=1e-9)
+
+
+@pytest.mark.parametrize("number", PUBLISHED_CELLS)
+def test_published_cells_stand_beside(output: Path, number: str) -> None:
+    table = pd.read_csv(output / f"table{number}.csv")
+    printed = table[table["published"].notna()]
+    assert printed.groupby("published_as").size().to_dict() == dict.fromkeys(printed["published_as"].unique(), 4)
+    assert printed["published_as"].nunique() == 16
+    for name, cells in PUBLISHED_CELLS[number].items():
+        assert printed[printed["published_as"] == name]["published"].tolist() == cells
+    here = table[table["encoder"] == "SBERT-L"]
+    assert here["value"].notna().all()
+    assert here[here["ranges"] == "shared"]["published"].notna().all()
+    assert here[here["ranges"] == "own"]["published"].isna().all()
+
+
+def test_published_means_stand_beside(output: Path) -> None:
+    first = pd.read_csv(output / "table12.csv").set_index(["measure", "published_as", "figure"])["published"]
+    assert first["cosine", "SBERT-mini", "first_mean"] == 0.0478
+    assert first["ned", "USE", "second_sd"] == 0.0668
+    second = pd.read_csv(output / "table14.csv").set_index(["measure", "published_as", "figure"])["published"]
+    assert second["cosine", "SBERT-mini", "base_mean"] == 0.1759
+    third = pd.read_csv(output / "table3.csv").set_index(["measure", "published_as", "figure"])["published"]
+    assert third["cosine", "SBERT-mini", "share"] == 76.14
+    assert third["ned", "GPT3", "share"] == 50.5
+
+
+def test_the_report_names_what_it_is_of(output: Path, file: Path) -> None:
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    ranges = re.findall(r"ranges:(shared-\w{16})", report)
+    assert f"Samples: {file.name}, sha256 " in report
+    assert f"overlap {GROUPS}, difference {2 * GROUPS}, union {GROUPS}" in report
+    assert "Documents: 20; the bootstrap draws these" in report
+    assert len(ranges) == 4
+    assert len(set(ranges)) == 1
+    assert "  published (SBERT-L)" in report
+    assert "SBERT-mini, published" in report
+    assert "lost: not measured: " in report
+    assert report.count("Table 15, C3, NED: samples (%)") == 2  # with shared ranges, and with own ones
+    assert not re.search(r"\bnan\b", report)
+
+
+def test_checks_are_computed(output: Path) -> None:
+    checks = pd.read_csv(output / "checks.csv")
+    above = checks[checks["check"].str.startswith("mean difference above")]
+    assert sorted(set(above["encoder"])) == ["<b>&GloVe", "SBERT-L"]
+    assert len(above) == 2 * 2 * 5
+    assert (above["holds"].astype(str) == (above["low"] > 0).astype(str)).all()
+    rest = checks.drop(above.index)
+    assert len(rest) == 2 * 4
+    assert (rest["value"] < 1e-6).all()
+    assert (rest["holds"].astype(str) == "True").all()
+
+
+def test_an_encoder_without_vectors_for_some_texts_says_so(output: Path) -> None:
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    left_out = report[report.index("Samples left out") :].split("\n\n")[0]
+    assert "zero vector" in left_out  # texts without one of the six words
+    assert "<b>&GloVe" in left_out
+    assert "SBERT-L" not in left_out
+
+
+def test_the_order_of_samples_changes_nothing(output: Path, file: Path, encoders: list[str], tmp_path: Path) -> None:
+    samples().sample(frac=1, random_state=1).to_parquet(tmp_path / "shuffled.parquet")
+    finish("--samples", tmp_path / "shuffled.parquet", *encoders, "--output", tmp_path / "results")
+    for number in (1, 3, 12, 15):
+        before, after = (pd.read_csv(folder / f"table{number}.csv") for folder in (output, tmp_path / "results"))
+        before = before[before["ranges"] != "own"].reset_index(drop=True)
+        columns = ["encoder", "figure", "measure", "value", "published"]
+        pd.testing.assert_frame_equal(before[columns], after[columns], atol=1e-9)
+
+
+def test_ranges_of_another_run_make_runs_comparable(output: Path, file: Path, checkpoint: Path, tmp_path: Path) -> None:
+    ranges = output / "ranges.json"
+    arguments = ("--encoder", f"SBERT-L={checkpoint}/", "--ranges", ranges, "--output", tmp_path)
+    finish("--samples", file, *arguments)
+    before, after = (pd.read_csv(folder / "table2.csv") for folder in (output, tmp_path))
+    before, after = (table[table["encoder"] == "SBERT-L"] for table in (before, after))
+    assert before[before["ranges"] == "shared"]["value"].tolist() == after["value"].tolist()
+    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
+    assert "ranges:given-" in report
+    assert "as given" in report
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--encoder", "a=random:8", "--encoder", "a=random:9"), "expected names that differ"),
+        (("--encoder", "random:one"), "random:WIDTH (2 or more)"),
+        (("--encoder", "random:1"), "random:WIDTH (2 or more)"),
+        (("--encoder", "all-MiniLM"), "expected all-MiniLM-L6-v2, matcha, a folder, ORG/NAME"),
+        (("--encoder", "endpoint:model"), "endpoint:MODEL@URL"),
+        (("--encoder", "vectors:"), "vectors:FILE"),
+        (("--seed", "-1"), "--seed"),
+        (("--theta", "-1"), "theta: expected a number of at least 0, got -1.0"),
+        (("--ranges", "{bad}"), "--ranges"),
+        (("--samples", "{unknown}"), "operator[1]: expected one of 'overlap', 'difference', 'union', got str 'minus'"),
+        (("--samples", "{short}"), "missing ['target']"),
+        (("--samples", "{none}"), "b[0]: expected a string, got NoneType None"),
+        (("--samples", "{empty}"), "expected at least one text"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    file: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    frame = samples(2)
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("unknown", "short", "none", "empty", "bad")}
+    frame.assign(operator=["overlap", "minus"] * 4).to_parquet(paths["unknown"])
+    frame.drop(columns="target").to_parquet(paths["short"])
+    frame.assign(b=None).to_parquet(paths["none"])
+    frame.head(0).to_parquet(paths["empty"])
+    paths["bad"].write_text('{"C9": {}}', encoding="utf-8")
+    given = [argument.format(**paths) for argument in arguments]
+    result = run("--samples", file, *given, "--output", tmp_path / "results")
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()
+
+
+def test_results_that_cannot_be_written_are_known_before_anything_runs(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = run("--samples", file, "--output", tmp_path / "file" / "below")
+    assert result.exit_code == 2, result.output
+    assert "distinct texts" not in result.stderr  # the first line of progress
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("union", "a dog", "the cat", "a dog the cat"), ("union", "a man", "a dog", "a man a dog")],  # one operator
+        [("overlap", "a dog", "a dog", "a dog"), ("difference", "a", "a", "b"), ("union", "", "", "")],
+    ],
+)
+def test_what_is_undefined_is_counted_and_never_a_number(rows: list[tuple[str, ...]], tmp_path: Path) -> None:
+    pd.DataFrame(rows, columns=["operator", "a", "b", "target"]).to_parquet(tmp_path / "samples.parquet")
+    spec = "words=random-bag:8"
+    finish("--samples", tmp_path / "samples.parquet", "--encoder", spec, "--own-ranges", "--output", tmp_path)
+    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
+    assert not re.search(r"\b(nan|None|inf)\b", report + (tmp_path / "leaderboard.html").read_text(encoding="utf-8"))
+    degenerate = rows[0][0] == "overlap"
+    assert ("zero vector" in report) == degenerate
+    assert ("A equals B" in report) == degenerate
+    assert ("nothing to check" in report) != degenerate
+
+
+class Page(HTMLParser):
+    """Reads a page: are its elements closed, and what does it ask for?"""
+
+    VOID = ("meta", "br", "rect", "line", "polyline", "link", "img")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.asked: list[str] = []
+        self.said: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Count it, and what it would fetch."""
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        self.asked += [f"{tag} {name}" for name, _ in attrs if name in ("src", "href", "srcset", "action", "data")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close what was opened last."""
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Keep the text."""
+        self.said.append(data)
+
+
+def test_the_page_holds_all_it_shows(output: Path) -> None:
+    text = (output / "leaderboard.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    assert not page.open
+    assert not page.asked
+    assert not re.search(r"url\(|@import|https?://", text)
+    assert "default-src 'none'" in text
+    assert page.counts["svg"] == 4 * 4  # four encoders: three operators and the lengths
+    assert page.counts["script"] == 1
+    assert "b" in page.counts  # the best of a column
+    assert "<b>&GloVe" in "".join(page.said)  # the name as it was given,
+    assert "<b>&GloVe" not in text  # and no element
+    assert "lost: not measured" in "".join(page.said)
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    signatures = re.findall(r"set_criteria\|\S+", report)
+    assert len(signatures) == 4
+    assert all(signature in text for signature in signatures)
+
+
+def test_the_page_marks_the_highest_and_puts_floors_last(output: Path) -> None:
+    text = (output / "leaderboard.html").read_text(encoding="utf-8")
+    board = text[text.index("<tbody>") : text.index("</tbody>")]
+    names = re.findall(r'<th scope="row">([^<]+)', board)
+    assert [name.strip() for name in names[2:]] == ["bag of random vectors", FLOOR] or names[2].strip() == FLOOR
+    scores = pd.read_csv(output / "leaderboard.csv")
+    racing = scores[~scores["floor"]]
+    marked = {float(value) for value in re.findall(r'data-value="([^"]+)"><b>', board)}
+    assert marked == set(racing.groupby("criterion")["value"].max())

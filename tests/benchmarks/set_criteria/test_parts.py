@@ -1,0 +1,224 @@
+"""The parts of the benchmark of set criteria: floors, the bootstrap over documents, checks, specs."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.set_criteria.checks import check_table
+from benchmarks.set_criteria.encoders import Contender, RandomBag, RandomVectors, WordVectors, contender, contenders
+from benchmarks.set_criteria.figures import draw_angles, draw_ratios
+from benchmarks.set_criteria.means import Bootstrap, means_table, sample_shares
+from benchmarks.set_criteria.measure import Measured, SampleSet, measure_all, read_samples
+from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
+from tests.benchmarks.set_criteria.data import samples
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), min_size=1, max_size=8)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> SampleSet:
+    path = tmp_path_factory.mktemp("parts") / "samples.parquet"
+    samples(30).to_parquet(path)
+    return read_samples(path)
+
+
+def measured(made: SampleSet, *chosen: Contender) -> list[Measured]:
+    found, absent = measure_all(list(chosen), made, Settings(), None, 64, lambda line: None)
+    assert not absent
+    return found
+
+
+@given(TEXTS, st.integers(0, 5))
+def test_random_vectors_are_of_the_text_alone(texts: list[str], seed: int) -> None:
+    encoder = RandomVectors(seed, 32)
+    vectors, cut = encoder.encode(texts)
+    again = np.concatenate([RandomVectors(seed, 32).encode([text])[0] for text in texts])
+    assert np.array_equal(vectors, again)
+    assert not cut.any()
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert np.allclose(vectors.mean(axis=1), 0, atol=1e-6)
+    other = RandomVectors(seed + 1, 32).encode(texts)[0]
+    assert not np.array_equal(vectors, other)
+
+
+def test_random_vectors_know_nothing() -> None:
+    texts = [f"the dog {i}" for i in range(300)]
+    vectors = RandomVectors(0, 384).encode(texts)[0].astype(np.float64)
+    cosines = (vectors @ vectors.T)[np.triu_indices(300, 1)]
+    assert abs(cosines.mean()) < 4 * cosines.std() / np.sqrt(len(cosines))
+    assert cosines.std() == pytest.approx(1 / np.sqrt(383), rel=0.02)
+
+
+def test_a_random_bag_knows_words_alone() -> None:
+    vectors, _ = RandomBag(0, 64).encode(["The dog bites a man", "a man bites the dog!", "the dog", "!?", ""])
+    assert np.allclose(vectors[0], vectors[1], atol=1e-6)
+    assert not np.allclose(vectors[0], vectors[2], atol=1e-2)
+    assert not vectors[3:].any()
+
+
+def test_word_vectors_are_read_once_for_all_texts(tmp_path: Path) -> None:
+    file = tmp_path / "vectors.txt"
+    file.write_text("2 2\ndog 1 0\ncat 0 1\n", encoding="utf-8")  # word2vec's header, which GloVe has not
+    encoder = WordVectors(str(file), ["A dog, a cat", "dog", "man"])
+    vectors, _ = encoder.encode(["A Dog, a cat", "dog", "man"])
+    assert vectors.tolist() == [[0.5, 0.5], [1, 0], [0, 0]]
+    with pytest.raises(NotMeasured, match="got none of the words"):
+        WordVectors(str(file), ["man"])
+    with pytest.raises(NotMeasured, match="no such file"):
+        WordVectors(str(tmp_path / "absent"), ["man"])
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "paper"),
+    [
+        ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2", "SBERT-mini"),
+        ("sentence-transformers/all-mpnet-base-v2@main", "all-mpnet-base-v2@main", "SBERT-L"),
+        ("large=models/all-mpnet-base-v2/", "large", "SBERT-L"),
+        ("SimCSE=models/x/", "SimCSE", "SimCSE"),
+        ("endpoint:text-embedding-ada-002@https://host/v1?x=1", "text-embedding-ada-002", "GPT3"),
+        ("vectors:glove.6B.300d.txt", "glove.6B.300d", None),
+        ("MATCHA=matcha", "MATCHA", None),
+        ("random:12", "random:12", None),
+    ],
+)
+def test_specs(given: str, name: str, paper: str | None) -> None:
+    found = contender(given, seed=0)
+    assert (found.name, found.published) == (name, paper)
+
+
+def test_floors_come_last_and_are_no_contenders() -> None:
+    found = contenders((), seed=0)
+    assert [one.name for one in found] == [
+        "all-MiniLM-L6-v2", "MATCHA", "bag of random vectors", "random vectors"
+    ]  # fmt: skip
+    assert [one.floor for one in found] == [False, False, True, True]
+
+
+@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
+def test_the_bootstrap_is_that_of_drawn_rows(size: int, m: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    clusters = rng.integers(size, size=m)
+    values = np.where(rng.random((3, m)) < 0.2, np.nan, rng.normal(size=(3, m)))
+    held = Bootstrap(clusters, seed, resamples=7)(values, np.arange(m), "difference")
+    known = np.unique(clusters)
+    drawn = np.random.default_rng([seed, 1])
+    for draws in held.draws:
+        chosen = drawn.integers(len(known), size=len(known))
+        rows = np.concatenate([np.flatnonzero(clusters == known[i]) for i in chosen])
+        parts = [row[rows][~np.isnan(row[rows])] for row in values]
+        expected = [part.mean() if len(part) else np.nan for part in parts]
+        assert np.allclose(draws, expected, atol=1e-12, equal_nan=True)
+    means = [row[~np.isnan(row)].mean() if (~np.isnan(row)).any() else np.nan for row in values]
+    assert np.allclose(held.means, means, atol=1e-12, equal_nan=True)
+    assert held.clusters == len(known)
+    assert np.isnan(held.interval(held.draws[:, 0])).all() or held.clusters > 1
+
+
+def test_no_samples_of_an_operator_leave_no_interval() -> None:
+    held = Bootstrap(np.arange(3), 0, 10)(np.empty((2, 5, 0)), np.empty(0, dtype=int), "union")
+    assert held.means.shape == (2, 5)
+    assert np.isnan(held.means).all()
+    assert np.isnan(held.interval(held.draws[:, 0, 0])).all()
+
+
+def test_documents_are_wider_than_samples() -> None:
+    """Ten copies of a sample are one document: taking them for ten would make the interval too narrow."""
+    values = np.random.default_rng(0).normal(size=(1, 50)).repeat(10, axis=1)
+    rows = np.arange(500)
+    document = Bootstrap(rows // 10, 0, 400)(values, rows, "union")
+    sample = Bootstrap(rows, 0, 400)(values, rows, "union")
+    widths = [np.subtract(*one.interval(one.draws[:, 0])[::-1]) for one in (document, sample)]
+    assert widths[0] == pytest.approx(widths[1] * np.sqrt(10), rel=0.2)
+
+
+def test_documents_are_what_shares_a_text(tmp_path: Path) -> None:
+    frame = samples(5)[["operator", "a", "b", "target"]]
+    chain = pd.DataFrame([["union", "x", "y", "z"], ["union", "p", "q", "z"], ["union", "p", "r", "s"]])
+    frame = pd.concat([frame, chain.set_axis(frame.columns, axis=1)])
+    frame.to_csv(tmp_path / "samples.csv", index=False)
+    clusters = read_samples(tmp_path / "samples.csv").clusters()
+    assert clusters[-3:].tolist() == [clusters[-1]] * 3
+    assert sorted(set(clusters)) == list(range(6))
+
+
+def test_a_limit_draws_of_every_operator(made: SampleSet) -> None:
+    first, again, other = (read_samples(made.path, 7, seed).frame for seed in (0, 0, 1))
+    assert first["operator"].value_counts().to_dict() == {"overlap": 7, "difference": 7, "union": 7}
+    assert first.equals(again)
+    assert not first.equals(other)
+    assert len(read_samples(made.path, 1000)) == len(made)
+
+
+@pytest.mark.parametrize("criterion", ["C1", "C2", "C3", "C4", "C5", "C6"])
+def test_shares_of_samples_are_the_metrics(made: SampleSet, criterion: str) -> None:
+    [one] = measured(made, contender("random-bag:24", seed=3))
+    ranges, settings = own_ranges(one.samples), Settings(epsilons=17, theta=0.4)
+    result = report(one.samples, settings, ranges)[criterion]
+    expected = result["cosine"] if criterion in ("C1", "C3", "C4") else result
+    share = expected["both"] if criterion in ("C1", "C3") else expected["share"]
+    assert np.nanmean(sample_shares(one, criterion, ranges, settings)) == pytest.approx(share, abs=1e-9)
+
+
+def checks_of(made: SampleSet, *chosen: Contender) -> pd.DataFrame:
+    found = measured(made, *chosen)
+    means = means_table(found, Bootstrap(made.clusters(), 0, 200))
+    return check_table(found, means, {one.contender.name: report(one.samples, Settings()) for one in found})
+
+
+def test_words_are_told_from_random_vectors(made: SampleSet) -> None:
+    words = Contender("words", "", lambda texts: RandomBag(0, 64))
+    checks = checks_of(made, words, contender("floor=random:64", seed=0))
+    above = checks[checks["check"].str.startswith("mean")].set_index(["criterion", "condition", "measure"])
+    assert len(above) == 10
+    assert above.loc[("C1", "first", "cosine"), "holds"]
+    for condition in ("first", "second"):
+        for measure in ("cosine", "ned"):
+            assert above.loc[("C3", condition, measure), "holds"]
+
+
+def test_random_vectors_are_not_told_from_random_vectors(made: SampleSet) -> None:
+    other = Contender("other", "", lambda texts: RandomVectors(8, 64))
+    checks = checks_of(made, other, contender("floor=random:64", seed=0))
+    above = checks[checks["check"].str.startswith("mean")]
+    assert not above["holds"].any()
+
+
+def test_a_worse_encoder_fails_the_checks(made: SampleSet) -> None:
+    """The sign of a distance is turned: an encoder that swaps near and far is below the floor in both measures."""
+    overlaps = set(made.frame.loc[made.frame["operator"] == "overlap", "target"])
+
+    class Swapped(RandomVectors):
+        def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+            vectors, cut = super().encode(texts, batch_size)
+            inputs = np.array([text not in overlaps for text in texts])
+            vectors[inputs] = 0.1 * vectors[inputs] + np.linspace(-1, 1, 64)  # A and B alike, targets apart
+            return vectors, cut
+
+    checks = checks_of(made, Contender("swapped", "", lambda texts: Swapped(0, 64)), contender("floor=random:64", 0))
+    first = checks[checks["criterion"] == "C1"]
+    assert (first["high"] < 0).all()
+    assert not first["holds"].any()
+
+
+@given(st.integers(0, 50))
+def test_centred_vectors_have_equal_cells(made: SampleSet, seed: int) -> None:
+    [bag] = measured(made, contender("random-bag:16", seed=seed))
+    assert bag.centred_gap < 1e-6
+    cells = report(bag.samples, Settings())["C1"]
+    assert (
+        abs(cells["cosine"]["both"] - cells["ned"]["both"]) > 1e-3
+    )  # as they are they differ, so something is checked
+
+
+def test_names_are_no_formulas(made: SampleSet, tmp_path: Path) -> None:
+    """Matplotlib would read one between dollar signs, and fail at this."""
+    (one,) = measured(made, contender("$^{$=random:8", 0))
+    results = {one.contender.name: report(one.samples, Settings())}
+    draw_angles(results, tmp_path / "angles.png", f"angles of {one.contender.name}")
+    draw_ratios(results, tmp_path / "ratios.png", one.contender.name)
+    assert min((tmp_path / name).stat().st_size for name in ("angles.png", "ratios.png")) > 0

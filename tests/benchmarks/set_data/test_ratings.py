@@ -1,0 +1,217 @@
+"""Sheets for raters, and what is read from those that were filled in."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.set_data.__main__ import main
+from benchmarks.set_data.chains import COLUMNS, OPERATORS
+from benchmarks.set_data.rater_sheets import guidelines, read_samples, write_sheets
+from benchmarks.set_data.ratings import ALL, MEAN, agreement, read_ratings, summary, write_ratings
+
+GROUPS, EACH = 8, 5
+
+
+@pytest.fixture
+def samples() -> pd.DataFrame:
+    rows = [
+        (operator, f"a {i}{form}", f"=b {i}", f"{operator} é {i}{form}", f"form {form}", "source", "given", f"g{i}")
+        for operator in OPERATORS
+        for i in range(GROUPS)
+        for form in "xy"
+    ]
+    table = pd.DataFrame(rows, columns=COLUMNS[:-1])
+    return table.assign(id=[f"id{i}" for i in range(len(table))])
+
+
+@pytest.fixture
+def folder(samples: pd.DataFrame, tmp_path: Path) -> Path:
+    """Sheets of two raters, not filled in."""
+    write_sheets(samples, tmp_path / "sheets", EACH, 2, seed=1)
+    return tmp_path / "sheets"
+
+
+def fill(file: Path, rating: dict[int, object], separator: str = ",") -> None:
+    """Fill a sheet in, as a spreadsheet would: the mark before UTF-8 is gone."""
+    sheet = pd.read_csv(file, dtype=str, keep_default_na=False)
+    sheet["rating"] = [str(rating.get(int(item), "")) for item in sheet["item"]]
+    sheet.to_csv(file, index=False, sep=separator)
+
+
+def test_sheets_are_blind_and_in_an_order_of_each_raters_own(samples: pd.DataFrame, folder: Path) -> None:
+    one, two = (pd.read_csv(folder / f"rater{i}.csv", keep_default_na=False) for i in (1, 2))
+    assert list(one.columns) == ["item", "operator", "a", "b", "target", "rating", "comment"]
+    assert sorted(one["item"]) == list(range(1, 16))
+    assert list(one["item"]) != list(two["item"])
+    assert one.sort_values("item").reset_index(drop=True).equals(two.sort_values("item").reset_index(drop=True))
+    assert one["operator"].value_counts().to_dict() == dict.fromkeys(OPERATORS, EACH)
+    assert set(one["rating"]) == {""}
+    assert "é" in (folder / "rater1.csv").read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
+    key = pd.read_csv(folder / "key.csv").merge(samples, on="id", suffixes=("", "_"))
+    assert len(key) == 15
+    assert not key.duplicated(["operator", "group"]).any()
+    held = one.merge(key, on="item", suffixes=("", "_held"))
+    for column in ("operator", "a", "target"):
+        assert (held[column] == held[f"{column}_held" if f"{column}_held" in held else column]).all()
+    assert set(held["b"]) == {f"'=b {i}" for i in range(GROUPS)} & set(held["b"])  # no spreadsheet computes it
+
+
+def test_the_seed_draws_the_sheets(samples: pd.DataFrame, folder: Path, tmp_path: Path) -> None:
+    files = write_sheets(samples, tmp_path / "again", EACH, 2, seed=1)
+    assert [file.name for file in files] == ["rater1.csv", "rater2.csv", "guidelines.md", "key.csv"]
+    assert all(file.read_bytes() == (folder / file.name).read_bytes() for file in files)
+    write_sheets(samples, tmp_path / "other", EACH, 2, seed=2)
+    assert (tmp_path / "other" / "key.csv").read_bytes() != (folder / "key.csv").read_bytes()
+
+
+def test_guidelines_say_what_to_do() -> None:
+    text = guidelines()
+    assert all(f"**{operator}**" in text for operator in OPERATORS)
+    assert all(f"* {rating}: " in text for rating in range(5))
+
+
+def test_sheets_are_not_written_over(samples: pd.DataFrame, folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"output: expected a folder without sheets, got .* with rater1\.csv"):
+        write_sheets(samples, folder, EACH, 2, seed=1)
+
+
+def test_too_few_samples(samples: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="per_operator: expected at most 8, the groups with overlap, got 9"):
+        write_sheets(samples, tmp_path / "sheets", GROUPS + 1, 2, seed=0)
+    assert not (tmp_path / "sheets").exists()
+
+
+def test_samples_without_a_column(samples: pd.DataFrame, tmp_path: Path) -> None:
+    samples.drop(columns="group").to_parquet(tmp_path / "s.parquet")
+    with pytest.raises(ValueError, match=r"missing \['group'\]"):
+        read_samples(tmp_path / "s.parquet")
+
+
+def test_ratings_come_back_by_item(folder: Path) -> None:
+    first = {item: item % 5 for item in range(1, 16)}
+    second = {item: min(item % 5 + 1, 4) for item in range(1, 16)}
+    fill(folder / "rater1.csv", first)
+    fill(folder / "rater2.csv", {item: f"{rating},0" for item, rating in second.items()}, separator=";")
+    ratings = read_ratings(folder)
+    assert len(ratings) == 30
+    for rater, given in (("rater1", first), ("rater2", second)):
+        held = ratings[ratings["rater"] == rater]
+        assert dict(zip(held["item"].astype(int), held["rating"], strict=True)) == given
+    key = pd.read_csv(folder / "key.csv", dtype={"item": str})
+    assert ratings[:15][list(key.columns)].equals(key)
+    table = summary(ratings).set_index(["operator", "rater"])
+    assert table.loc[(ALL, "rater1"), "mean"] == np.mean(list(first.values()))
+    assert table.loc[(ALL, MEAN), "mean"] == pytest.approx(np.mean([*first.values(), *second.values()]))
+    assert table.loc[(ALL, MEAN), "n"] == 15
+    assert table.loc[("union", "rater2"), ["n", "missing"]].tolist() == [5, 0]
+    both = agreement(ratings).set_index("operator").loc[ALL]
+    assert both["n"] == 15
+    assert both["exact"] == pytest.approx(100 * 3 / 15)  # those with 4 and 4
+    assert both["within_one"] == 100
+    assert both["pearson"] == pytest.approx(np.corrcoef(list(first.values()), list(second.values()))[0, 1])
+
+
+def test_kappa_is_cohens_with_quadratic_weights() -> None:
+    """Against the definition, worked out here: 1 - observed squared distance / that of independent raters."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 5, 60)
+    y = np.clip(x + rng.integers(-1, 2, 60), 0, 4)
+    expected = 1 - np.mean((x - y) ** 2) / np.mean((x[:, None] - y[None, :]) ** 2)
+    items = {"item": [*map(str, range(60))] * 2, "operator": "union", "rater": ["r1"] * 60 + ["r2"] * 60}
+    ratings = pd.DataFrame(items).assign(rating=[*map(float, x), *map(float, y)])
+    table = agreement(ratings).set_index("operator")
+    assert table.loc["union", "kappa"] == pytest.approx(expected)
+    assert table.loc["union", "pearson"] == pytest.approx(np.corrcoef(x, y)[0, 1])
+    apart = agreement(ratings.assign(item=list(map(str, range(120))))).set_index("operator").loc["union"]
+    assert apart["n"] == 0  # no item that both rated
+    assert np.isnan(apart[["kappa", "pearson", "exact"]].astype(float)).all()
+    constant = agreement(ratings.assign(rating=2.0)).set_index("operator").loc["union"]
+    assert np.isnan([constant["kappa"], constant["pearson"]]).all()
+    assert constant["exact"] == 100
+
+
+def test_what_is_wrong_with_sheets_is_named(folder: Path) -> None:
+    fill(folder / "rater1.csv", {item: 3 for item in range(1, 16)} | {4: 5, 7: "good", 9: "", 12: 2.5})
+    rows = (folder / "rater2.csv").read_text(encoding="utf-8-sig").splitlines()
+    gone = rows[3].split(",")[0]
+    (folder / "rater2.csv").write_text("\n".join([*rows[:3], rows[1], "99,union,a,b,c,3,", *rows[4:]]))
+    with pytest.raises(ValueError, match=r"rater1\.csv") as raised:
+        read_ratings(folder, partial=True)
+    message = str(raised.value)
+    assert "rater1.csv: expected 0, 1, 2, 3 or 4 for item 4, got '5'" in message
+    assert "rater1.csv: expected 0, 1, 2, 3 or 4 for item 7, got 'good'" in message
+    assert "rater1.csv: expected 0, 1, 2, 3 or 4 for item 12, got '2.5'" in message
+    assert "item 9" not in message
+    assert f"rater2.csv: item '{rows[1].split(',')[0]}' is there twice" in message
+    assert "rater2.csv: item '99' is in no key" in message
+    assert f"rater2.csv: item {gone} is gone" in message
+
+
+@pytest.mark.parametrize("content", ["", "item,id\n1,x\n"])
+def test_a_key_that_is_none_is_named(folder: Path, content: str) -> None:
+    (folder / "key.csv").write_text(content)
+    with pytest.raises(ValueError, match=r"key.csv: expected the columns item, id, operator"):
+        read_ratings(folder)
+
+
+def test_missing_ratings_are_named_or_counted(folder: Path) -> None:
+    fill(folder / "rater1.csv", dict.fromkeys(range(1, 16), 4))
+    fill(folder / "rater2.csv", dict.fromkeys(range(1, 4), 1))
+    with pytest.raises(ValueError, match=r"rater2\.csv: the rating of item \d+ is missing.*; and 2 more$"):
+        read_ratings(folder)
+    ratings = read_ratings(folder, partial=True)
+    table = summary(ratings).set_index(["operator", "rater"])
+    assert table.loc[(ALL, "rater2"), ["n", "missing"]].tolist() == [3, 12]
+    assert table.loc[(ALL, MEAN), "mean"] == pytest.approx((12 * 4 + 3 * 2.5) / 15)
+    assert agreement(ratings).set_index("operator").loc[ALL, "n"] == 3
+
+
+def test_folders_without_sheets(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"expected the file key\.csv"):
+        read_ratings(tmp_path)
+    with pytest.raises(ValueError, match="expected a rating at least, found none"):
+        read_ratings(folder, partial=True)
+    (folder / "rater1.csv").write_text("number,score\n1,2\n")
+    (folder / "rater2.csv").write_bytes("item,rating\n1,é\n".encode("latin-1"))
+    with pytest.raises(
+        ValueError, match=r"rater1\.csv: expected the columns item and rating.*rater2\.csv: expected UTF-8"
+    ):
+        read_ratings(folder)
+    for file in folder.glob("rater*"):
+        file.unlink()
+    with pytest.raises(ValueError, match=r"expected sheets rater1\.csv, rater2\.csv and so on, found none"):
+        read_ratings(folder)
+
+
+def test_what_is_written_of_ratings(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    for file in ("rater1.csv", "rater2.csv"):
+        fill(folder / file, {item: int(rng.integers(0, 5)) for item in range(1, 16)})
+    report = write_ratings(read_ratings(folder), folder)
+    assert "published, on the paper's own samples: mean 2.77" in report
+    assert (folder / "report.txt").read_text() == report + "\n"
+    assert (folder / "figure3.png").read_bytes().startswith(b"\x89PNG")
+    assert len(pd.read_csv(folder / "ratings.csv")) == 30
+    assert len(pd.read_csv(folder / "summary.csv")) == 12
+    assert len(pd.read_csv(folder / "agreement.csv")) == 4
+    assert len(read_ratings(folder)) == 30  # what was written is no sheet
+
+
+def test_the_command_line(samples: pd.DataFrame, tmp_path: Path) -> None:
+    samples.to_parquet(tmp_path / "samples.parquet")
+    sheets = ["sheet", tmp_path / "samples.parquet", "--output", tmp_path / "s", "--per-operator", 3, "--raters", 3]
+    assert CliRunner().invoke(main, list(map(str, sheets))).exit_code == 0
+    empty = CliRunner().invoke(main, ["ratings", str(tmp_path / "s")])
+    assert empty.exit_code == 1
+    assert "is missing" in empty.output
+    for number in (1, 2, 3):
+        fill(tmp_path / "s" / f"rater{number}.csv", {1: number, 2: 4, 3: 0})
+    done = CliRunner().invoke(main, ["ratings", str(tmp_path / "s"), "--partial"])
+    assert done.exit_code == 0, done.output
+    assert "rater3" in done.output
+    again = CliRunner().invoke(main, list(map(str, sheets)))
+    assert again.exit_code == 1
+    assert "expected a folder without sheets" in again.output

@@ -1,0 +1,121 @@
+"""`semantic-metrics explain`: heat maps that are read without colours, in any width, and as a page."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import semantic_metrics
+from semantic_metrics.cli.explain import SHOWN, explain
+from semantic_metrics.cli.terminal import NARROW
+from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import nli
+
+PAIR = ("the dog bites a man", "no man sleeps")
+ESCAPE = re.compile(r"\x1b\[[\d;]*m")
+
+
+@pytest.fixture
+def run(checkpoint: Path) -> Callable[..., Result]:
+    """Run the command with the small checkpoint of MATCHA."""
+
+    def call(*arguments: str, width: int = 100, color: bool = False, **changed: str) -> Result:
+        options = [
+            f"--{key}={value}" for key, value in {"metric": "matcha", "config": str(checkpoint), **changed}.items()
+        ]
+        runner = CliRunner(env={"COLUMNS": str(width)})
+        return runner.invoke(explain, [*options, "--", *(arguments or PAIR)], color=color)
+
+    return call
+
+
+def marks(lines: list[str], word: str) -> str:
+    """What stands below a word."""
+    place = next(i for i, line in enumerate(lines) if re.search(rf"\b{word}\b", line) and not line.startswith("pred"))
+    begin = lines[place].index(word)
+    return lines[place + 1][begin : begin + len(word)].strip()
+
+
+def test_signs_stand_below_the_tokens(run: Callable, checkpoint: Path) -> None:
+    result = run()
+    assert result.exit_code == 0, result.output
+    assert not ESCAPE.search(result.output)
+    found = semantic_metrics.load("matcha", str(checkpoint)).explain(*PAIR)
+    lines = result.output.splitlines()
+    assert lines[0] == f"matcha {found['score']:.4f}  (exact: the tokens of a text add up to the score)"
+    assert lines[-1].startswith("matcha|")
+    strongest = max(abs(share) for side in ("prediction", "reference") for share in found[side]["contributions"])
+    reference = found["reference"]
+    for token, share in zip(reference["tokens"], reference["contributions"], strict=True):
+        sign = marks(lines[lines.index("") :][5:], token) if abs(share) > strongest / 12 else ""
+        assert set(sign) <= {"+" if share > 0 else "-"}
+    assert f"prediction, together {found['prediction']['total']:+.4f}" in lines
+
+
+def test_colours_say_the_same(run: Callable) -> None:
+    plain, coloured = run().output, run(color=True).output
+    assert ESCAPE.search(coloured)
+    assert ESCAPE.sub("", coloured) == plain
+
+
+@pytest.mark.parametrize("width", [20, 61, 100])
+def test_lines_fit_the_terminal(run: Callable, width: int) -> None:
+    text = "the dog bites 日本 " * 30 + "x" * 300
+    lines = run(text, "\x1b[31mred\nman \u202e", width=width).output.splitlines()
+    body = lines[2 : lines.index(next(line for line in lines if line.startswith("+ raises")))]
+    assert max(len(line) + sum(sign in "日本" for sign in line) for line in body) < max(width, NARROW)
+    assert "\x1b" not in "".join(lines)
+    assert sum(line.count("日") for line in body if "strongest" not in line) >= 30
+
+
+def test_many_tokens_are_counted(run: Callable) -> None:
+    result = run("dog " * (SHOWN + 7), "the dog")
+    assert "and 7 more tokens; --html FILE shows up to" in result.output
+    assert result.output.count("dog") <= SHOWN + 10
+
+
+def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "why.html"
+    result = run('the <b>dog</b> & "man"', "a cat", html=str(path))
+    assert result.exit_code == 0, result.output
+    page = path.read_text(encoding="utf-8")
+    assert "<b>dog" not in page
+    assert "://" not in page
+    assert page.count("<sub>") > 1
+    assert [one.name for one in tmp_path.iterdir()] == ["why.html"]
+
+
+def test_an_empty_text(run: Callable) -> None:
+    result = run("", "the dog")
+    assert result.exit_code == 0, result.output
+    assert "matcha 0.0000" in result.output
+
+
+def test_the_cross_encoders(run: Callable, tmp_path: Path) -> None:
+    scored = run(metric="stsscore", config=str(tiny.bert(tmp_path / "bert")))
+    assert scored.output.startswith("stsscore ")
+    assert "(leave_one_out: what the score loses where a token is left out)" in scored.output
+    model = str(nli(tmp_path / "nli"))
+    judged = run(metric="nli_lex", config=model, question="who?", method="integrated_gradients")
+    assert "question, together" in judged.output
+    assert "add up to the score minus that of a baseline" in judged.output
+
+
+@pytest.mark.parametrize(
+    ("changed", "saying"),
+    [
+        ({"metric": "mathca"}, "--metric: expected one of matcha, nli_lex, stsscore, got 'mathca'; did you mean"),
+        ({"metric": "nli_lex"}, "--question: expected a text for nli_lex, and for no other metric"),
+        ({"question": "who?"}, "--question: expected a text for nli_lex, and for no other metric"),
+        ({"method": "leave_one_out"}, "method: expected one of 'exact', 'integrated_gradients'"),
+        ({"config": "no/such/folder"}, "checkpoint 'no/such/folder'"),
+        ({"html": "no/such/why.html"}, "no/such/why.html: expected an existing folder"),
+    ],
+)
+def test_bad_input_is_refused(run: Callable, changed: dict, saying: str) -> None:
+    result = run(**changed)
+    assert result.exit_code == 2
+    assert saying in result.output
+    assert "Traceback" not in result.output

@@ -1,0 +1,213 @@
+"""`semantic-metrics validate`, run as a user runs it."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import semantic_metrics
+from semantic_metrics.cli import main
+from semantic_metrics.cli.validate import FIGURES, RESAMPLES
+from semantic_metrics.stats.agreement import agreement
+from semantic_metrics.stats.validation import BASELINE, HEADS, Ratings, token_f1, validate
+from tests.tiny_table import WORDS
+
+ROWS = 24
+
+
+def examples() -> list[dict]:
+    """Two candidates for each reference; the first shares more words, and people mostly like it better."""
+    rng = np.random.default_rng(0)
+    golds = [rng.choice(WORDS, 5, replace=False).tolist() for _ in range(ROWS // 2)]
+    rows = []
+    for i in range(ROWS):
+        words = golds[i // 2]
+        kept = words[: 4 - 2 * (i % 2)]
+        rating = len(kept) + int(rng.integers(-1, 2))
+        row = {"said": " ".join(kept), "gold": " ".join(words), "rating": rating, "second": min(5, rating + i % 3)}
+        rows.append(row | {"topic": i // 8})
+    return rows
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write(tmp_path / "rated.jsonl", examples())
+    return tmp_path / "rated.jsonl"
+
+
+def write(path: Path, rows: list[dict]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def run(checkpoint: Path) -> Callable[..., Result]:
+    def run(file: Path, *options: object) -> Result:
+        usual = ["--human", "rating", "--references", "gold", "--resamples", 50]
+        usual += [] if "--predictions" in options else ["--predictions", "said"]
+        small = [] if "--metric" in options else ["--metric", "matcha", "--config", checkpoint]
+        arguments = ["validate", file, *usual, *small, *options]
+        return CliRunner().invoke(main, list(map(str, arguments)))
+
+    return run
+
+
+def test_agreement_is_reported(run: Callable, file: Path, checkpoint: Path) -> None:
+    output = file.with_name("o.csv")
+    result = run(file, "--scale", -1, 5, "--output", output)
+    assert result.exit_code == 0, result.output
+    rows = examples()
+    columns = {"predictions": [row["said"] for row in rows], "references": [row["gold"] for row in rows]}
+    scores = np.array(semantic_metrics.load("matcha", str(checkpoint)).compute(**columns)["scores"])
+    human = (np.array([row["rating"] for row in rows]) + 1) / 6
+    expected = {"matcha": agreement((scores + 1) / 2, human)}
+    expected[BASELINE] = agreement(np.array([token_f1(row["said"], row["gold"]) for row in rows]), human)
+    with output.open(newline="") as opened:
+        held = {(row["metric"], row["figure"]): row for row in csv.DictReader(opened)}
+    for metric, figures in expected.items():
+        for figure, value in figures.items():
+            found = held[metric, figure]
+            assert float(found["value"]) == pytest.approx(value)
+            assert float(found["low"]) < value < float(found["high"])
+    assert {figure for _, figure in held} == set(HEADS)
+    assert held["matcha", "ccc"]["signature"].startswith("matcha|checkpoint:")
+    lines = result.output.splitlines()
+    assert lines[0] == f"{file}: {ROWS} rows in {ROWS // 2} groups, ratings from -1 to 5"
+    assert lines[1].split() == ["CCC", "Pearson", "Spearman", "Kendall"]
+    assert f"{expected['matcha']['ccc']:.3f} [" in lines[2]
+    assert any("groups have candidates that people rated differently" in line for line in lines)
+    assert any(line.startswith("Trust ") for line in lines)
+    assert max(len(line) for line in lines[1:9]) <= 100
+
+
+def test_several_raters_are_averaged_and_held_against_each_other(run: Callable, file: Path) -> None:
+    output = file.with_name("o.json")
+    result = run(file, "--human", "second", "--output", output)
+    assert result.exit_code == 0, result.output
+    assert "means of 2 ratings" in result.output
+    a, b = (np.array([row[name] for row in examples()], dtype=float) for name in ("rating", "second"))
+    low, high = min(a.min(), b.min()), max(a.max(), b.max())
+    between = agreement((a - low) / (high - low), (b - low) / (high - low))
+    held = {(row["metric"], row["figure"]): row["value"] for row in json.loads(output.read_text())}
+    assert {name: held["people", name] for name in between} == pytest.approx(between)
+    people = next(line for line in result.output.splitlines() if line.startswith("people"))
+    assert people.split()[1:5] == [f"{value:.3f}" for value in between.values()]
+    scores = np.array([token_f1(row["said"], row["gold"]) for row in examples()])
+    assert held[BASELINE, "pearson"] == pytest.approx(np.corrcoef(scores, a + b)[0, 1])
+
+
+def test_groups_without_candidates_leave_ranks_undefined(run: Callable, file: Path) -> None:
+    write(file, [row | {"id": i} for i, row in enumerate(examples())])
+    result = run(file, "--group", "id")
+    assert "R@1 and DCG in groups are undefined" in result.output
+    assert "R@1 in groups" not in result.output
+    assert "24 rows in 3 groups" in run(file, "--group", "topic").output
+
+
+def ratings(human: np.ndarray) -> Ratings:
+    return Ratings.on_scale({"human": human}, list(range(len(human))), None)
+
+
+def test_the_better_metric_is_named() -> None:
+    rng = np.random.default_rng(0)
+    human = rng.random(200)
+    near, far = human + rng.normal(0, 0.05, 200), human + rng.normal(0, 0.5, 200)
+    found = validate({"far": far, "near": near}, ratings(human), resamples=100)
+    assert found.verdict.startswith("Trust near here: it has the highest Spearman, ")
+    assert found.verdict.endswith("is unlikely to be chance.")
+    again = validate({"one": near, "two": near + rng.normal(0, 1e-3, 200)}, ratings(human), "ccc", 100)
+    assert "CCC" in again.verdict
+    assert again.verdict.endswith("may be chance.")
+    alone = validate({"near": near}, ratings(human), resamples=100)
+    assert alone.verdict.endswith("no other metric was asked.")
+
+
+def test_noise_is_trusted_by_nobody() -> None:
+    rng = np.random.default_rng(1)
+    found = validate({"noise": rng.random(100), "same": np.ones(100)}, ratings(rng.random(100)), resamples=200)
+    assert found.verdict.startswith("Trust none here: the best Spearman, ")
+    assert found.figures["same"]["pearson"].value == 0
+
+
+@pytest.mark.parametrize("by", FIGURES)
+def test_each_figure_can_decide(by: str) -> None:
+    rng = np.random.default_rng(0)
+    human = rng.random(50)
+    assert f"highest {HEADS[by]}, " in validate({"one": human**2}, ratings(human), by, 50).verdict
+
+
+def test_scores_go_to_the_unit_scale_by_their_range() -> None:
+    human = np.linspace(0, 1, 20)
+    found = validate({"matcha": 2 * human - 1, "stsscore": human}, ratings(human), resamples=20)
+    assert found.figures["matcha"]["ccc"].value == pytest.approx(1)
+    assert found.figures["stsscore"]["ccc"].value == pytest.approx(1)
+
+
+def test_token_f1_by_hand() -> None:
+    assert token_f1("The dog, the cat!", "the dog") == pytest.approx(2 * 2 / 6)
+    assert token_f1("the dog", ["a cat", "The DOG"]) == 1
+    assert token_f1("", "the dog") == token_f1("dog", "cat") == token_f1("", "") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--human", "x"), "--human: expected one of the columns 'said', 'gold', 'rating', 'second', 'topic', got 'x'"),
+        (("--human", "said"), "--human: expected numbers in column 'said', got "),
+        (("--human", "rating"), "--human: expected each column once, got 'rating', 'rating'"),
+        (("--scale", 0, 3), "--scale: expected ratings from 0 to 3, got "),
+        (("--scale", 3, 0), "--scale: expected ratings that differ, got 3 to 0"),
+        (("--group", "x"), "--group: expected one of the columns "),
+        (("--group", "same"), "--group: expected 3 groups of rows at least, which are drawn as a whole, got 1"),
+        (("--predictions", "rating"), "--predictions: expected a text in column 'rating', got "),
+        (("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
+        (("--questions", "gold"), "--questions: expected it with nli_lex alone, which answers questions"),
+        (("--output", "o.txt"), "--output: expected a file that ends in .json or .csv, got o.txt"),
+    ],
+)
+def test_what_cannot_be_validated_is_said_before_a_model_runs(
+    run: Callable, file: Path, options: tuple, message: str
+) -> None:
+    if "same" in options:
+        write(file, [row | {"same": 1} for row in examples()])
+    result = run(file, "--config", "/nowhere/unread", *options) if "--metric" in options else run(file, *options)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_ratings_that_are_all_the_same_are_refused(run: Callable, file: Path) -> None:
+    write(file, [row | {"rating": 3} for row in examples()])
+    assert "--human: expected ratings that differ, got only 3" in run(file).stderr
+    assert "--human: expected ratings that differ, got the same mean" in run(file, "--scale", 1, 5).stderr
+
+
+def test_help_fits_a_screen_and_shows_an_example() -> None:
+    result = CliRunner().invoke(main, ["validate", "--help"])
+    assert "Example: semantic-metrics validate rated.csv" in result.output
+    assert result.output.count("\n") <= 24
+    assert f"{RESAMPLES} by default" in result.output
+
+
+def test_groups_may_be_any_values_of_a_column(run: Callable, file: Path) -> None:
+    write(file, [row | {"deep": {"topic": [row["topic"]]}} for row in examples()])
+    assert "24 rows in 3 groups" in run(file, "--group", "deep").output
+
+
+def test_a_number_too_large_for_a_float_is_refused(run: Callable, file: Path) -> None:
+    write(file, [row | {"rating": 10**400} for row in examples()])
+    result = run(file)
+    assert result.exit_code == 2, result.output
+    assert "--human: expected numbers in column 'rating', got 1000" in result.stderr
+
+
+def test_the_outcome_replaces_no_file_that_is_read(run: Callable, file: Path) -> None:
+    rated = file.with_name("rated.csv")
+    rated.write_text(before := "said,gold,rating\nthe dog,the dog,1\n")
+    result = run(rated, "--output", rated)
+    assert result.exit_code == 2, result.output
+    assert "expected another file than those that are read" in result.stderr
+    assert rated.read_text() == before

@@ -1,0 +1,245 @@
+"""`semantic-metrics contradict` and what is behind it: rules, their check, mining, a language model."""
+
+import importlib.util
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semantic_metrics.contradictions import language as language
+from semantic_metrics.contradictions.generate import RULES, contradict, summary
+from semantic_metrics.contradictions.language import PIPELINES, Change
+from semantic_metrics.contradictions.mining import mine, mine_pairs
+from semantic_metrics.contradictions.words import FILE, word_lists
+
+if not any(importlib.util.find_spec(name) for name in PIPELINES):
+    pytest.skip("spaCy's English pipeline is not installed (extra: contradict)", allow_module_level=True)
+
+ONE = {  # rule -> text -> all that it makes of it
+    "negation": {
+        "The dog is asleep on the couch.": {"The dog is not asleep on the couch."},
+        "A man plays the guitar.": {"The man does not play the guitar."},
+        "Two women bought some apples.": {"The two women did not buy any apples."},
+        "There is a cat under the table.": {"There is no cat under the table."},
+        "She has finished her book.": {"She has not finished her book."},
+    },
+    "affirmation": {
+        "He didn't see any birds.": {"He saw some birds."},
+        "No one is here.": {"Someone is here."},
+        "She does not like tea.": {"She likes tea."},
+        "I can't swim.": {"I can swim."},
+        "It won't rain.": {"It will rain."},
+        "Nobody knows the answer.": {"Somebody knows the answer."},
+        "There is no evidence.": {"There is some evidence."},
+    },
+    "modality": {
+        "You must leave the building.": {"You must not leave the building."},
+        "He can swim.": {"He cannot swim."},
+        "The results may be wrong.": {"The results cannot be wrong."},
+        "She has to work tomorrow.": {"She does not have to work tomorrow."},
+    },
+    "antonym": {
+        "An old house stands on the hill.": {"A new house stands on the hill."},
+        "He quickly opened the door.": {"He slowly opened the door.", "He quickly closed the door."},
+        "The water was warmer.": {"The water was colder."},
+    },
+    "role": {
+        "The dog chased the boy.": {"The boy chased the dog."},
+        "A policeman was attacked by a dog.": {"A dog was attacked by a policeman."},
+        "The train runs from London to Paris.": {"The train runs from Paris to London."},
+        "Mary is taller than John.": {"John is taller than Mary."},
+    },
+    "quantifier": {
+        "All of the children are asleep.": {"None of the children are asleep."},
+        "Every student passed the exam.": {"No student passed the exam."},
+        "She always takes the bus.": {"She never takes the bus."},
+        "Many people enjoyed the film.": {"Few people enjoyed the film."},
+        "Everyone was happy.": {"No one was happy."},
+        "MANY PEOPLE LIKE IT.": {"FEW PEOPLE LIKE IT."},
+    },
+    "quantity": {
+        "More than 20 people died.": {"Fewer than 20 people died."},
+        "A lot of people came.": {"Very few people came."},
+    },
+}
+NONE = {  # what would be no contradiction, or no English
+    "negation": ["Some dogs are brown.", "Is the dog asleep?", "Sit down.", "He could not swim.", "A red car."],
+    "affirmation": ["Not all birds can fly.", "He has not arrived yet.", "The dog is asleep."],
+    "modality": ["Some birds can fly.", "Can you swim?", "He cannot swim."],
+    "antonym": ["A hot dog lies on the plate.", "The left-handed pitcher threw it.", "He is not old."],
+    "role": ["A man married a woman.", "He reads a book.", "Her son hit his friend."],
+    "quantifier": ["She works every day.", "He does not like all dogs.", "They looked at each other."],
+    "number": ["More than two men are here.", "The score was 3-1.", "One man is here."],
+    "date": ["He has lived here since 1998.", "May I come in?"],
+}
+LONG = "The old man sat on the bench near the church. " * 1000  # 10,000 words
+
+
+def made(rule: str, text: str, **options: object) -> set[str]:
+    return {one.text for one in contradict([text], [rule], per_text=20, check=False, **options)[0].contradictions}
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in ONE.items() for text in texts])
+def test_rule_says_the_opposite_in_good_english(rule: str, text: str) -> None:
+    assert made(rule, text) == ONE[rule][text]
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in NONE.items() for text in texts])
+def test_rule_leaves_alone_what_it_cannot_turn_round(rule: str, text: str) -> None:
+    assert made(rule, text) == set()
+
+
+NUMBERS = {"Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "begin", "end", "among"),
+    [
+        ("number", "Two dogs run.", "", " dogs run.", NUMBERS),
+        ("number", "He paid for 1,200 seats.", "He paid for ", " seats.", {"300", "600", "2,400", "3,600", "6,000"}),
+        ("date", "She was born in May.", "She was born in ", ".", set(word_lists().kinds["month"]) - {"May"}),
+        ("entity", "The dog ate an apple.", "The dog ate ", ".", {"a pear", "an orange", "a banana", "a cherry",
+         "a melon", "a lemon", "a peach", "a strawberry", "a grape"}),
+        ("entity", "He lives in France.", "He lives in ", ".", set(word_lists().kinds["country"]) - {"France"}),
+    ],
+)  # fmt: skip
+def test_rule_exchanges_one_word_for_another_of_its_kind(
+    rule: str, text: str, begin: str, end: str, among: set[str]
+) -> None:
+    found = {one for seed in range(8) for one in made(rule, text, seed=seed)}
+    middles = {one[len(begin) : -len(end)] for one in found if one.startswith(begin) and one.endswith(end)}
+    assert len(middles) > 1
+    assert middles <= among
+
+
+def test_model_throws_out_what_does_not_contradict() -> None:
+    texts = ["A man is playing the guitar on a stage.", "The film was released in 1998."]
+    for result in contradict(texts, per_text=5):
+        assert result.contradictions
+        assert all(one.p >= 0.5 for one in result.contradictions)
+    assert contradict(texts[:1], threshold=1.0)[0].reason == "model disagrees"
+
+
+def test_long_text_is_changed_in_one_sentence() -> None:
+    result = contradict([LONG], check=False)[0]
+    one = result.contradictions[0]
+    assert result.text == LONG
+    assert one.text.replace(one.changed, one.sentence) == LONG
+    assert one.sentence != one.changed
+    assert len(one.changed) < 80
+
+
+def test_texts_without_a_contradiction_are_counted_by_reason() -> None:
+    texts = [
+        "",
+        " \n",
+        "Der Hund läuft mit dem Ball durch den Park und bellt.",
+        "今日は天気がいい。",
+        "!?",
+        "Hello.",
+        "x" * 200_001,
+    ]
+    results = contradict(texts, check=False)
+    assert [result.text for result in results] == texts
+    assert summary(results) == {
+        "texts": 7, "contradictions": 0, "none: empty": 2, "none: no rule applies": 1, "none: not English": 3,
+        "none: too long": 1,
+    }  # fmt: skip
+
+
+def test_result_depends_on_text_and_seed_alone() -> None:
+    text = "Two old men in red shirts sat on a bench in Paris on Monday and never spoke."
+    alone = contradict([text], check=False, per_text=3)[0]
+    assert contradict(["A dog runs.", text, text], check=False, per_text=3)[1:] == [alone, alone]
+    others = {contradict([text], check=False, seed=seed)[0].contradictions[0].text for seed in range(10)}
+    assert len(others) > 3
+
+
+TOKENS = [
+    "the", "a", "two", "old", "man", "woman", "dog", "is", "was", "not", "never", "runs", "did", "see", "can",
+    "must", "all", "some", "many", "1998", "20", "May", "Paris", "in", "with", "hat", "more", "than", "there",
+    "no", "he", "his", "bought", ".", ",", "?", "\n", "\t", "\u201c", "\u201d", "'s", "\xe9", "\u4e2d",
+    "\U0001f600", "U.S.", "(",
+]  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(words=st.lists(st.sampled_from(TOKENS), min_size=1, max_size=25), seed=st.integers(0, 3))
+def test_text_is_never_changed_nor_returned(words: list[str], seed: int) -> None:
+    text = " ".join(words)
+    first, again = contradict([text, text], check=False, seed=seed, per_text=3)
+    assert first.text == text
+    assert first == again
+    assert (first.reason == "") == bool(first.contradictions)
+    texts = [" ".join(one.text.split()) for one in first.contradictions]
+    assert " ".join(text.split()) not in texts
+    assert len(set(texts)) == len(texts) <= 3
+    assert {one.rule for one in first.contradictions} <= set(RULES)
+
+
+@given(text=st.text(max_size=60), place=st.integers(0, 60), length=st.integers(0, 10), new=st.text("abn ", max_size=8))
+def test_change_touches_its_place_and_articles_alone(text: str, place: int, length: int, new: str) -> None:
+    begin = min(place, len(text))
+    end = min(begin + length, len(text))
+    changed = Change(((begin, end, new),)).apply(text)
+    plain = text[:begin] + new + text[end:]
+    drop = str.maketrans("", "", "nN")
+    assert changed.translate(drop).casefold() == plain.translate(drop).casefold()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"texts": "one"}, "texts: expected a list of strings"),
+        ({"texts": ["a", None]}, r"texts\[1\]: expected a string, got NoneType"),
+        ({"rules": ["negate"]}, "rules: expected some of negation, .*got 'negate'"),
+        ({"rules": []}, "rules: .*got none"),
+        ({"per_text": 0}, "per_text: expected a whole number"),
+        ({"threshold": 1.5}, "threshold: expected a probability"),
+    ],
+)
+def test_bad_options_are_named(options: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        contradict(**{"texts": ["A dog runs."], **options})
+
+
+def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "NEEDED", ("no_such_library",))
+    with pytest.raises(ValueError, match=r"no_such_library .*pip install .semantic-metrics\[contradict\]"):
+        language.load_pipeline.__wrapped__()
+    monkeypatch.undo()
+    monkeypatch.setattr(language, "PIPELINES", ("no_such_pipeline",))
+    with pytest.raises(ValueError, match="expected one of no_such_pipeline to be installed"):
+        language.load_pipeline.__wrapped__()
+
+
+def test_every_opposite_differs_and_every_kind_has_a_choice() -> None:
+    lists = word_lists()
+    assert all(word != other and other for pairs in lists.opposites.values() for word, other in pairs.items())
+    assert set(lists.opposites) == {"adjective", "adverb", "noun", "preposition", "verb"}
+    assert all(len(set(words)) == len(words) >= 2 for words in lists.kinds.values())
+    assert FILE.with_name("wordnet_license.txt").read_text(encoding="utf-8").startswith("WordNet Release 3.0")
+
+
+CAPTIONS = [
+    "A man is sleeping on a couch.", "A man lies on a sofa and sleeps.", "A man is running on a track.",
+    "A woman cooks dinner in a kitchen.", "A man sprints around a track.",
+]  # fmt: skip
+
+
+def test_mined_pairs_are_of_different_groups_and_contradict() -> None:
+    found = mine(CAPTIONS, groups=[0, 0, 1, 2, 1], neighbours=4, threshold=0.9)
+    assert {(one.index in (0, 1), one.other in (0, 1)) for one in found} >= {(True, False)}
+    assert all(one.p >= 0.9 and one.text == CAPTIONS[one.index] for one in found)
+    assert all(one.contradiction == CAPTIONS[one.other] for one in found)
+    groups = [0, 0, 1, 2, 1]
+    assert all(groups[one.index] != groups[one.other] for one in found)
+    assert mine([], groups=[]) == []
+    with pytest.raises(ValueError, match="groups: expected one for each of 5 texts"):
+        mine(CAPTIONS, groups=[1])
+
+
+def test_mined_pairs_that_belong_together() -> None:
+    pairs = [("He was born in Paris in 1950.", "He was born in Rome in 1950."), ("It is cold.", "It is cold outside.")]
+    found = mine_pairs(pairs, threshold=0.8)
+    assert [i for i, _ in found] == [0]

@@ -1,0 +1,220 @@
+"""Where a checkpoint comes from, what it says of its scale, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import evaluate
+import pytest
+import torch
+from safetensors.torch import load_file
+from sentence_transformers import CrossEncoder
+from torch import nn
+
+from semantic_metrics.stsscore import stsscore as script
+from semantic_metrics.stsscore.stsscore import load_scorer
+from tests import tiny_pairs as tiny
+from tests.conftest import Run
+from tests.fake_hub import serve
+from tests.stsscore.conftest import SCRIPT
+from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, ROUNDING, scores
+
+LIBRARY = "config_sentence_transformers.json"
+IDENTITY_NAME = "torch.nn.modules.linear.Identity"
+SIGMOID_NAME = "torch.nn.modules.activation.Sigmoid"
+
+
+def refused(folder: Path, saying: str) -> None:
+    with pytest.raises(ValueError, match=saying) as caught:
+        evaluate.load(SCRIPT, str(folder))
+    assert folder.name in str(caught.value)
+
+
+def scale_of(folder: Path) -> str:
+    """The scale that a checkpoint says."""
+    return evaluate.load(SCRIPT, str(folder)).signature().partition("scale:")[2].partition("|")[0]
+
+
+def test_a_folder_is_named_with_a_slash(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = load_scorer(str(bert)).checkpoint_sha256
+    monkeypatch.chdir(bert.parent)
+    for name in ("./bert", "bert/", f"../{bert.parent.name}/bert"):
+        assert load_scorer(name).checkpoint_sha256 == expected
+    with pytest.raises(ValueError, match="checkpoint 'bert': expected one of"):
+        load_scorer("bert")
+
+
+def test_a_shipped_checkpoint_is_found_by_name(bert: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    nli = tiny.bert(tmp_path / "nli", labels=3, id2label={0: "contradiction", 1: "entailment", 2: "neutral"})
+    kinds = []
+    monkeypatch.setattr(script, "embedded_folders", lambda kind: kinds.append(kind) or {"stsscore": bert, "nli": nli})
+    expected = load_scorer(str(bert)).checkpoint_sha256
+    for name in (None, "default", "stsscore"):
+        assert load_scorer(name).checkpoint_sha256 == expected
+    with pytest.raises(ValueError, match="got 3: contradiction, entailment, neutral"):
+        load_scorer("nli")
+    assert not kinds[0]({"model_type": "matcha"}), "MATCHA's checkpoint is none of its kind"
+
+
+@pytest.mark.parametrize("name", ["unknown", "no such/name", "a/b/c", "./missing", "/missing", "org/", "@v1"])
+def test_an_unknown_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"expected one of .* a folder .* or a Hub id") as caught:
+        evaluate.load(SCRIPT, name)
+    assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [5, b"x", ["a"], True])
+def test_a_name_that_is_none_is_refused(name: object) -> None:
+    with pytest.raises(ValueError, match="checkpoint: expected a name"):
+        evaluate.load(SCRIPT, name)
+
+
+# what a checkpoint says of its scale
+
+
+@pytest.mark.parametrize(
+    ("says", "scale"),
+    [
+        ({"stsscore": {"scale": 5.0}}, "5.0"),
+        (tiny.IDENTITY, "5.0"),
+        ({**tiny.IDENTITY, "stsscore": {"scale": 4}}, "4.0"),
+        (tiny.SIGMOID, "sigmoid"),
+        ({**tiny.SIGMOID, "stsscore": {"scale": 5.0}}, "sigmoid"),  # trained on from ours: what the library wrote last
+        ({"sbert_ce_default_activation_function": SIGMOID_NAME}, "sigmoid"),
+        ({"sbert_ce_default_activation_function": "torch.nn.Sigmoid"}, "sigmoid"),
+    ],
+)
+def test_the_config_says_the_scale(tmp_path: Path, says: dict, scale: str) -> None:
+    assert scale_of(tiny.bert(tmp_path / "model", says)) == scale
+
+
+@pytest.mark.parametrize(
+    ("says", "activation", "scale"),
+    [
+        ({}, SIGMOID_NAME, "sigmoid"),
+        (tiny.IDENTITY, SIGMOID_NAME, "sigmoid"),
+        ({"stsscore": {"scale": 5.0}}, IDENTITY_NAME, "5.0"),
+        ({**tiny.SIGMOID, "stsscore": {"scale": 5.0}}, IDENTITY_NAME, "5.0"),
+    ],
+)
+def test_the_file_of_the_library_says_it_first(tmp_path: Path, says: dict, activation: str, scale: str) -> None:
+    """Its later versions write the activation there and leave what `config.json` said before."""
+    folder = tiny.bert(tmp_path / "model", says)
+    (folder / LIBRARY).write_text(json.dumps({"activation_fn": activation}))
+    assert scale_of(folder) == scale
+
+
+@pytest.mark.parametrize("says", [{}, {"sentence_transformers": {"activation_fn": IDENTITY_NAME}}, {"stsscore": {}}])
+def test_a_checkpoint_that_does_not_say_needs_the_argument(tmp_path: Path, says: dict) -> None:
+    """Without an activation a raw score may be a rating of any range."""
+    folder = tiny.bert(tmp_path / "model", says)
+    metric = evaluate.load(SCRIPT, str(folder))
+    with pytest.raises(ValueError, match=r"scale: expected a number or 'sigmoid', as the config of checkpoint .*model"):
+        metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    raw = scores(metric, PREDICTIONS, REFERENCES, scale=1)
+    assert scores(metric, PREDICTIONS, REFERENCES, scale=5) == pytest.approx([score / 5 for score in raw])
+
+
+@pytest.mark.parametrize("scale", ["5", 0, -1, True, [5]])
+def test_a_scale_in_a_config_that_is_none_is_refused(tmp_path: Path, scale: object) -> None:
+    metric = evaluate.load(SCRIPT, str(tiny.bert(tmp_path / "model", {"stsscore": {"scale": scale}})))
+    with pytest.raises(ValueError, match="scale: expected a number above 0"):
+        metric.compute(predictions=["a"], references=["a"])
+
+
+@pytest.mark.parametrize(
+    ("activation", "scale"), [(None, "sigmoid"), (nn.Sigmoid(), "sigmoid"), (nn.Identity(), "5.0")]
+)
+def test_what_the_library_saves_is_scored_as_it_predicts(
+    bert: Path, tmp_path: Path, activation: nn.Module | None, scale: str
+) -> None:
+    """Whichever file it writes the activation to."""
+    says = {"stsscore": {"scale": 5.0}}
+    plain = tiny.change(Path(shutil.copytree(bert, tmp_path / "plain")), says, remove=("sentence_transformers",))
+    encoder = CrossEncoder(str(plain), device="cpu", activation_fn=activation, model_kwargs={"dtype": torch.float32})
+    encoder.save_pretrained(str(tmp_path / "saved"))
+    metric = evaluate.load(SCRIPT, str(tmp_path / "saved"))
+    assert f"|scale:{scale}|" in metric.signature()
+    expected = encoder.predict(list(zip(REFERENCES, PREDICTIONS, strict=True)), show_progress_bar=False)
+    expected = expected / (1 if scale == "sigmoid" else 5)
+    assert scores(metric, PREDICTIONS, REFERENCES) == pytest.approx(expected.tolist(), abs=ROUNDING)
+
+
+def test_the_paper_s_checkpoint_has_the_paper_s_scale(bert: Path) -> None:
+    scorer = load_scorer(str(bert))
+    scorer.config.stsscore = scorer.config.sentence_transformers = None
+    for name in ("WillHeld/roberta-base-stsb", "WillHeld/roberta-base-stsb@main"):
+        assert script.checkpoint_scale(scorer.folder, scorer.config, name) == 5.0
+    assert script.checkpoint_scale(scorer.folder, scorer.config, "someone/else") is None
+
+
+# the Hub
+
+ASK_THE_HUB = """
+import json, sys
+import evaluate
+
+sys.modules["semantic_metrics"] = None  # as in a Space, where the package is not installed
+found = {}
+for name in sys.argv[2:]:
+    try:
+        metric = evaluate.load(sys.argv[1], None if name == "default" else name)
+        scores = metric.compute(predictions=["the dog"], references=["a cat"])["scores"]
+        found[name] = [metric.signature(), scores[0]]
+    except ValueError as error:
+        found[name] = [str(error), None]
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(bert: Path, roberta: Path, run_python: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
+    """What each name gives in a process that reaches a Hub and in one after the Hub has gone.
+
+    The Hub holds the tiny BERT as org/name at the tag v1, and the tiny RoBERTa at main.
+    """
+    folder = tmp_path_factory.mktemp("hub")
+    copy = shutil.copytree(SCRIPT, folder / "stsscore")  # away from the repository, as in a Space
+    nli = tiny.bert(folder / "nli", labels=3)
+    old = Path(shutil.copytree(bert, folder / "old"))
+    torch.save(load_file(old / "model.safetensors"), old / "pytorch_model.bin")
+    (old / "model.safetensors").unlink()
+    with serve() as hub:
+        commit = hub.add("org/name", bert, "v1")
+        hub.add("org/name", roberta)
+        hub.add("org/nli", nli)
+        hub.add("org/old", old)
+        hub.add("someone/stsscore", bert)
+        names = ["org/name", "org/name@v1", f"org/name@{commit}", "org/old", "default", "org/nli", "org/none"]
+        environment = {"HF_HOME": str(folder / "home"), "HF_ENDPOINT": hub.url, "SEMANTIC_METRICS_HUB_OWNER": "someone"}
+        near = run_python(ASK_THE_HUB, copy, *names, cwd=folder, HF_HUB_OFFLINE="0", **environment)
+    away = run_python(ASK_THE_HUB, copy, *names[:5], "org/other", cwd=folder, HF_HUB_OFFLINE="0", **environment)
+    found = {}
+    for label, process in (("near", near), ("away", away)):
+        assert process.returncode == 0, process.stderr
+        found[label] = {name.replace(commit, "COMMIT"): value for name, value in json.loads(process.stdout).items()}
+    return found
+
+
+@pytest.mark.parametrize("hub", ["near", "away"])
+@pytest.mark.parametrize("name", ["org/name@v1", "org/name@COMMIT", "default", "org/old"])
+def test_a_hub_id_names_a_checkpoint(answers: dict, metric: evaluate.Metric, hub: str, name: str) -> None:
+    """What was downloaded once is used when the Hub is away; outside the package the default comes from the Hub."""
+    signature, score = answers[hub][name]
+    if name != "org/old":  # the same tensors in another file
+        assert signature == metric.signature()
+    assert score == pytest.approx(scores(metric, ["the dog"], ["a cat"])[0], abs=ROUNDING)
+
+
+@pytest.mark.parametrize("hub", ["near", "away"])
+def test_a_hub_id_without_a_revision_is_the_branch_main(answers: dict, roberta: Path, hub: str) -> None:
+    assert answers[hub]["org/name"][0] == evaluate.load(SCRIPT, str(roberta)).signature()
+
+
+def test_what_the_hub_does_not_have_is_named(answers: dict) -> None:
+    assert "checkpoint 'org/none': no such folder, and the Hub did not give it" in answers["near"]["org/none"][0]
+    assert "checkpoint 'org/other': no such folder, and the Hub did not give it" in answers["away"]["org/other"][0]
+
+
+def test_an_nli_checkpoint_of_the_hub_is_refused(answers: dict) -> None:
+    assert "expected one label, a rating, got 3: LABEL_0, LABEL_1, LABEL_2" in answers["near"]["org/nli"][0]

@@ -1,0 +1,204 @@
+"""What is refused of a checkpoint: heads that are no rating, damage, code."""
+
+import json
+from pathlib import Path
+
+import evaluate
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from sentence_transformers import CrossEncoder
+from transformers import BertModel
+
+from semantic_metrics import load
+from tests import tiny_pairs as tiny
+from tests.cross_encoder.test_checkpoint import refused
+from tests.stsscore.conftest import SCRIPT
+from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, scores
+
+# checkpoints that are no rating
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_checkpoint_with_several_labels_is_refused_with_their_names(tmp_path: Path, labels: int) -> None:
+    names = dict(enumerate(["entailment", "neutral", "contradiction"][:labels]))
+    folder = tiny.bert(tmp_path / "model", labels=labels, id2label=names)
+    refused(folder, f"expected one label, a rating, got {labels}: {', '.join(names.values())}")
+
+
+def test_a_multi_label_checkpoint_is_refused(tmp_path: Path) -> None:
+    folder = tiny.bert(tmp_path / "model", labels=4, problem_type="multi_label_classification")
+    refused(folder, "expected one label, a rating, got 4: LABEL_0, LABEL_1, LABEL_2, LABEL_3")
+
+
+@pytest.mark.parametrize("architectures", [["BertModel"], ["BertForMaskedLM"], [], None])
+def test_a_checkpoint_without_a_head_is_refused(copied: Path, architectures: list | None) -> None:
+    tiny.change(copied, {"architectures": architectures})
+    refused(copied, "expected an architecture ...ForSequenceClassification, got ")
+
+
+def test_a_head_that_the_weights_lack_is_not_made_up(copied: Path) -> None:
+    BertModel.from_pretrained(copied).save_pretrained(copied)
+    tiny.change(copied, {"architectures": ["BertForSequenceClassification"], **tiny.IDENTITY})
+    refused(copied, "expected all weights of its BertForSequenceClassification, missing classifier.bias, classifier.w")
+
+
+@pytest.mark.parametrize(
+    "lost", ["bert.encoder.layer.0.attention.self.query.weight", "bert.pooler.dense.weight", "word_embeddings"]
+)
+def test_weights_of_the_encoder_are_not_made_up(copied: Path, lost: str) -> None:
+    tensors = load_file(copied / "model.safetensors")
+    kept = {name: values for name, values in tensors.items() if lost not in name}
+    assert len(kept) == len(tensors) - 1
+    save_file(kept, copied / "model.safetensors", {"format": "pt"})
+    refused(copied, f"expected all weights of its BertForSequenceClassification, missing .*{lost}")
+
+
+def test_weights_by_an_older_name_are_known(copied: Path) -> None:
+    tensors = load_file(copied / "model.safetensors")
+    old = {name.replace("LayerNorm.weight", "LayerNorm.gamma"): values for name, values in tensors.items()}
+    assert old.keys() != tensors.keys()
+    expected = load("stsscore", str(copied)).compute(predictions=["a dog"], references=["the dog"])["scores"]
+    save_file(old, copied / "model.safetensors", {"format": "pt"})
+    assert load("stsscore", str(copied)).compute(predictions=["a dog"], references=["the dog"])["scores"] == expected
+
+
+def test_a_config_of_more_or_fewer_layers_is_refused(copied: Path) -> None:
+    layers = json.loads((copied / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    tiny.change(copied, {"num_hidden_layers": layers + 1})
+    refused(copied, f"missing bert.encoder.layer.{layers}.* and 1[0-9] more")
+    tiny.change(copied, {"num_hidden_layers": layers - 1})
+    refused(copied, f"expected as many layers as config.json says, got bert.encoder.layer.{layers - 1} too")
+
+
+def test_a_tokeniser_of_more_tokens_than_the_model_is_refused(copied: Path) -> None:
+    path = copied / "tokenizer.json"
+    held = json.loads(path.read_text(encoding="utf-8"))
+    held["model"]["vocab"]["dog"] = 99999
+    path.write_text(json.dumps(held), encoding="utf-8")
+    refused(copied, "expected a tokeniser of .* tokens at most, got one of 100000")
+
+
+def test_logits_that_are_not_finite_are_refused(copied: Path) -> None:
+    tiny.change(copied, {"layer_norm_eps": -1.0})
+    metric = load("stsscore", str(copied))
+    with pytest.raises(ValueError, match="expected finite logits in float32, got inf or nan"):
+        metric.compute(predictions=["a dog"], references=["the dog"])
+
+
+# damage
+
+
+@pytest.mark.parametrize("missing", ["config.json", "model.safetensors"])
+def test_a_missing_file_is_named(copied: Path, missing: str) -> None:
+    (copied / missing).unlink()
+    refused(copied, missing)
+
+
+def test_a_missing_tokenizer_is_refused(copied: Path) -> None:
+    for path in copied.glob("tokenizer*"):
+        path.unlink()
+    refused(copied, "expected tokenizer.json, found")
+
+
+@pytest.mark.parametrize("content", [b"", b"not safetensors", b"\x08\x00\x00\x00\x00\x00\x00\x00{}      ", None])
+def test_corrupted_weights_are_refused(copied: Path, content: bytes | None) -> None:
+    path = copied / "model.safetensors"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if content is None else content)  # None: cut short
+    refused(copied, "checkpoint .*(did not load|missing)")
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_weights_that_are_not_finite_are_refused(copied: Path, value: float) -> None:
+    tensors = load_file(copied / "model.safetensors")
+    tensors["classifier.weight"][0, 0] = value
+    save_file(tensors, copied / "model.safetensors", {"format": "pt"})
+    refused(copied, "expected finite numbers, got inf or nan in classifier.weight")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"model_type": "unknown"}'])
+def test_a_damaged_config_is_refused(copied: Path, text: str) -> None:
+    (copied / "config.json").write_text(text)
+    refused(copied, "checkpoint .*expected")
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"not json", b"\xff\xfe"])
+def test_a_damaged_tokenizer_is_refused(copied: Path, content: bytes) -> None:
+    (copied / "tokenizer.json").write_bytes(content)
+    refused(copied, "checkpoint")
+
+
+def test_a_prompt_is_refused(bert: Path, tmp_path: Path) -> None:
+    encoder = CrossEncoder(str(bert), device="cpu", prompts={"query": "rate this: "}, default_prompt_name="query")
+    encoder.save_pretrained(str(tmp_path / "model"))
+    refused(tmp_path / "model", "expected texts without a prompt in front, got 'query'")
+
+
+# code and pickles
+
+EVIL = "open({path!r}, 'w').close()\n"
+
+
+class Opens:
+    """A pickle that opens a file when it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple:
+        return open, (str(self.path), "w")
+
+
+def test_weights_of_an_older_format_are_read_as_plain_tensors(copied: Path) -> None:
+    expected = scores(evaluate.load(SCRIPT, str(copied)), PREDICTIONS, REFERENCES)
+    torch.save(load_file(copied / "model.safetensors"), copied / "pytorch_model.bin")
+    (copied / "model.safetensors").unlink()
+    assert scores(evaluate.load(SCRIPT, str(copied)), PREDICTIONS, REFERENCES) == expected
+
+
+def test_a_pickle_with_anything_else_is_refused_unread(copied: Path, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    tensors = load_file(copied / "model.safetensors")
+    torch.save({**tensors, "more": Opens(marker)}, copied / "pytorch_model.bin")
+    (copied / "model.safetensors").unlink()
+    refused(copied, "did not load")
+    assert not marker.exists()
+
+
+def test_a_pickle_under_the_name_of_safetensors_is_refused(copied: Path, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    torch.save({"more": Opens(marker)}, copied / "model.safetensors")
+    refused(copied, "did not load")
+    assert not marker.exists()
+
+
+def test_code_beside_a_config_is_not_run(copied: Path, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    (copied / "evil.py").write_text(EVIL.format(path=str(marker)))
+    tiny.change(copied, {"model_type": "evil", "auto_map": {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}})
+    refused(copied, "expected a config.json of transformers")
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    "types",
+    [
+        ["evil.Module"],
+        ["sentence_transformers.base.modules.transformer.Transformer", "evil.Module"],
+        [
+            "sentence_transformers.base.modules.transformer.Transformer",
+            "sentence_transformers.base.modules.dense.Dense",
+        ],
+        [],
+    ],
+)
+def test_modules_that_are_not_a_transformer_are_refused_and_not_run(
+    copied: Path, tmp_path: Path, types: list[str]
+) -> None:
+    marker = tmp_path / "marker"
+    (copied / "evil.py").write_text(EVIL.format(path=str(marker)))
+    entries = [{"idx": i, "name": str(i), "path": "", "type": kind} for i, kind in enumerate(types)]
+    (copied / "modules.json").write_text(json.dumps(entries))
+    refused(copied, r"expected one module in modules\.json, a Transformer")
+    assert not marker.exists()

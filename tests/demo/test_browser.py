@@ -1,0 +1,217 @@
+"""The demos in a real browser, each served from a copy of its folder alone, with the package out of reach."""
+
+import csv
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.demo.conftest import METRICS
+
+pytest.importorskip("gradio", reason="gradio is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine"),
+]
+
+WAIT = 240_000  # ms; a busy machine is no failure
+HOSTILE = "<img src=x onerror=document.title='broken'>"
+# -S: no site-packages but those named, so that no editable install is found; None: nor another one
+SERVE = "import runpy, sys; sys.modules['semantic_metrics'] = None; runpy.run_path('app.py', run_name='__main__')"
+
+
+@contextmanager
+def serve(folder: Path, checkpoint: str) -> Iterator[str]:
+    """The app of a folder, for as long as the block lasts; gives its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    paths = [str(folder), *(path for path in sys.path if path and Path(path) != ROOT)]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "SEMANTIC_METRICS_CHECKPOINT": checkpoint,
+        "GRADIO_SERVER_PORT": str(port),
+    }
+    command = [sys.executable, "-S", "-c", SERVE]
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
+    ):
+        try:
+            _wait(f"http://127.0.0.1:{port}/", process, folder / "log")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            process.terminate()
+
+
+def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
+    end = time.monotonic() + WAIT / 1000
+    while time.monotonic() < end:
+        assert process.poll() is None, log.read_text()
+        try:
+            urlopen(address).close()
+        except URLError:
+            time.sleep(0.3)
+        else:
+            return
+    raise AssertionError(log.read_text())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["playwright.Browser"]:
+    """Chromium, without a window."""
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A page of a demo, and the hosts that it asked.
+
+    Args:
+        page: of the browser.
+        address: of the demo.
+    """
+
+    def __init__(self, page: "playwright.Page", address: str) -> None:
+        self.page, self.hosts = page, set()
+        page.set_default_timeout(WAIT)
+        page.on("request", lambda request: self.hosts.add(re.sub(r"^\w+:/*([^/:]*).*", r"\1", request.url, flags=re.S)))
+        page.goto(address)
+
+    def type(self, **texts: str) -> None:
+        """Fill boxes, by the beginning of their labels."""
+        for label, text in texts.items():
+            self.page.get_by_label(f"{label}, one a line").fill(text)
+
+    def click(self, name: str) -> None:
+        """Press a button."""
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+
+    def open(self, name: str) -> None:
+        """Turn to a tab."""
+        self.page.get_by_role("tab", name=name, exact=True).first.click()
+
+    def text(self, wanted: str) -> str:
+        """Wait until the page says something; all that it says then."""
+        self.page.get_by_text(wanted).first.wait_for()
+        return self.page.inner_text("body")
+
+    def shoot(self, name: str) -> None:
+        """Keep a picture where SEMANTIC_METRICS_SHOTS names a folder."""
+        if os.environ.get("SEMANTIC_METRICS_SHOTS"):
+            self.page.screenshot(path=Path(os.environ["SEMANTIC_METRICS_SHOTS"]) / f"{name}.png", full_page=True)
+
+    def download(self, button: str) -> list[list[str]]:
+        """Rows of the CSV file behind a button."""
+        with self.page.expect_download() as started:
+            self.page.get_by_text(re.compile(button)).last.click()
+        with started.value.path().open(encoding="utf-8", newline="") as file:
+            return list(csv.reader(file))
+
+
+@pytest.fixture
+def visit(
+    space: Path, name: str, checkpoints: dict[str, str], browser: "playwright.Browser", request: pytest.FixtureRequest
+) -> Iterator[Visit]:
+    """The demo of a metric, as a visitor with a phone in dark mode opens it."""
+    assert not (space.parent / "semantic_metrics").exists()
+    shipped = {"nli_lex": "nli", "set_criteria": "matcha"}.get(name, name)
+    wanted = getattr(request, "param", "small")
+    checkpoint = f"{ROOT / 'model_cards' / shipped}/" if wanted == "shipped" else checkpoints[name]
+    with serve(space, checkpoint) as address:
+        context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+        seen = Visit(context.new_page(), address)
+        yield seen
+        context.close()
+        assert seen.hosts <= {"127.0.0.1", "blob", ""}, "a demo asks nothing of other hosts"
+
+
+@pytest.mark.parametrize("visit", ["shipped"], indirect=True)
+def test_an_example_is_scored_on_a_phone_in_the_dark(visit: Visit, name: str) -> None:
+    visit.click("Score")
+    visit.text("Download all rows as CSV")
+    if name != "set_criteria":
+        visit.text("raises the score" if name != "nli_lex" else "adds to the log odds")
+        visit.text("How the scores are spread")
+    visit.shoot(f"{name}_phone_dark")
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    rows = visit.download("Download all rows")
+    assert len(rows) > 1
+    if name == "matcha":
+        scores = [float(row[rows[0].index(name)]) for row in rows[1:]]
+        assert scores[0] > 0 > max(scores[1:]), "a paraphrase above 0, contradictions below"
+
+
+@pytest.mark.parametrize("name", ["matcha"])
+def test_texts_are_typed_and_wrong_input_is_said(visit: Visit) -> None:
+    visit.type(Predictions=f"the dog barks\n{HOSTILE}", References="the dog")
+    visit.click("Score")
+    assert "References: expected 2 lines, as many as in the other box, got 1" in visit.text("That did not work.")
+    visit.shoot("matcha_wrong")
+    visit.type(References=f"the dog barks\n{HOSTILE}")
+    visit.click("Score")
+    assert HOSTILE in visit.text("Mean 1.000 over 2 rows")
+    assert "That did not work" not in visit.page.inner_text("body")
+    visit.page.get_by_label("Row to explain").fill("2")
+    visit.page.get_by_text("onerror").last.wait_for()
+    visit.page.wait_for_function("document.body.innerText.includes('raises the score')")
+    assert visit.page.locator("img[src=x]").count() == 0
+    assert visit.page.title() != "broken"
+    visit.page.get_by_label("Row to explain").fill("7")
+    visit.text("expected a number from 1 to 2, got 7")
+
+
+@pytest.mark.parametrize("name", ["matcha"])
+def test_a_file_is_uploaded_scored_and_rated(visit: Visit, tmp_path: Path) -> None:
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
+    bad.write_text(f'"{HOSTILE}",b\nx\n', encoding="utf-8")
+    good.write_text("system,gold,prediction\nA,the dog,a dog\nB,the cat,no cat\nA,a man,the man\n", encoding="utf-8")
+    visit.open("Upload a CSV")
+    visit.page.locator("input[type=file]").first.set_input_files(bad)
+    visit.text("line 2: expected 2 values, got 1")
+    visit.page.get_by_label("Remove this file").or_(visit.page.get_by_label("Clear")).first.click()
+    visit.page.locator("input[type=file]").first.set_input_files(good)
+    visit.page.wait_for_function("[...document.querySelectorAll('input')].some(box => box.value === 'gold')")
+    visit.click("Score the file")
+    visit.text("over 3 rows")
+    rows = visit.download("Download all rows")
+    assert rows[0] == ["system", "gold", "prediction", "matcha"]
+    assert [row[:3] for row in rows[1:]] == [row.split(",") for row in good.read_text().splitlines()[1:]]
+    visit.open("Rate pairs")
+    visit.page.locator("input[type=file]").last.set_input_files(good)
+    visit.page.wait_for_function("[...document.querySelectorAll('input')].filter(b => b.value === 'gold').length > 1")
+    visit.click("Begin")
+    visit.text("Pair 1 of 3; 0 rated.")
+    visit.click("Save and next")
+    visit.text("rating: expected a number from 0 to 100, got None")
+    for i, rating in enumerate((10, 60)):
+        visit.page.get_by_label("Rating: 0").fill(str(rating))
+        visit.click("Save and next")
+        visit.text(f"Pair {i + 2} of 3; {i + 1} rated.")
+    visit.shoot("rating_phone_dark")
+    rated = visit.download("Download 2 rated")
+    assert rated[0] == ["system", "gold", "prediction", "rating"]
+    assert sorted(float(row[-1]) for row in rated[1:]) == [10, 60]
+    assert {tuple(row[:3]) for row in rated[1:]} < {tuple(row[:3]) for row in rows[1:]}
+
+
+def test_the_copies_hold_all_that_an_app_imports() -> None:
+    for app in METRICS.glob("*/app.py"):
+        for module in re.findall(r"^from (demo\w*|rating_page) import", app.read_text(encoding="utf-8"), re.MULTILINE):
+            assert (app.parent / f"{module}.py").is_file()

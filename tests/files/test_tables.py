@@ -1,0 +1,222 @@
+"""Files of rows: what is read is what stands there, what is written can be read again, what is wrong has a place."""
+
+import math
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from semantic_metrics.files import readers as sources
+from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.readers import open_pair, open_source
+from semantic_metrics.files.table import Table, number_of, read_table, write_table
+
+TYPED = Table(
+    ["text", "references", "count", "share", "known", "nothing"],
+    [["the dog", ["a dog", "dogs"], 3, 0.1, True, None], ["", ["été"], -1, 1e-300, False, None]],
+)
+TEXTS = Table(["a", "b"], [["cat\rsat", ' "x", y\nz '], ["", "\u2028 \x0b日本\x85"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("x.csv", TEXTS),
+        ("x.jsonl", TEXTS),
+        ("x.parquet", TEXTS),
+        ("x.tsv", Table(["a", "b"], [['say "no', "b,c"], ["", "\u2028'"]])),
+        ("x.tsv", Table(["a"], [[""], ["b"], [""]])),
+        ("x.csv", Table(["a"], [[""], ["b"], [""]])),
+        ("x.txt", Table(["text"], [[""], ["a\u2028b\x0bc\x85"], [' "'], [""]])),
+        ("x.jsonl", TYPED),
+        ("x.parquet", TYPED),
+    ],
+)
+def test_what_is_written_is_read_again(tmp_path: Path, name: str, table: Table) -> None:
+    write_table(tmp_path / name, table)
+    assert read_table(tmp_path / name) == table
+    assert {path.name for path in tmp_path.iterdir()} == {name}
+
+
+CELL = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=8)
+
+
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=5))
+def test_any_texts_survive_csv_and_jsonl(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
+    table = Table(["a", "b"], [list(row) for row in rows])
+    for name in ("x.csv", "x.jsonl"):
+        write_table(tmp_path / name, table)
+        assert read_table(tmp_path / name) == table
+
+
+def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes(b"\xef\xbb\xbfone\r\n\r\ntwo")
+    assert read_table(tmp_path / "x.txt").rows == [["one"], [""], ["two"]]
+    (tmp_path / "x.csv").write_bytes(b"a,b\r1,2\r3,4")
+    assert read_table(tmp_path / "x.csv").rows == [["1", "2"], ["3", "4"]]
+    (tmp_path / "x.jsonl").write_bytes(b'{"a": 1}\r\n\r\n {"a": 2} \n')
+    assert read_table(tmp_path / "x.jsonl").rows == [[1], [2]]
+
+
+def test_of_one_column_a_blank_line_is_an_empty_cell(tmp_path: Path) -> None:
+    for name in ("x.csv", "x.tsv"):
+        (tmp_path / name).write_bytes(b"a\r\n\r\none\r\n\r\n\r\ntwo")
+        assert read_table(tmp_path / name).rows == [[""], ["one"], [""], [""], ["two"]]
+    (tmp_path / "x.csv").write_bytes(b"a,b\n\n1,2\n\n")
+    assert read_table(tmp_path / "x.csv").rows == [["1", "2"]]
+
+
+def test_rows_of_jsonl_may_lack_columns(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"a": 1}\n{"b": [2], "a": null}\n')
+    assert read_table(tmp_path / "x.jsonl") == Table(["a", "b"], [[1, None], [None, [2]]])
+
+
+def test_a_format_may_be_given(tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_text('{"a": 1}\n')
+    assert read_table(tmp_path / "x.log", "jsonl").rows == [[1]]
+    with pytest.raises(InputError, match=r"expected a file that ends in \.txt, .* or \.parquet, got '\.log'"):
+        read_table(tmp_path / "x.log")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "saying"),
+    [
+        ("x.txt", b"", "x.txt: expected lines, got an empty file"),
+        ("x.txt", b"a\n\xe9\n", "x.txt, line 2: expected UTF-8 text, got the byte 0xe9"),
+        ("x.jsonl", b" \n", "x.jsonl: expected rows, got an empty file"),
+        ("x.jsonl", b'{"a": 1}\n\n{"a": }\n', "x.jsonl, line 3: expected a JSON object (Expecting value"),
+        ("x.jsonl", b"[1]\n", "x.jsonl, line 1: expected a JSON object with values, got [1]"),
+        ("x.jsonl", b"{}\n", "x.jsonl, line 1: expected a JSON object with values, got {}"),
+        ("x.jsonl", b'{"a": 1, "a": 2}\n', "line 1: expected a JSON object (names that differ, got 'a', 'a')"),
+        ("x.jsonl", b'{"a": "\xff"}\n', "x.jsonl, line 1: expected UTF-8 text, got the byte 0xff"),
+        ("x.jsonl", b'{"a": 1}\n' + b"[" * 100_000, "x.jsonl, line 2: expected a JSON object ("),
+        ("x.tsv", b"a\tb\n1\n", "x.tsv, line 2: expected 2 values as in the header, got 1"),
+        ("x.csv", b'a,b\n"1\n2",3\n4\n', "x.csv, line 4: expected 2 values as in the header, got 1"),
+        ("x.csv", b'a,b\n"1"2,3\n', "x.csv, line 2: expected CSV ("),
+        ("x.parquet", b"", "x.parquet: expected a parquet file ("),
+        ("x.parquet", b"PAR1 no PAR1", "x.parquet: expected a parquet file ("),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, name: str, content: bytes, saying: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_table(tmp_path / name)
+    assert saying in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_a_cut_parquet_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table({"a": ["the dog"] * 1000, "b": list(range(1000))}), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"x\.parquet: expected a parquet file \("):
+        read_table(path)
+    path.write_bytes(b"PAR1" + b"\xff" * 400 + whole[404:])
+    with pytest.raises(InputError, match=r"x\.parquet, after row 0: cannot be read \("):
+        read_table(path)
+    parquet.write_table(pa.table({"a": pa.array([], pa.string())}), path)
+    with pytest.raises(InputError, match="expected rows, got none"):
+        read_table(path)
+
+
+def test_columns_of_texts_are_checked_with_their_rows() -> None:
+    table = Table(["a", "refs"], [["x", ["y", "z"]], [float("nan"), ["y"]], [None, "y"], ["x", []]])
+    with pytest.raises(InputError, match=r"^--a: expected a text in column 'a', got nan in row 2$"):
+        table.texts("--a", "a")
+    with pytest.raises(InputError, match=r"expected a text or a list of texts, .* in column 'refs', got 'y' in row 3"):
+        table.texts("--refs", "refs", several=True)
+    assert Table(["refs"], [[["y", "z"]], [["y"]]]).texts("--refs", "refs", several=True) == [["y", "z"], ["y"]]
+    with pytest.raises(InputError, match="--b: expected one of the columns 'a', 'refs', got 'b'"):
+        table.texts("--b", "b")
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(" TRUE ", 1), ("false", 0), (True, 1), ("1e-3", 0.001), (Decimal("0.5"), 0.5), (-3, -3), ("-3.5 ", -3.5)],
+)
+def test_numbers_are_read_from_texts_too(value: object, number: float) -> None:
+    assert Table(["a"], [[value]]).numbers("--a", "a") == [number]
+
+
+@pytest.mark.parametrize("value", ["yes", "", "nan", "inf", None, float("nan"), 10**400, "1" * 400, [1], b"1", 1j])
+def test_what_is_no_number_is_named_with_its_row(value: object) -> None:
+    assert not math.isfinite(number_of(value))
+    with pytest.raises(InputError, match=r"^--a: expected numbers in column 'a', got .{1,50} in row 2$"):
+        Table(["a"], [["1"], [value]]).numbers("--a", "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "saying"),
+    [
+        ("x.tsv", [["a"], ["a\tb"]], "row 2: expected texts without tabs and line breaks, which TSV cannot hold"),
+        ("x.txt", [["a"], ["a\nb"]], "output row 2: expected texts without line breaks"),
+        ("x.txt", [[3]], "expected a text in column 'text', got 3 in row 1"),
+        ("x.csv", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
+        ("x.jsonl", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
+        ("x.jsonl", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
+        ("x.csv", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
+        ("x.parquet", [["a"], [1]], "expected values of one type in each column"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(tmp_path: Path, name: str, rows: list, saying: str) -> None:
+    (tmp_path / name).write_text("kept")
+    with pytest.raises(InputError) as caught:
+        write_table(tmp_path / name, Table(["text"], rows))
+    assert saying in caught.value.message
+    assert (tmp_path / name).read_text() == "kept"
+    assert {path.name for path in tmp_path.iterdir()} == {name}
+
+
+def test_other_values_are_written_as_texts_where_there_is_no_type(tmp_path: Path) -> None:
+    write_table(tmp_path / "x.csv", Table(["a"], [[None], [date(2026, 1, 2)], [[1, "é"]], [True], [0.1]]))
+    assert [row[0] for row in read_table(tmp_path / "x.csv").rows] == ["", "2026-01-02", '[1, "é"]', "true", "0.1"]
+
+
+@pytest.mark.parametrize(("name", "line"), [("x.txt", "{}\n"), ("x.jsonl", '{{"a": "{}"}}\n'), ("x.csv", "{}\n")])
+def test_chunks_are_small_whatever_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: str
+) -> None:
+    texts = ["short"] * 10 + ["long" * 300] * 4
+    (tmp_path / name).write_text("".join(map(line.format, ["a"] * (name == "x.csv") + texts)))
+    monkeypatch.setattr(sources, "CHUNK_BYTES", 2000)
+    with open_source(tmp_path / name) as source:
+        found = list(source.chunks(4))
+        assert source.done == source.total
+    assert [len(chunk) for chunk in found] == [4, 4, 4, 2]
+    assert [row[name] for chunk in found for row in chunk.rows for name in row] == texts
+    first = 2 if name == "x.csv" else 1
+    assert [number for chunk in found for number in chunk.numbers] == list(range(first, first + 14))
+
+
+def test_chunks_of_parquet_cross_its_row_groups(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"a": list(range(25))}), tmp_path / "x.parquet", row_group_size=10)
+    with open_source(tmp_path / "x.parquet") as source:
+        found = list(source.chunks(7))
+    assert [value for chunk in found for value in chunk.column("a")] == list(range(25))
+    assert max(map(len, found)) <= 7
+    assert found[1].place(0).endswith(f"x.parquet, row {len(found[0]) + 1}")
+
+
+def test_two_files_go_together_line_by_line(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_text("1\n2\n3\n")
+    second.write_text("x\n\nz")
+    with open_pair(first, second) as source:
+        rows = [row for chunk in source.chunks(2) for row in chunk.rows]
+    assert rows == [{"text": a, "reference": b} for a, b in [("1", "x"), ("2", ""), ("3", "z")]]
+    second.write_text("x\n")
+    refused(lambda: open_pair(first, second).__enter__(), f"{second}: expected 3 lines, one for each of {first}, got 1")
+    refused(lambda: open_pair(first, tmp_path / "b.csv").__enter__(), "--references-file: expected it with a FILE of")
+
+
+def refused(call: Callable, saying: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call()
+    assert saying in caught.value.message

@@ -1,0 +1,208 @@
+"""Thresholds: how they are chosen, judged, kept and refused; and `semantic-metrics fit --metric NAME`."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.image import imread
+from sklearn.metrics import f1_score, roc_auc_score
+
+import semantic_metrics
+from semantic_metrics.cli import main
+from semantic_metrics.fitting import threshold
+from semantic_metrics.fitting.threshold import CRITERIA, choose, read_threshold
+from tests.nli_lex.conftest import nli
+
+ROWS = 40
+labelled = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=4, max_size=30)
+
+
+def worth(scores: np.ndarray, labels: np.ndarray, value: float, criterion: str) -> float:
+    found = scores >= value
+    if criterion == "macro_f1":
+        return f1_score(labels, found, average="macro", zero_division=0)
+    return found[labels].mean() - found[~labels].mean()
+
+
+@given(labelled)
+@settings(max_examples=40)
+def test_no_other_threshold_is_better(rows: list) -> None:
+    scores, labels = np.array([x for x, _ in rows], float), np.array([y for _, y in rows])
+    if len(set(labels)) < 2 or len(set(scores)) < 2:
+        return
+    for criterion in CRITERIA:
+        value = choose(scores, labels, criterion)
+        assert value not in scores
+        best = max(worth(scores, labels, low + 0.5, criterion) for low in sorted(set(scores))[:-1])
+        assert worth(scores, labels, value, criterion) == pytest.approx(best)
+    if 0 < labels.sum() < len(labels):
+        assert threshold.auc(scores, labels) == pytest.approx(roc_auc_score(labels, scores))
+
+
+def test_of_equal_thresholds_that_of_the_widest_gap() -> None:
+    scores, labels = np.array([0.1, 0.2, 0.6, 0.7]), np.array([False, False, True, True])
+    assert choose(scores, labels) == pytest.approx(0.4)
+    assert choose(np.array([0.0, 0.1, 0.9]), np.array([False, True, True])) == pytest.approx(0.05)
+    close = np.array([1.0, np.nextafter(1.0, 2)])
+    assert (close >= choose(close, np.array([False, True]))).tolist() == [False, True]
+
+
+def test_criteria_differ_where_classes_do() -> None:
+    scores = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    labels = np.array([0, 0, 0, 0, 0, 1, 0, 1], dtype=bool)
+    assert choose(scores, labels, "youden") == pytest.approx(0.55)
+    assert worth(scores, labels, choose(scores, labels, "macro_f1"), "macro_f1") >= worth(
+        scores, labels, 0.55, "macro_f1"
+    )
+
+
+def test_cross_validation_is_honest_about_noise() -> None:
+    rng = np.random.default_rng(0)
+    scores, labels = rng.random(400), rng.random(400) < 0.5
+    decided = threshold.cross_validated(scores, labels, list(range(400)), "youden", 5, 0)
+    assert abs(threshold.figures(decided, labels)["mcc"]) < 0.15
+    low, high = threshold.auc_interval(scores, labels, list(range(400)), 300)
+    assert low < 0.5 < high
+
+
+def test_a_group_is_on_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr(threshold, "choose", lambda scores, labels, criterion: seen.append(set(scores)) or 0.5)
+    labels = np.arange(40) % 2 == 0
+    scores = np.arange(40) // 4 / 10
+    threshold.cross_validated(scores, labels, [("group", i // 4) for i in range(40)], "youden", 5, 0)
+    assert [len(kept) for kept in seen] == [8] * 5  # of ten groups of four, each with a score of its own
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "criterion", "message"),
+    [
+        ([0.1, 0.2], [True, True], "youden", "labels: expected correct and incorrect answers, got correct ones only"),
+        ([0.1, 0.1], [True, False], "youden", "scores: expected some that differ, got 0.1 only"),
+        ([0.1, 0.2], [True, False], "f1", "criterion: expected one of youden, macro_f1, got 'f1'"),
+    ],
+)
+def test_what_gives_no_threshold_is_refused(scores: list, labels: list, criterion: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        choose(np.array(scores), np.array(labels), criterion)
+
+
+def examples() -> list[dict]:
+    rows = []
+    for i in range(ROWS):
+        right = i % 2 == 0
+        said = f"the dog {'bites' if i % 3 else 'barks'}" if right != (i % 7 == 0) else f"a man sleeps {i % 5}"
+        rows.append(
+            {"question": f"who {i // 2}?", "answer": said, "reference": f"the dog bites {i // 2}", "label": right}
+        )
+    return rows
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write(tmp_path / "judged.jsonl", examples())
+    return tmp_path / "judged.jsonl"
+
+
+def write(path: Path, rows: list[dict]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["fit", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, criterion: str) -> None:
+    plot = file.with_name("roc.png")
+    result = run(file, "--metric", "matcha", "--config", checkpoint, "--criterion", criterion, "--output", file.parent,
+                 "--plot", plot)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    rows = examples()
+    metric = semantic_metrics.load("matcha", str(checkpoint))
+    columns = {"predictions": [row["answer"] for row in rows], "references": [row["reference"] for row in rows]}
+    scored = metric.compute(**columns)
+    scores, labels = np.array(scored["scores"]), np.array([row["label"] for row in rows])
+    held = read_threshold(file.parent)
+    assert held.value == choose(scores, labels, criterion)
+    assert (held.metric, held.criterion, held.rows, held.correct) == ("matcha", criterion, ROWS, ROWS // 2)
+    assert held.fitted_on == f"{file.parent.name}/judged.jsonl: {ROWS} texts"
+    assert held.figures["auc"] == pytest.approx(roc_auc_score(labels, scores))
+    assert held.figures["auc_low"] < held.figures["auc"] < held.figures["auc_high"]
+    groups = [row["reference"] for row in rows]
+    decided = threshold.cross_validated(scores, labels, groups, criterion, 5, 0)
+    assert held.figures["accuracy"] == (decided == labels).mean()
+    assert held.decide(scores, scored["signature"]).tolist() == (scores >= held.value).tolist()
+    with pytest.raises(ValueError, match="signature: expected scores with matcha"):
+        held.decide(scores, "matcha|another")
+    assert f"threshold by {criterion}: correct where matcha is {held.value:.4f} or more" in result.output
+    assert f"written to {file.parent / 'threshold.json'}, {plot}" in result.output
+    assert 0.5 < imread(plot)[..., :3].mean() < 0.999
+
+
+def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> None:
+    rows = [
+        {"said": row["answer"], "gold": f"{row['reference']}/a cat", "grade": 2 + row["label"]} for row in examples()
+    ]
+    write(file.with_name("graded.jsonl"), rows)
+    options = ["--metric", "matcha", "--config", checkpoint, "--output", file.with_name("t.json")]
+    columns = ["--predictions", "answer", "--predictions", "said", "--references", "reference", "--references", "gold"]
+    columns += ["--label", "label", "--label", "grade", "--correct-from", 1, "--correct-from", 3]
+    columns += ["--separator", "", "--separator", "/"]
+    result = run(file, file.with_name("graded.jsonl"), *columns, *options)
+    assert result.exit_code == 0, result.output
+    held = read_threshold(file.with_name("t.json"))
+    assert (held.rows, held.correct) == (2 * ROWS, ROWS)
+
+
+def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path) -> None:
+    model = nli(tmp_path / "model")
+    result = run(file, "--criterion", "youden", "--config", model, "--output", tmp_path / "t.json", "--folds", 3)
+    assert result.exit_code == 0, result.output
+    assert "3 folds by question: " in result.output
+    assert read_threshold(tmp_path / "t.json").metric == "nli_lex"
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
+        ({"label": "yes"}, (), "--label: expected numbers in column 'label', got 'yes' in row 1"),
+        ({"answer": 1}, (), "--predictions: expected a text in column 'answer', got 1 in row 1"),
+        ({"reference": "the same"}, (), "folds: expected at most 1, as many groups as have correct answers, got 5"),
+        ({}, ("--label", "x"), "--label: expected one of the columns 'question', 'answer', 'reference', 'label', got"),
+        ({}, ("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
+        ({}, ("--form", "rich"), "--form: expected it for nli_lex alone, and got --metric matcha"),
+        ({}, ("--question", "question"), "--question: expected it for nli_lex alone, and got --metric matcha"),
+        ({}, ("--output", "t.txt"), "--output: expected a folder or a file that ends in .json, got t.txt"),
+        ({}, ("--output", "/nowhere/t.json"), "--output: expected an existing folder, there is no /nowhere"),
+        ({}, ("--plot", "roc.pdf"), "--plot: expected a file that ends in .png, got roc.pdf"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said_before_a_model_runs(
+    file: Path, change: dict, options: tuple, message: str
+) -> None:
+    write(file, [row | change for row in examples()])
+    usual = ("--metric", "matcha", "--config", "/nowhere/unread", "--output", file.with_name("t.json"))
+    result = run(file, *usual, *options)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not file.with_name("t.json").exists()
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"metric": "matcha", "value": "x"}'])
+def test_what_is_no_threshold_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "threshold.json").write_text(content)
+    with pytest.raises(ValueError, match="expected a JSON file with metric, value, criterion"):
+        read_threshold(tmp_path)
+
+
+def test_help_shows_an_example() -> None:
+    result = CliRunner().invoke(main, ["fit", "--help"])
+    assert "Example: semantic-metrics fit judged.csv" in result.output
+    assert result.output.count("\n") <= 31

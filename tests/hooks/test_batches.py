@@ -1,0 +1,102 @@
+"""A metric as a function of batches: what it adds, what it refuses, and that it can be sent to other processes."""
+
+import pickle
+from pathlib import Path
+
+import datasets
+import evaluate
+import numpy as np
+import pandas as pd
+import pytest
+
+from semantic_metrics.batches import Scorer
+from tests.tiny_table import small_table
+
+ROWS = {"answer": ["the dog barks", "no", ""], "gold": ["a dog runs", "the cat is awake", "a man"], "row": [1, 2, 3]}
+
+
+@pytest.fixture
+def scorer(checkpoint: Path) -> Scorer:
+    return Scorer("matcha", str(checkpoint), predictions="answer", references="gold")
+
+
+@pytest.fixture
+def expected(metric: evaluate.Metric) -> list[float]:
+    return metric.compute(predictions=ROWS["answer"], references=ROWS["gold"])["scores"]
+
+
+def test_a_column_is_added_and_no_other_touched(scorer: Scorer, expected: list[float]) -> None:
+    scored = scorer(ROWS)
+    assert list(scored) == ["answer", "gold", "row", "matcha"]
+    assert scored["answer"] is ROWS["answer"]
+    assert "matcha" not in ROWS
+    assert (scored["matcha"].tolist(), scored["matcha"].dtype) == (expected, np.float64)
+    arrays = scorer({name: np.array(values, dtype=object) for name, values in ROWS.items()})  # as Ray sends them
+    assert arrays["matcha"].tolist() == expected
+    frame = pd.DataFrame(ROWS, index=[7, 8, 9])
+    assert scorer(frame)["matcha"].to_dict() == dict(zip([7, 8, 9], expected, strict=True))
+
+
+def test_several_references_and_options(checkpoint: Path, metric: evaluate.Metric) -> None:
+    golds = [["a dog runs", "no"], ["the cat"], ["a man"]]
+    scorer = Scorer("matcha", str(checkpoint), column="far", multi_reference="mean", rescale=True)
+    references = np.empty(3, dtype=object)
+    references[:] = [np.array(group, dtype=object) for group in golds]
+    found = scorer({"predictions": ROWS["answer"], "references": references})["far"].tolist()
+    options = {"multi_reference": "mean", "rescale": True}
+    assert found == metric.compute(predictions=ROWS["answer"], references=golds, **options)["scores"]
+
+
+def test_an_empty_batch_gets_an_empty_column(scorer: Scorer) -> None:
+    scored = scorer({"answer": [], "gold": []})
+    assert (scored["matcha"].shape, scored["matcha"].dtype) == ((0,), np.float64)
+
+
+def test_a_copy_in_another_process_gives_the_same(scorer: Scorer, expected: list[float]) -> None:
+    sent = pickle.dumps(scorer)
+    assert len(sent) < 1000  # its settings, not the model
+    assert pickle.loads(sent)(ROWS)["matcha"].tolist() == expected
+
+
+def test_datasets_keeps_the_scores_of_a_checkpoint_only(tmp_path: Path) -> None:
+    """A checkpoint that changes in its place is not mistaken for the one whose scores are cached."""
+    data = datasets.Dataset.from_dict(ROWS)
+    folder = tmp_path / "changing"
+    scored = []
+    for seed in (0, 0, 1):
+        small_table(seed).save(folder)
+        scored.append(data.map(Scorer("matcha", str(folder), predictions="answer", references="gold"), batched=True))
+    prints = [each._fingerprint for each in scored]
+    assert prints[0] == prints[1] != prints[2]
+    assert scored[0]["matcha"][:] == scored[1]["matcha"][:] != scored[2]["matcha"][:]
+
+
+def test_what_cannot_be_scored_is_refused(scorer: Scorer) -> None:
+    with pytest.raises(ValueError, match=r"references: expected one of the columns \['answer'\], got 'gold'"):
+        scorer({"answer": ["a"]})
+    with pytest.raises(ValueError, match="column: expected a name that no column has, got 'matcha'"):
+        scorer({**ROWS, "matcha": [0, 0, 0]})
+    with pytest.raises(ValueError, match=r"references\[1\]: expected a string, got float nan"):
+        scorer(pd.DataFrame({"answer": ["a", "b"], "gold": ["c", float("nan")]}))
+    with pytest.raises(ValueError, match="name: expected one of"):
+        Scorer("rouge")
+    with pytest.raises(ValueError, match="name: expected a metric that scores texts, got 'set_criteria'"):
+        Scorer("set_criteria")
+
+
+def test_the_signature_has_the_options() -> None:
+    assert "rescale:true" in Scorer("matcha", rescale=True).signature
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"output": "mean"}, "^options: expected some of"), ({"foo": 1}, "^options"), ({"questions": "q"}, "^questions")],
+)
+def test_options_that_are_none(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Scorer("matcha", **options)
+
+
+def test_a_row_is_no_batch() -> None:
+    with pytest.raises(ValueError, match=r"^predictions: expected a batch of rows \(batched=True\)"):
+        Scorer("matcha")({"predictions": "abc", "references": "abc"})

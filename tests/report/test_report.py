@@ -1,0 +1,290 @@
+"""The report and the page of one pair: what stands on them, that they hold all of it, and hostile texts."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from semantic_metrics.files.errors import InputError
+from semantic_metrics.report.chart import BINS, LEFT, RIGHT, draw
+from semantic_metrics.report.heat_map import FAINT, LEVELS, heat_maps
+from semantic_metrics.report.page import CHARACTERS, LONGEST, TOKENS, Scores, write_explanation, write_report
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "</style></title><img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)" \' & &amp; <b>bold</b>',
+    "{{ 7 * 7 }} {% raw %} {# gone #}",
+    "שלום the dog \u202e مرحبا",
+    "🎉👩\u200d👩\u200d👧 日本",
+    "a\x00b\x1b[31m\u2028c",
+    "dog " * 25_000,
+    "x" * 100_000,
+    "",
+]
+VOID = {"meta"}
+
+
+class Page(HTMLParser):
+    """Tags, visible texts, explained texts and attributes of a page; every open tag must be closed in its turn."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.said: list[str] = []
+        self.in_text = False
+        self.attributes: list[tuple[str, str]] = []
+        self.source = path.read_text(encoding="utf-8")
+        self.feed(self.source)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
+        """Called by the parser, as those below."""
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag == "p":
+            self.said += [""] * dict(attrs).get("class", "").startswith("said")
+            self.in_text = dict(attrs).get("class", "").startswith("said")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
+        """`<rect/>` and the like."""
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        """The tag opened last."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """What is between tags."""
+        if not {"style", "title", "sub"}.intersection(self.open):
+            self.texts.append(data)
+            if self.open and self.open[-1] in ("p", "span", "i") and self.in_text:
+                self.said[-1] += data
+
+    @property
+    def text(self) -> str:
+        """What is read on the page, signs below tokens left out."""
+        return "".join(self.texts)
+
+
+def check_self_contained(page: Page) -> None:
+    """Nothing runs, and nothing is asked for."""
+    assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
+    names = {name for name, _ in page.attributes}
+    assert not {name for name in names if name.startswith("on") or name in ("src", "href", "srcset", "style")}
+    styles = re.findall("<style>.*?</style>", page.source, re.DOTALL)
+    assert len(styles) == 1
+    assert not re.search("url|@import", styles[0])
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    assert ("content", policy) in page.attributes
+
+
+def explain(row: dict[str, str]) -> dict:
+    """Contributions that can be told apart: the k-th word adds k, with signs in turn."""
+    found: dict = {"score": 1.0, "method": "exact"}
+    for name in ("prediction", "reference"):
+        spans = [match.span() for match in re.finditer(r"\S+", row[name])]
+        shares = [(i + 1.0) * (-1) ** i for i in range(len(spans))]
+        tokens = [row[name][begin:end] for begin, end in spans]
+        found[name] = {"tokens": tokens, "spans": spans, "contributions": shares, "total": sum(shares)}
+    return found
+
+
+def rows(count: int) -> dict[str, list[str]]:
+    return {"prediction": [f"said {i}" for i in range(count)], "reference": [f"meant {i}" for i in range(count)]}
+
+
+def test_a_report_has_its_parts(tmp_path: Path) -> None:
+    """The golden structure: headings in their order, one article for each row shown."""
+    values = np.linspace(-0.9, 0.9, 40)
+    scores = [Scores("matcha", values, "matcha|a:b", {"undefined": 2}, explain), Scores("other", values**2, "other|c")]
+    write_report(tmp_path / "report.html", "My answers", scores, rows(40), rows=3)
+    page = Page(tmp_path / "report.html")
+    check_self_contained(page)
+    assert "://" not in page.source
+    headings = re.findall(r"<h[1-4]>(.*?)</h[1-4]>", page.source)
+    assert headings == [
+        "My answers",
+        "matcha",
+        "Lowest scores",
+        *(f"Row {i + 1}: {values[i]:.4f}" for i in (0, 1, 2)),
+        "Highest scores",
+        *(f"Row {i + 1}: {values[i]:.4f}" for i in (39, 38, 37)),
+        "other",
+        "Lowest scores",
+        *(f"Row {i + 1}: {values[i] ** 2:.4f}" for i in np.argsort(values**2, kind="stable")[:3]),
+        "Highest scores",
+        *(f"Row {i + 1}: {values[i] ** 2:.4f}" for i in np.argsort(values**2, kind="stable")[::-1][:3]),
+    ]
+    assert page.tags.count("svg") == 2
+    for said in ("40 rows, matcha, other", "matcha|a:b", "other|c", "undefined", "95% interval"):
+        assert said in page.text
+    assert page.source.count('class="t ') == 4 * 6, "two tokens with a mark in each of two texts of six rows"
+
+
+def test_labels_split_the_scores(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    values, labels = rng.uniform(size=60), rng.uniform(size=60) < 0.4
+    write_report(tmp_path / "report.html", "x", [Scores("matcha", values, "s")], rows(60), labels, rows=2)
+    page = Page(tmp_path / "report.html")
+    lowest = np.flatnonzero(labels)[np.argsort(values[labels])[:2]]
+    highest = np.flatnonzero(~labels)[np.argsort(-values[~labels])[:2]]
+    assert re.findall(r"<h4>Row (\d+): [\d.]+, labelled (\w+)</h4>", page.source) == [
+        *((str(i + 1), "correct") for i in lowest),
+        *((str(i + 1), "incorrect") for i in highest),
+    ]
+    assert f"{roc_auc_score(labels, values):.4f}" in page.text
+    assert f"mean {values[labels].mean():.4f}" in page.text
+    assert f"{(~labels).sum()} rows" in page.text
+
+
+def test_labels_of_one_kind(tmp_path: Path) -> None:
+    write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.1, 0.2], "s")], rows(2), [True, True])
+    page = Page(tmp_path / "report.html")
+    assert "none" in page.text
+    assert "area" not in page.text
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 9, 10, 11])
+def test_of_few_rows_none_is_shown_twice(tmp_path: Path, count: int) -> None:
+    write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.5] * count, "s")], rows(count))
+    numbers = re.findall(r"<h4>Row (\d+)", (tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert len(set(numbers)) == len(numbers) == min(count, 10)
+
+
+@pytest.mark.parametrize("with_maps", [True, False])
+def test_hostile_texts_stay_texts(tmp_path: Path, with_maps: bool) -> None:
+    texts = {"prediction": HOSTILE, "reference": HOSTILE[::-1]}
+    scores = Scores("<matcha>", np.linspace(0, 1, len(HOSTILE)), "s<b>", {}, explain if with_maps else None)
+    write_report(tmp_path / "report.html", HOSTILE[0], [scores], texts)
+    page = Page(tmp_path / "report.html")
+    check_self_contained(page)
+    assert "\x00" not in page.source
+    assert all(page.said.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
+    if with_maps:
+        assert page.text.count(f"and {25_000 - TOKENS} more tokens that are not shown") == 2
+        assert page.said.count("dog " * (TOKENS - 1) + "dog") == 2
+        cut = f"{'x' * LONGEST}… {100_000 - LONGEST} more characters"
+        assert page.said.count(cut) == 2
+    else:
+        assert page.text.count(f"and {100_000 - CHARACTERS} more characters that are not shown") == 4
+        assert page.said.count("x" * CHARACTERS) == 2
+    assert page.text.count('dir="auto"') == 0
+    assert page.source.count('dir="auto"') == 2 * len(HOSTILE)
+
+
+def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
+    def refuse(row: dict[str, str]) -> dict:
+        raise ValueError(f"method: expected less, got {row['prediction']}")
+
+    write_report(tmp_path / "report.html", "x", [Scores("m", [0.1], "s", {}, refuse)], rows(1))
+    page = Page(tmp_path / "report.html")
+    assert "No heat map: method: expected less, got said 0" in page.text
+    assert "meant 0" in page.text
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("kept")
+    with pytest.raises(InputError, match="expected an existing folder"):
+        write_report(tmp_path / "no" / "report.html", "x", [Scores("m", [0.1], "s")], rows(1))
+    with pytest.raises(ValueError, match="texts: of 'prediction' expected 2, as many as scores of m, got 1"):
+        write_report(path, "x", [Scores("m", [0.1, 0.2], "s")], rows(1))
+    assert path.read_text() == "kept"
+    write_report(path, "x", [Scores("m", [0.1], "s")], rows(1))
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "changed", "saying"),
+    [
+        ([], {}, "scores: expected those of one metric at least, got none"),
+        ([[]], {"texts": rows(0)}, "scores: expected rows, got none of m"),
+        ([[0.1, 0.2], [0.1]], {}, "scores: of m expected 2, as many as scores of m, got 1"),
+        ([[0.1, float("nan")]], {}, "scores: of m expected finite numbers, got nan"),
+        ([[0.1, None]], {}, "scores: of m expected finite numbers, got None"),
+        ([[0.1, 0.2]], {"texts": {"prediction": ["a", None]}}, "texts: of 'prediction' expected texts, got None"),
+        ([[0.1, 0.2]], {"labels": [True]}, "labels: expected 2, as many as scores of m, got 1"),
+        ([[0.1, 0.2]], {"labels": [True, "false"]}, "labels: expected true or false, got 'false'"),
+        ([[0.1, 0.2]], {"rows": -1}, "rows: expected 0 or more, got -1"),
+    ],
+)
+def test_what_makes_no_report_is_refused(tmp_path: Path, scores: list, changed: dict, saying: str) -> None:
+    given = {"texts": rows(2), **changed}
+    with pytest.raises(ValueError, match=re.escape(saying)):
+        write_report(tmp_path / "report.html", "x", [Scores("m", values, "s") for values in scores], **given)
+    assert not any(tmp_path.iterdir())
+
+
+def test_the_pieces_of_a_heat_map_are_the_text() -> None:
+    texts = {"prediction": "  a b\n\tc  d ", "reference": "e"}
+    found = heat_maps(explain(texts), texts, most=100)
+    assert ["".join(piece.text for piece in one.pieces) for one in found] == list(texts.values())
+    assert [piece.level for piece in found[0].pieces if piece.share is not None] == [1, -2, 3, -3]
+    assert [piece.text for piece in found[0].strongest] == ["d", "c", "b", "a"]
+    assert found[1].pieces[0].level == 1, "the strongest token of all texts sets the scale"
+    (cut, _) = heat_maps(explain(texts), texts, most=2)
+    assert ("".join(piece.text for piece in cut.pieces), cut.hidden, cut.total) == ("  a b", 2, -2.0)
+
+
+def test_levels_grow_with_the_share() -> None:
+    texts = {"prediction": "a b c d e f"}
+    shares = [1.0, 0.67, 0.5, 0.2, FAINT * 0.99, -0.01]
+    spans = [(2 * i, 2 * i + 1) for i in range(6)]
+    found = {"prediction": {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}}
+    (one,) = heat_maps(found, texts, most=10)
+    assert [piece.level for piece in one.pieces if piece.share is not None] == [LEVELS, LEVELS, 2, 1, 0, 0]
+    found["prediction"]["contributions"] = [0.0] * 6
+    (one,) = heat_maps(found, texts, most=10)
+    assert not any(piece.level for piece in one.pieces)
+    assert one.strongest == []
+
+
+@pytest.mark.parametrize("share", [0.6977184491993118, 0.9785683462245054])
+def test_rounding_lifts_no_token_above_the_levels(share: float) -> None:
+    """Three times such a share, divided by it, is a little more than three."""
+    found = {"prediction": {"tokens": ["a"], "spans": [(0, 1)], "contributions": [-share], "total": -share}}
+    assert heat_maps(found, {"prediction": "a"}, most=1)[0].pieces[0].level == -LEVELS
+
+
+def test_bars_hold_all_scores() -> None:
+    values = np.r_[np.random.default_rng(1).normal(0.3, 0.5, 500).clip(-1, 1), -1.0, 1.0]
+    labels = values > 0.1
+    for chart in (draw(values), draw(values, labels)):
+        told = [int(re.search(r": ([\d,]+) row", bar.title)[1].replace(",", "")) for bar in chart.bars]
+        assert sum(told) == len(values)
+        assert all(bar.height >= 1 and 0 < bar.y < chart.height for bar in chart.bars)
+        assert [text for _, text in chart.ticks] == ["-1", "-0.5", "0", "0.5", "1"]
+    up, down = ([bar for bar in chart.bars if bar.kind == kind] for kind in ("up", "down"))
+    assert all(bar.y + bar.height == pytest.approx(chart.axis, abs=0.2) for bar in up)
+    assert all(bar.y == pytest.approx(chart.axis, abs=0.2) for bar in down)
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [([0.2, 0.9], (0, 1)), ([-0.05, 1.07], (0, 1)), ([-0.5], (-1, 1)), ([3.0, 4.5], (0, 4)), ([0.5], (0, 1))],
+)
+def test_the_axis_holds_the_scores(values: list[float], ends: tuple[float, float]) -> None:
+    chart = draw(np.array(values))
+    assert (float(chart.ticks[0][1]), float(chart.ticks[-1][1])) == ends
+    assert len(chart.bars) <= BINS
+    assert all(bar.x >= LEFT and bar.x + bar.width <= RIGHT for bar in chart.bars)
+    assert 3 <= len(chart.ticks) <= 8
+
+
+def test_an_explanation_has_a_page(tmp_path: Path) -> None:
+    texts = {"prediction": HOSTILE[0] + " dog", "reference": "the cat"}
+    write_explanation(tmp_path / "why.html", "m 0.5", "exact: all", heat_maps(explain(texts), texts, 100), "m|s")
+    page = Page(tmp_path / "why.html")
+    check_self_contained(page)
+    assert texts["prediction"] in page.text
+    assert "m|s" in page.text
+    assert page.source.count("<sub>") == 4

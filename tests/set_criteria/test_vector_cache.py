@@ -1,0 +1,144 @@
+"""Distinct texts are encoded once, in any order and chunks, and may be kept on disk."""
+
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semantic_metrics.set_criteria import vector_cache as store
+from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
+from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
+from tests.set_criteria.samples import SCRIPT, TEXTS
+from tests.tiny_table import WORDS
+
+texts = st.lists(st.lists(st.sampled_from([*WORDS, "☃"]), max_size=4).map(" ".join), min_size=1, max_size=20)
+
+
+class Counted:
+    """An encoder that keeps a record of what it is asked for."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder, self.sha256 = encoder, encoder.sha256
+        self.asked: list[str] = []
+
+    def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+        """The encoder's own vectors; every text with a snowman is said to be cut."""
+        self.asked.extend(texts)
+        return self.encoder.encode(texts, batch_size)[0], np.array(["☃" in text for text in texts])
+
+
+@pytest.fixture
+def counted(checkpoint: Path) -> Counted:
+    """The small table."""
+    return Counted(load_encoder(f"{checkpoint}/"))
+
+
+def taken(encoder: Encoder, given_texts: list[str], **options: object) -> tuple[list, int]:
+    found = encode_texts(encoder, given_texts, **options)
+    return found.take(np.arange(len(given_texts))).tolist(), found.truncated
+
+
+@given(texts)
+def test_each_distinct_text_is_encoded_once(checkpoint: Path, batch: list[str]) -> None:
+    counted = Counted(load_encoder(f"{checkpoint}/"))
+    vectors, cut = taken(counted, batch)
+    assert sorted(counted.asked) == sorted(set(batch))
+    assert vectors == counted.encoder.encode(batch)[0].tolist()
+    assert cut == sum("☃" in text for text in set(batch))
+
+
+@settings(max_examples=30)
+@given(texts, texts, st.integers(1, 5), st.integers(1, 30))
+def test_a_cache_gives_the_same_and_spares_the_encoder(
+    checkpoint: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    first: list[str],
+    second: list[str],
+    size: int,
+    long: int,
+) -> None:
+    cache = tmp_path_factory.mktemp("cache")
+    counted = Counted(load_encoder(f"{checkpoint}/"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "CHUNK_TEXTS", size)
+        patch.setattr(store, "CHUNK_CHARACTERS", long)
+        assert taken(counted, first, cache=cache) == taken(Counted(counted.encoder), first)
+        before = len(counted.asked)
+        assert taken(counted, [*second, *first], cache=cache) == taken(Counted(counted.encoder), [*second, *first])
+        assert sorted(counted.asked[before:]) == sorted(set(second) - set(first))
+
+
+def test_a_cache_holds_encoders_apart(counted: Counted, tmp_path: Path) -> None:
+    encode_texts(counted, ["a dog"], cache=tmp_path)
+    counted.sha256 = "another"
+    encode_texts(counted, ["a dog"], cache=tmp_path)
+    assert counted.asked == ["a dog"] * 2
+    assert len(list(tmp_path.glob("*/*.npy"))) == 2
+
+
+def test_damaged_files_of_a_cache_are_made_again(counted: Counted, tmp_path: Path) -> None:
+    expected = taken(counted, ["a dog", "a cat"], cache=tmp_path)
+    (path,) = tmp_path.glob("*/*.npy")
+    whole = path.read_bytes()
+    for content in (b"", b"nothing of the kind", whole[: len(whole) // 2], _saved(np.zeros(3), tmp_path)):
+        path.write_bytes(content)
+        (path.parent / "other.npy").write_bytes(content)
+        counted.asked.clear()
+        assert taken(counted, ["a dog", "a cat"], cache=tmp_path) == expected
+        assert len(counted.asked) == 2
+        assert path.read_bytes() == whole
+
+
+def _saved(array: np.ndarray, folder: Path) -> bytes:
+    np.save(folder / "array.npy", array)
+    return (folder / "array.npy").read_bytes()
+
+
+def test_a_cache_of_another_width_is_named(counted: Counted, tmp_path: Path) -> None:
+    """What is behind an endpoint may change."""
+    folder = tmp_path / counted.sha256
+    folder.mkdir()
+    np.save(folder / "x.npy", np.zeros(0, dtype=store._record(7)))
+    assert len(taken(counted, ["a dog"], cache=tmp_path)[0]) == 1
+    np.save(folder / "x.npy", np.zeros(1, dtype=store._record(7)))
+    (path,) = (path for path in folder.glob("*.npy") if path.stem != "x")
+    path.unlink()
+    with pytest.raises(ValueError, match=r"cache_dir: expected vectors of width [0-9]+, .* got 7 in .*remove"):
+        encode_texts(counted, ["a dog"], cache=tmp_path)
+
+
+def test_a_cache_is_never_unpickled(counted: Counted, tmp_path: Path) -> None:
+    folder = tmp_path / counted.sha256
+    folder.mkdir()
+    np.save(folder / "x.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    assert len(taken(counted, ["a dog"], cache=tmp_path)[0]) == 1
+
+
+def test_the_metric_with_a_cache(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = evaluate.load(SCRIPT, f"{checkpoint}/")
+    expected = metric.compute(**TEXTS)
+    assert metric.compute(**TEXTS, cache_dir=tmp_path / "here") == expected
+    written = list((tmp_path / "here").glob("*/*.npy"))
+    assert len(written) == 1
+    assert metric.compute(**TEXTS, cache_dir=str(tmp_path / "here")) == expected
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path / "there"))
+    assert metric.compute(**TEXTS, cache_dir="default") == expected
+    assert len(list((tmp_path / "there" / "set_criteria").glob("*/*.npy"))) == 1
+    assert list((tmp_path / "here").glob("*/*.npy")) == written
+
+
+def test_folders_of_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
+    assert cache_folder(None) is None
+    assert cache_folder("default") == tmp_path / "set_criteria"
+    assert cache_folder(tmp_path / "new") == tmp_path / "new"
+    assert (tmp_path / "new").is_dir()
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", "")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder("default") == tmp_path / ".cache" / "semantic_metrics" / "set_criteria"
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="cache_dir: expected a folder, got the file"):
+        cache_folder(str(tmp_path / "file"))

@@ -1,1 +1,0 @@
-"""The demos: their functions, and in a browser."""

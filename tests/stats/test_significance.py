@@ -1,0 +1,258 @@
+"""Intervals and paired tests: against scipy, sacrebleu, exact counts and what must hold of any scores."""
+
+import csv
+import resource
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import semantic_metrics
+from semantic_metrics.stats.significance import RESAMPLES, compare, compare_all, holm, interval
+from tests.conftest import ROOT
+
+DEVIATIONS = 5  # of a Monte-Carlo figure from another one; less than one in a million by chance
+SMALL = settings(max_examples=30)
+scores = st.lists(st.tuples(st.floats(-1, 1, width=16), st.floats(-1, 1, width=16)), min_size=2, max_size=12)
+
+
+@pytest.fixture(scope="module")
+def systems() -> dict[str, np.ndarray]:
+    """Scores of the shipped checkpoint for three sets of texts: whole, cut short, and references less some words."""
+    with (ROOT / "metrics" / "samples" / "pairs.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))[:-1]  # the last has no text
+    references = [row["reference"] for row in rows]
+    said = [row["prediction"].split() for row in rows]
+    texts = {
+        "whole": [" ".join(words) for words in said],
+        "cut": [" ".join(words[: -(len(words) // 3)]) for words in said],
+        "near": [" ".join(word for i, word in enumerate(text.split()) if i % 5) for text in references],
+    }
+    matcha = semantic_metrics.load("matcha")
+    return {
+        name: np.array(matcha.compute(predictions=said, references=references)["scores"])
+        for name, said in texts.items()
+    }
+
+
+PAIRS = [("whole", "cut"), ("whole", "near"), ("cut", "near")]
+
+
+def near(p: float, q: float, draws: int = RESAMPLES, other: int = RESAMPLES) -> bool:
+    """Whether two Monte-Carlo shares can be of one probability."""
+    spread = max((p + q) * (1 - (p + q) / 2) / 2, 1 / draws)
+    return abs(p - q) < DEVIATIONS * np.sqrt(spread * (1 / draws + 1 / other))
+
+
+def near_ends(found: tuple[float, float], expected: tuple[float, float], error: float) -> bool:
+    """Whether two intervals can be of one distribution: a 2.5% quantile of 10,000 draws is known to .027 errors."""
+    return np.abs(np.subtract(found, expected)).max() < DEVIATIONS * np.sqrt(2) * 0.027 * error
+
+
+@pytest.mark.parametrize("name", ["whole", "cut", "near"])
+def test_intervals_are_scipys(systems: dict, name: str) -> None:
+    x = systems[name]
+    found = interval(x, seed=1)
+    expected = stats.bootstrap((x,), np.mean, method="percentile", random_state=2).confidence_interval
+    assert found.mean == pytest.approx(x.mean())
+    assert near_ends((found.low, found.high), tuple(expected), stats.sem(x))
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_paired_tests_are_scipys(systems: dict, one: str, other: str) -> None:
+    a, b = systems[one], systems[other]
+    found = compare(a, b, seed=1)
+
+    def gap(x: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
+        return (x - y).mean(axis=axis)
+
+    swapped = stats.permutation_test((a, b), gap, permutation_type="samples", random_state=2)
+    drawn = stats.bootstrap((a, b), gap, paired=True, method="percentile", random_state=2)
+    shifted = np.abs(drawn.bootstrap_distribution - (a - b).mean()) >= abs((a - b).mean())
+    assert found.difference == pytest.approx((a - b).mean())
+    assert near(found.p_permutation, swapped.pvalue)
+    assert near(found.p_bootstrap, shifted.mean())
+    assert near_ends((found.low, found.high), tuple(drawn.confidence_interval), stats.sem(a - b))
+
+
+def test_the_permutation_test_is_the_exact_one() -> None:
+    gaps = np.array([0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.25, 0.0, 0.15])
+    signs = np.array(np.meshgrid(*[[-1, 1]] * len(gaps))).reshape(len(gaps), -1)
+    exact = (np.abs(gaps @ signs) >= abs(gaps.sum()) - 1e-12).mean()
+    assert near(compare(gaps, np.zeros(9)).p_permutation, exact, other=10**9)
+
+
+def test_p_values_and_intervals_keep_their_word() -> None:
+    """Of 400 pairs of systems that do not differ, one in twenty is found to."""
+    rng = np.random.default_rng(0)
+    texts = rng.normal(size=(400, 60))
+    found = [compare(x + rng.normal(size=60), x + rng.normal(size=60), resamples=499) for x in texts]
+    for wrong in (
+        np.mean([one.p_permutation <= 0.05 for one in found]),
+        np.mean([one.p_bootstrap <= 0.05 for one in found]),
+        np.mean([not one.low <= 0 <= one.high for one in found]),
+    ):
+        assert near(wrong, 0.05, 400, 10**9)
+
+
+def test_a_clear_difference_is_found() -> None:
+    rng = np.random.default_rng(0)
+    a = rng.random(200)
+    found = compare(a + 0.1, a + rng.normal(0, 0.05, 200))
+    assert found.low > 0.09
+    assert found.p_bootstrap == found.p_permutation == 1 / (RESAMPLES + 1)
+
+
+@given(scores)
+@SMALL
+def test_a_system_equals_itself(rows: list) -> None:
+    a = [x for x, _ in rows]
+    found = compare(a, a, resamples=99)
+    assert (found.difference, found.low, found.high, found.p_bootstrap, found.p_permutation) == (0, 0, 0, 1, 1)
+    assert (found.wins, found.ties, found.losses) == (0, len(a), 0)
+
+
+@given(scores)
+@SMALL
+def test_swapped_systems_change_signs_alone(rows: list) -> None:
+    a, b = zip(*rows, strict=True)
+    there, back = compare(a, b, resamples=99), compare(b, a, resamples=99)
+    assert (there.p_bootstrap, there.p_permutation) == (back.p_bootstrap, back.p_permutation)
+    assert (there.difference, there.low, there.high) == (-back.difference, -back.high, -back.low)
+    assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
+
+
+@given(scores, st.randoms(use_true_random=False))
+@SMALL
+def test_the_order_of_rows_changes_nothing(rows: list, random: object) -> None:
+    mixed = list(rows)
+    random.shuffle(mixed)
+    assert compare(*zip(*rows, strict=True), resamples=99) == compare(*zip(*mixed, strict=True), resamples=99)
+    assert interval([x for x, _ in rows], resamples=99) == interval([x for x, _ in mixed], resamples=99)
+
+
+@given(scores, st.integers(-4, 4))
+@SMALL
+def test_what_is_added_to_both_changes_nothing(rows: list, shift: int) -> None:
+    a, b = np.array(rows).T
+    one, other = compare(a, b, resamples=99), compare(a + shift, b + shift, resamples=99)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-9)
+    moved = interval(a + shift, resamples=99)
+    still = interval(a, resamples=99)
+    assert (moved.mean, moved.low, moved.high) == pytest.approx(
+        (still.mean + shift, still.low + shift, still.high + shift), abs=1e-9
+    )
+
+
+def test_ties_are_what_they_are_said_to_be() -> None:
+    a, b = [0.5, 0.5, 0.5, 0.5], [0.5, 0.5 + 1e-7, 0.6, 0.3]
+    plain, loose = compare(a, b, resamples=9), compare(a, b, resamples=9, tie=1e-6)
+    assert (plain.wins, plain.ties, plain.losses) == (1, 1, 2)
+    assert (loose.wins, loose.ties, loose.losses) == (1, 2, 1)
+    assert loose.p_permutation == plain.p_permutation
+
+
+def test_seeds_and_levels_count() -> None:
+    x = np.random.default_rng(0).random(50)
+    assert interval(x, seed=3) == interval(x, seed=3) != interval(x, seed=4)
+    wide, narrow = interval(x, level=0.99), interval(x, level=0.5)
+    assert wide.low < narrow.low < narrow.mean < narrow.high < wide.high
+
+
+@pytest.mark.parametrize("draws", [10, 500])
+@pytest.mark.parametrize("size", [64, 67])  # 67 rows take nine bytes of signs, which fill up no word of the generator
+def test_batches_change_no_figure(monkeypatch: pytest.MonkeyPatch, size: int, draws: int) -> None:
+    a, b = np.random.default_rng(0).random((2, size))
+    whole = compare(a, b, resamples=draws)
+    monkeypatch.setattr("semantic_metrics.stats.significance._BATCH", size * 5)
+    assert compare(a, b, resamples=draws) == whole
+
+
+def test_holm_by_hand() -> None:
+    """Of four: .01 x 4, then .02 x 3, .03 x 2 and .04, none below the one before."""
+    assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1, 1]
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+@SMALL
+def test_holm_rejects_what_its_steps_reject(p: list[float]) -> None:
+    """The procedure as Holm states it: reject from the smallest on, until one is above level / (those left)."""
+    rejected, left = set(), sorted(range(len(p)), key=p.__getitem__)
+    for k, i in enumerate(left):
+        if p[i] * (len(p) - k) > 0.05:
+            break
+        rejected.add(i)
+    assert {i for i, q in enumerate(holm(p)) if q <= 0.05} == rejected
+
+
+def test_all_pairs_or_those_with_a_baseline(systems: dict) -> None:
+    pairs = compare_all(systems)
+    assert [(one.name, one.other) for one in pairs] == [("cut", "whole"), ("near", "whole"), ("near", "cut")]
+    assert [one.p_holm for one in pairs] == holm([one.comparison.p_permutation for one in pairs])
+    assert pairs[1].comparison == compare(systems["near"], systems["whole"])
+    some = compare_all(systems, baseline="cut")
+    assert [(one.name, one.other) for one in some] == [("whole", "cut"), ("near", "cut")]
+    assert some[1].comparison == pairs[2].comparison
+    assert some[1].p_holm <= pairs[2].p_holm
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([], "a: expected a list of 2 scores at least, got 0"),
+        ([1.0], "a: expected a list of 2 scores at least, got 1"),
+        ([[1.0, 2.0]], r"a: expected a list of 2 scores at least, got shape \(1, 2\)"),
+        ([1.0, float("nan")], "a: expected finite numbers, got nan in row 1"),
+        ([float("-inf"), 1.0], "a: expected finite numbers, got -inf in row 0"),
+        (["0.5", "0.6"], "a: expected a list of numbers, got "),
+        ([0.5, None], "a: expected a list of numbers, got "),
+        ([[1.0], [1.0, 2.0]], "a: expected a list of numbers, got "),
+        (None, "a: expected a list of numbers, got None"),
+        ([0.5] * 3, "b: expected 3 scores, as many as a, got 2"),
+    ],
+)
+def test_what_is_no_pair_of_vectors_is_refused(values: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare(values, [0.1, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
+        ({"resamples": 0}, "resamples: expected a whole number from 1 on, got 0"),
+        ({"resamples": 10.0}, "resamples: expected a whole number from 1 on, got 10.0"),
+        ({"tie": -0.1}, "tie: expected a number from 0 on, got -0.1"),
+        ({"tie": float("nan")}, "tie: expected a number from 0 on, got nan"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare([0.1, 0.2], [0.1, 0.2], **options)
+
+
+@pytest.mark.parametrize(
+    ("systems", "baseline", "message"),
+    [
+        ({"a": [1, 2]}, None, "systems: expected two at least, got 1"),
+        ({"a": [1, 2], "b": [1, 2]}, "c", "baseline: expected one of 'a', 'b', got 'c'"),
+        ({"a": [1, 2], "b": [1, 2, 3]}, None, "systems: expected as many scores of each, got 2 of a, 3 of b"),
+    ],
+)
+def test_systems_that_cannot_be_compared_are_refused(systems: dict, baseline: str | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare_all(systems, baseline)
+
+
+def test_a_hundred_thousand_scores_take_seconds_and_little_memory() -> None:
+    a, b = np.random.default_rng(0).random((2, 100_000))
+    before, begin = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    compare(a, b, resamples=999)
+    assert time.process_time() - begin < 10  # about 1 measured; 10 with the default, ten times the draws
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KB; 18 MB measured

@@ -1,0 +1,1 @@
+"""Training of cross-encoders: configuration, pairs, losses for partial labels."""

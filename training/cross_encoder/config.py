@@ -1,0 +1,71 @@
+"""A cross-encoder's training run as a YAML file; unknown keys are errors, as in `training.matcha.config`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from training.cross_encoder.pairs import PairSource
+from training.matcha.config import read_yaml
+
+
+@dataclass(frozen=True)
+class CrossEncoderConfig:
+    """Everything that decides a run's weights.
+
+    Attributes:
+        name: of the checkpoint, for its card.
+        init: the encoder to start from: a folder, a Hub id, or `package:NAME/FOLDER` of an installed package.
+        train, validate: the data; the mean validation score picks the step that is kept.
+        licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
+        classes: their names in the order of the outputs; null trains one raw score by mean squared error.
+        top_score: of a raw score, its highest value: 5 in STS-B. Labels are mapped to it.
+        layers: keep only the first so many of the encoder's; null keeps all.
+        max_length: tokens of a pair; longer ones are cut.
+        epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
+        start_share: share of the starting weights in those that are kept, in [0, 1): a mean of both keeps more of what
+            the start could do than the last step does (Wortsman et al., CVPR 2022, "Robust fine-tuning").
+        precision: "bf16" (autocast) or "no".
+        validate_every: in optimiser steps; the state is saved as often.
+        exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
+        base_model: Hub id that `init` stands for, for the card.
+        notes: sentences for the card: what a reader must know of where the weights come from.
+    """
+
+    name: str
+    init: str
+    train: list[PairSource]
+    validate: list[PairSource]
+    licence: str
+    classes: list[str] | None = None
+    top_score: float = 5.0
+    layers: int | None = None
+    max_length: int = 128
+    epochs: float = 1.0
+    batch_size: int = 64
+    lr: float = 1e-4
+    warmup: float = 0.06
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+    seed: int = 42
+    start_share: float = 0.0
+    precision: str = "no"
+    validate_every: int = 500
+    exclude: list[dict] = field(default_factory=list)
+    base_model: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.train or not self.validate:
+            raise ValueError("train, validate: expected at least one entry each")
+        if self.precision not in ("bf16", "no"):
+            raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
+        if not 0 <= self.start_share < 1:
+            raise ValueError(f"start_share: expected a number from 0 to below 1, got {self.start_share!r}")
+
+
+def read_config(path: Path) -> CrossEncoderConfig:
+    """Read a YAML file.
+
+    Raises:
+        ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
+    """
+    return read_yaml(path, CrossEncoderConfig, PairSource)

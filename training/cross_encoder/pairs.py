@@ -1,0 +1,116 @@
+"""Entries of a cross-encoder's config -> labelled sentence pairs, in the data's own order.
+
+An entry names where its rows are (as `sources.Table`), its three columns, and how its labels read: class names for NLI
+("not_entailment" rules one out), or a score from 0 to `scale` for STS.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from datasets import Dataset
+from sentence_transformers import CrossEncoder
+
+from training.cross_encoder.partial_labels import label_names
+from training.data.sources import Table, check_columns, normalise
+
+COLUMNS = ["sentence1", "sentence2", "label"]
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """An entry of `train` or `validate`.
+
+    Attributes:
+        name: for the counts and the card.
+        table: where the rows are.
+        columns: first text, second text, label.
+        scale: of a score, its highest value (STS-B: 5); None where the label is the name of a class.
+        repeat: how often a pair is seen in one pass; 1.5 is once, and half of them twice.
+        limit: keep this many, drawn by seed 0.
+        both_ways: each pair also in the other order (for a symmetric label).
+        licence, credit: for the card.
+    """
+
+    name: str
+    table: Table
+    columns: list[str] = field(default_factory=lambda: list(COLUMNS))
+    scale: float | None = None
+    repeat: float = 1.0
+    limit: int | None = None
+    both_ways: bool = False
+    licence: str = "not stated"
+    credit: str = ""
+
+    def load(
+        self, data: Path | None, classes: list[str] | None, excluded: frozenset[str]
+    ) -> tuple[pd.DataFrame, Counter]:
+        """Read the entry.
+
+        Args:
+            data: the folder that relative paths begin in.
+            classes: names of the classes in the order of the model's outputs; None for a regression.
+            excluded: normalised texts of the evaluation sets; a pair whose first or second text is one is dropped.
+
+        Returns:
+            Columns `COLUMNS`, the label an index of `class_sets.label_names` or a score in [0, 1]; and the count of
+            rows read, kept, dropped.
+
+        Raises:
+            ValueError: a missing file or column, a label that is none, or nothing left.
+        """
+        rows = self.table.read(data)
+        check_columns(rows, self.columns, self.name)
+        pairs = rows[self.columns].set_axis(COLUMNS, axis=1)
+        counts = Counter(rows=len(pairs))
+        texts = [pairs[column].fillna("").map(normalise) for column in COLUMNS[:2]]
+        empty = (texts[0] == "") | (texts[1] == "")
+        held_out = ~empty & (texts[0].isin(excluded) | texts[1].isin(excluded))
+        counts["dropped: empty text"] = int(empty.sum())
+        counts["dropped: in an evaluation set"] = int(held_out.sum())
+        pairs = pairs[~empty & ~held_out]
+        if self.limit is not None and len(pairs) > self.limit:
+            counts["dropped: over the limit"] = len(pairs) - self.limit
+            pairs = pairs.sample(self.limit, random_state=0).sort_index()
+        counts["kept"] = len(pairs)
+        if pairs.empty:
+            raise ValueError(f"{self.name}: no pair is left ({dict(counts)})")
+        return pairs.assign(label=self._labels(pairs["label"], classes)), counts
+
+    def _labels(self, labels: pd.Series, classes: list[str] | None) -> pd.Series:
+        if classes is None:
+            if self.scale is None:
+                raise ValueError(f"scale of {self.name}: expected the highest score that its labels can take, got None")
+            scores = labels.astype(float) / self.scale
+            if not scores.between(0, 1).all():
+                found = f"{labels.min()} to {labels.max()}"
+                raise ValueError(f"{self.name}: expected scores from 0 to {self.scale}, got {found}")
+            return scores
+        names = label_names(classes)
+        unknown = sorted(set(labels.unique()) - set(names))
+        if unknown:
+            raise ValueError(f"{self.name}: expected labels among {names}, got {unknown}")
+        return labels.map(names.index)
+
+    def passes(self, pairs: pd.DataFrame) -> pd.DataFrame:
+        """The pairs as one pass sees them: both ways, and `repeat` times."""
+        if self.both_ways:
+            swapped = pairs.rename(columns={"sentence1": "sentence2", "sentence2": "sentence1"})[COLUMNS]
+            pairs = pd.concat([pairs, swapped])
+        whole, part = divmod(self.repeat, 1)
+        return pd.concat([*[pairs] * int(whole), pairs.sample(frac=part, random_state=0)])
+
+
+def to_dataset(pairs: pd.DataFrame) -> Dataset:
+    """Pairs in the form that CrossEncoderTrainer takes."""
+    return Dataset.from_pandas(pairs[COLUMNS], preserve_index=False)
+
+
+def token_lengths(model: CrossEncoder, dataset: Dataset, max_length: int) -> np.ndarray:
+    """Tokens of each pair as the model sees it, (n,): what batches of similar length are made by."""
+    ids = model.tokenizer(
+        list(dataset["sentence1"]), list(dataset["sentence2"]), truncation=True, max_length=max_length
+    )["input_ids"]
+    return np.array([len(row) for row in ids])

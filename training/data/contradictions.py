@@ -1,0 +1,144 @@
+"""Triplets with contradictions that rules made, or that stood among the texts, for `train.py` (kind triplets).
+
+    python training/data/contradictions.py --config training/configs/contradictions.yaml --data DATA \
+        --output runs/contradictions.parquet
+
+Writes reference, correct, incorrect, rule, probability and source; prints what was kept and dropped. The work is that
+of `semantic_metrics.contradictions`, which anyone has as `semantic-metrics contradict`.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from semantic_metrics.contradictions import mining as contradiction_mining
+from semantic_metrics.contradictions.generate import contradict, summary
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
+
+from training.data.sources import Table, check_columns, normalise, read_excluded
+from training.matcha.config import read_yaml
+
+COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
+MINED = "mined"
+
+
+@dataclass(frozen=True)
+class ContradictionSource:
+    """An entry of a config's `train` list.
+
+    Attributes:
+        name: for the counts.
+        table: where the rows are.
+        text: column of the texts that are contradicted.
+        correct: column of texts that say the same; without one, the text itself.
+        rules: as `contradict` takes them; None for all.
+        check: keep what the NLI model calls a contradiction alone. It does not see exchanged roles: for the rule `role`
+            name that rule alone, unchecked.
+        mine: find contradictions among the texts instead of making them.
+        group: column of what the texts are of (an image); texts of one group are not mined for each other.
+        limit: texts, drawn by seed 0.
+        licence, credit: for the card of what is trained on them.
+    """
+
+    name: str
+    table: Table
+    text: str = "text"
+    correct: str | None = None
+    rules: list[str] | None = None
+    check: bool = True
+    mine: bool = False
+    group: str | None = None
+    limit: int | None = None
+    licence: str = "not stated"
+    credit: str = ""
+
+    def read(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
+        """Columns reference, correct and group, without texts of evaluation sets; and the counts.
+
+        Raises:
+            ValueError: the table or one of its columns is missing.
+        """
+        rows = self.table.read(data)
+        named = {"reference": self.text, "correct": self.correct or self.text, "group": self.group or self.text}
+        check_columns(rows, list(named.values()), self.name)
+        kept = pd.DataFrame({name: rows[column].fillna("") for name, column in named.items()})
+        counts = Counter(rows=len(kept))
+        held_out = kept[["reference", "correct"]].map(normalise).isin(excluded).any(axis=1)
+        counts["dropped: in an evaluation set"] = int(held_out.sum())
+        kept = kept[~held_out].drop_duplicates("reference")
+        counts["dropped: repeated"] = counts["rows"] - int(held_out.sum()) - len(kept)
+        if self.limit is not None and len(kept) > self.limit:
+            counts["dropped: over the limit"] = len(kept) - self.limit
+            kept = kept.sample(self.limit, random_state=0).sort_index()
+        return kept.reset_index(drop=True), counts
+
+
+@dataclass(frozen=True)
+class ContradictionConfig:
+    """What is built.
+
+    Attributes:
+        train: the sources.
+        exclude: tables with `columns` of texts of which no triplet may hold one.
+        seed, per_text: as `contradict` takes them.
+        threshold: of the NLI model, for made ones; those that are mined have their own.
+    """
+
+    train: list[ContradictionSource]
+    exclude: list[dict] = field(default_factory=list)
+    seed: int = 0
+    per_text: int = 1
+    threshold: float = 0.5
+
+
+def build(config: ContradictionConfig, data: Path | None) -> tuple[pd.DataFrame, dict[str, Counter]]:
+    """All triplets, with the columns COLUMNS, and the counts of each source.
+
+    Raises:
+        ValueError: a table or column is missing, or an option is out of range.
+    """
+    excluded = read_excluded(config.exclude, data)
+    parts, counts = [], {}
+    for source in config.train:
+        rows, counts[source.name] = source.read(data, excluded)
+        found = _mined(rows) if source.mine else _made(rows, config, source, counts[source.name])
+        found = [triplet for triplet in found if normalise(triplet[2]) not in excluded]
+        counts[source.name]["triplets"] = len(found)
+        parts.append(pd.DataFrame([[*triplet, source.name] for triplet in found], columns=COLUMNS))
+    return pd.concat(parts, ignore_index=True), counts
+
+
+def _made(rows: pd.DataFrame, config: ContradictionConfig, source: ContradictionSource, counts: Counter) -> list[tuple]:
+    given = {"seed": config.seed, "per_text": config.per_text, "threshold": config.threshold, "check": source.check}
+    results = contradict(rows["reference"].tolist(), source.rules, **given)
+    counts.update(summary(results))
+    pairs = zip(results, rows["correct"], strict=True)
+    return [(r.text, correct, one.text, one.rule, one.p) for r, correct in pairs for one in r.contradictions]
+
+
+def _mined(rows: pd.DataFrame) -> list[tuple]:
+    found = contradiction_mining.mine(rows["reference"].tolist(), groups=rows["group"].tolist())
+    return [(one.text, rows["correct"][one.index], one.contradiction, MINED, one.p) for one in found]
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see ContradictionConfig")
+    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
+    arguments = parser.parse_args()
+    triplets, counts = build(read_yaml(arguments.config, ContradictionConfig, ContradictionSource), arguments.data)
+    sys.stdout.write("".join(f"{name}: {dict(count)}\n" for name, count in counts.items()))
+    aside = arguments.output.with_name(f".{arguments.output.name}.partial")
+    triplets.to_parquet(aside, index=False)
+    aside.replace(arguments.output)
+
+
+if __name__ == "__main__":
+    main()

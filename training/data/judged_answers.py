@@ -1,0 +1,124 @@
+r"""Answers that people judged -> pairs that an NLI model learns from.
+
+    python training/data/judged_answers.py --config training/configs/judged_answers.yaml --data DATA \
+        --output runs/judged
+
+Writes train.parquet and held_out.parquet into the output folder: question, sentence1 (question and answer), sentence2
+(question and reference) and label (entailment or not_entailment). A fifth of the questions, found by their digest, is
+held out: the weights of the judge are fitted on answers that the model has not seen (`semantic-metrics fit --exclude
+runs/judged/train.parquet`), and it is measured on them. Prints what was kept and dropped.
+"""
+
+import argparse
+import hashlib
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
+
+from semantic_metrics.cli.fit import question_key
+from semantic_metrics.nli_lex.features import TEMPLATE
+from semantic_metrics.nli_lex.lexical import stem_recall
+from semantic_metrics.nli_lex.windows import fill
+from training.cross_encoder.partial_labels import NOT
+from training.data.sources import Table, check_columns, normalise, read_excluded
+from training.matcha.config import read_yaml
+
+HELD_OUT = 5  # one question of so many
+LABELS = ("entailment", NOT + "entailment")
+
+
+@dataclass(frozen=True)
+class JudgedSource:
+    """A table of judged answers.
+
+    Attributes:
+        name: for the counts.
+        table: where the rows are.
+        columns: question, answer, reference, label.
+        separator: of several references in one text; empty for one.
+        correct_from: labels from this number on mean a correct answer.
+        licence, credit: for the card.
+    """
+
+    name: str
+    table: Table
+    columns: list[str]
+    separator: str = ""
+    correct_from: float = 1.0
+    licence: str = "not stated"
+    credit: str = ""
+
+    def load(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
+        """Pairs of the answers to all questions but the excluded ones (as `question_key` writes them), and the counts.
+
+        A right answer is paired with the reference of whose words it has most, a wrong one with every reference.
+
+        Raises:
+            ValueError: a missing file or column, or nothing left.
+        """
+        rows = self.table.read(data)
+        check_columns(rows, self.columns, self.name)
+        counts, pairs = Counter(rows=len(rows)), []
+        for question, answer, reference, label in rows[self.columns].itertuples(index=False, name=None):
+            references = reference.split(self.separator) if self.separator else [reference]
+            references = [text for text in references if normalise(text)]
+            if not references or not normalise(answer):
+                counts["dropped: empty text"] += 1
+            elif question_key(question) in excluded:
+                counts["dropped: in an evaluation set"] += 1
+            elif label >= self.correct_from:
+                pairs.append((question, answer, max(references, key=lambda text: stem_recall(answer, text)), LABELS[0]))
+            else:
+                pairs += [(question, answer, text, LABELS[1]) for text in references]
+        if not pairs:
+            raise ValueError(f"{self.name}: no answer is left ({dict(counts)})")
+        made = [(q, fill(TEMPLATE, q, a), fill(TEMPLATE, q, r), label, _part(q)) for q, a, r, label in pairs]
+        frame = pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"])
+        return frame, counts + Counter({f"{part} {label}": n for (part, label), n in _count(frame).items()})
+
+
+def _part(question: str) -> str:
+    digest = hashlib.sha256(question_key(question).encode("utf-8")).digest()
+    return "held_out" if digest[0] % HELD_OUT == 0 else "train"
+
+
+def _count(frame: pd.DataFrame) -> dict[tuple[str, str], int]:
+    return frame.groupby(["part", "label"]).size().to_dict()
+
+
+@dataclass(frozen=True)
+class JudgedConfig:
+    """The tables, and `exclude`: tables with `columns` of questions to which no answer is kept."""
+
+    train: list[JudgedSource]
+    exclude: list[dict] = field(default_factory=list)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see JudgedConfig")
+    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    arguments = parser.parse_args()
+    config = read_yaml(arguments.config, JudgedConfig, JudgedSource)
+    excluded, parts = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []
+    for source in config.train:
+        pairs, counts = source.load(arguments.data, excluded)
+        sys.stdout.write(f"{source.name}: {dict(counts)}\n")
+        parts.append(pairs)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    pairs = pd.concat(parts, ignore_index=True).drop_duplicates()
+    contradicted = pairs.duplicated(["sentence1", "sentence2"], keep=False)
+    sys.stdout.write(f"{sum(map(len, parts)) - len(pairs)} repeated, {contradicted.sum()} judged both ways: dropped\n")
+    for part, rows in pairs[~contradicted].groupby("part"):
+        rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)
+
+
+if __name__ == "__main__":
+    main()

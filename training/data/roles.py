@@ -1,0 +1,142 @@
+r"""Triplets whose incorrect text exchanges who did what to whom, for `train.py` (kind triplets).
+
+    python training/data/roles.py --output runs/roles
+
+Every relation of `role_frames.yaml` lists wordings that say the same of x and y. A triplet's reference and correct
+text are two of them; its incorrect text is one of them with x and y exchanged: the same words in another order. Of a
+symmetric relation ("x met y") the exchange says the same, so it stands among the correct texts, and the incorrect text
+names another.
+
+Writes train.parquet and held_out.parquet (reference, correct, incorrect, relation) into the output folder; an eighth of
+the relations, found by their digest, is held out: what is learnt of order can be told from what is learnt of words.
+"""
+
+import argparse
+import hashlib
+import random
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
+
+from training.matcha.config import read_yaml
+
+FRAMES = Path(__file__).with_name("role_frames.yaml")
+COLUMNS = ["reference", "correct", "incorrect", "relation"]
+HELD_OUT = 8  # one relation of so many
+SAME_WORDING = 0.3  # of the triplets: the incorrect text is the reference itself with its roles exchanged
+WITH_ADJUNCT = 0.4  # of the triplets: their texts also say when or where
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What holds between x and y.
+
+    Attributes:
+        wordings: format strings with `{x}` and `{y}`, and `{z}` where there is a list of those.
+        fillers: names of the lists that x and y are drawn from, both from one.
+        z: what `{z}` stands for.
+        adjuncts: whether words of when or where may stand beside it; False where only one clause would take them.
+        symmetric: whether it holds of y and x as well.
+    """
+
+    wordings: list[str]
+    fillers: list[str] = field(default_factory=lambda: ["people"])
+    z: list[str] = field(default_factory=list)
+    adjuncts: bool = True
+    symmetric: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.wordings) < 2:
+            raise ValueError(f"wordings: expected two or more that say the same, got {self.wordings}")
+
+    @property
+    def name(self) -> str:
+        """Its first wording."""
+        return self.wordings[0]
+
+    @property
+    def held_out(self) -> bool:
+        """Whether nothing is trained on it."""
+        return hashlib.sha256(self.name.encode("utf-8")).digest()[0] % HELD_OUT == 0
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The file: lists of noun phrases by name, words of when and where, and the relations (`train`)."""
+
+    fillers: dict[str, list[str]]
+    adjuncts: list[str]
+    train: list[Relation]
+
+    def __post_init__(self) -> None:
+        for relation in self.train:
+            short = [name for name in relation.fillers if len(self.fillers.get(name, [])) < 3]
+            if short:
+                raise ValueError(f"fillers of {relation.name!r}: expected lists of three or more, got {short}")
+
+
+def triplet(relation: Relation, frames: Frames, draw: random.Random) -> tuple[str, str, str]:
+    """Reference, correct and incorrect text of one draw."""
+    x, y, other = draw.sample(frames.fillers[draw.choice(relation.fillers)], 3)
+    z = draw.choice(relation.z) if relation.z else ""
+    first, second = draw.sample(relation.wordings, 2)
+    adjunct = draw.choice(frames.adjuncts) if relation.adjuncts and draw.random() < WITH_ADJUNCT else ""
+
+    def text(wording: str, x: str, y: str) -> str:
+        return _sentence(wording.format(x=x, y=y, z=z), adjunct, draw)
+
+    reference = text(first, x, y)
+    if relation.symmetric:
+        turned = draw.random() < 0.5 and first.format(x=x, y=y, z=z) != second.format(x=y, y=x, z=z)
+        pairs = ((y, x), (other, x)) if turned else ((x, y), (x, other))
+        return reference, text(second, *pairs[0]), text(second, *pairs[1])
+    changed = first if draw.random() < SAME_WORDING else second
+    return reference, text(second, x, y), text(changed, y, x)
+
+
+def _sentence(clause: str, adjunct: str, draw: random.Random) -> str:
+    """A clause with its adjunct before or behind, begun with a capital and mostly ended with a full stop."""
+    if adjunct:
+        clause = f"{adjunct}, {clause}" if draw.random() < 1 / 3 else f"{clause} {adjunct}"
+    return clause[0].upper() + clause[1:] + ("." if draw.random() < 0.8 else "")
+
+
+def build(frames: Frames, count: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Triplets of the relations that are trained on, and an eighth as many of those held out; none stands twice."""
+    parts = []
+    for held_out, wanted in ((False, count), (True, count // HELD_OUT)):
+        draw = random.Random(f"{seed} {held_out}")
+        relations = [relation for relation in frames.train if relation.held_out == held_out]
+        chosen = draw.choices(relations, k=wanted) if relations else []
+        drawn = [(relation, triplet(relation, frames, draw)) for relation in chosen]
+        made = pd.DataFrame([(*texts, relation.name) for relation, texts in drawn], columns=COLUMNS)
+        parts.append(made.drop_duplicates(COLUMNS[:3], ignore_index=True))
+    return parts[0], parts[1]
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--frames", type=Path, default=FRAMES, help="a YAML file; see Frames")
+    parser.add_argument("--count", type=int, default=40_000, help="triplets to draw (default 40000)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    arguments = parser.parse_args()
+    if arguments.count < HELD_OUT:
+        parser.error(f"--count: expected {HELD_OUT} or more, got {arguments.count}")
+    try:
+        frames = read_yaml(arguments.frames, Frames, Relation)
+    except ValueError as error:
+        parser.error(str(error))
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name, made in zip(("train", "held_out"), build(frames, arguments.count, arguments.seed), strict=True):
+        made.to_parquet(arguments.output / f"{name}.parquet", index=False)
+        sys.stdout.write(f"{name}: {len(made)} triplets of {made['relation'].nunique()} relations\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Training of MATCHA: configuration, networks, batches, losses, validation."""

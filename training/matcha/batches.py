@@ -1,0 +1,116 @@
+"""Examples -> batches of token ids: each batch from one source, the sources in turn or one after another."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch.utils.data import Dataset, Sampler
+
+from training.data.sources import Example
+
+Batch = dict[str, torch.Tensor]
+
+
+class Corpus(Dataset):
+    """All examples of all sources, tokenised once.
+
+    Args:
+        sources: one list of examples a source.
+        tokenizer: adds no special tokens, pads nothing, truncates nothing.
+
+    Attributes:
+        sizes: examples per source; source k's examples follow those of source k - 1.
+    """
+
+    def __init__(self, sources: list[list[Example]], tokenizer: Tokenizer) -> None:
+        examples = [example for source in sources for example in source]
+        self.sizes = [len(source) for source in sources]
+        fields = [(e.reference, e.correct, e.incorrect) for e in examples]
+        distinct = dict.fromkeys(text for text in chain.from_iterable(fields) if text is not None)
+        index = {text: i for i, text in enumerate(distinct)}
+        self.texts = np.array([[-1 if t is None else index[t] for t in row] for row in fields])  # (n, 3)
+        self.targets = torch.tensor([e.target for e in examples])
+        encodings = tokenizer.encode_batch_fast(list(index), add_special_tokens=False)
+        lengths = np.array([len(encoding.ids) for encoding in encodings])
+        flat = np.fromiter(chain.from_iterable(e.ids for e in encodings), dtype=np.int32, count=lengths.sum())
+        self._ids = np.split(flat, lengths.cumsum()[:-1])
+        self.tokens = int(lengths.sum())
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, i: int) -> int:
+        return i  # a batch is put together at once, by `collate`
+
+    def collate(self, rows: list[int]) -> Batch:
+        """Row numbers -> a batch of B examples.
+
+        Returns:
+            `ids` (n,) and `offsets` (3B,): the B references, the B correct and the B incorrect texts, one after the
+            other, a missing text having no tokens; `present` (B, 2) bool, which of correct and incorrect there are;
+            `same` (B,) equal numbers for equal references; `target` (B,).
+        """
+        texts = self.texts[rows]  # (B, 3)
+        pieces = [self._ids[t] if t >= 0 else self._ids[0][:0] for t in texts.T.ravel()]
+        lengths = np.array([len(piece) for piece in pieces])
+        return {
+            "ids": torch.from_numpy(np.concatenate(pieces).astype(np.int64)),
+            "offsets": torch.from_numpy(lengths.cumsum() - lengths),
+            "present": torch.from_numpy(texts[:, 1:] >= 0),
+            "same": torch.from_numpy(texts[:, 0].copy()),
+            "target": self.targets[rows],
+        }
+
+
+class InterleavedBatches(Sampler[list[int]]):
+    """Batches of row numbers, each from one source, the sources in turn (interleaved training, appendix A.1).
+
+    A source's turns are spread evenly in proportion to its share; it is gone through in a new random order each time
+    it runs out. Step k is the same whatever came before it in this process, so that a run can be resumed anywhere.
+
+    Args:
+        sizes: examples per source.
+        shares: how often each comes, relative to the others.
+        batch_size: rows a batch, over all processes.
+        steps: number of batches.
+        seed: of the orders.
+    """
+
+    drop_last = True  # accelerate asks: every batch is full
+
+    def __init__(self, sizes: list[int], shares: list[float], batch_size: int, steps: int, seed: int) -> None:
+        self.sizes, self.shares, self.batch_size, self.steps, self.seed = sizes, shares, batch_size, steps, seed
+
+    def __len__(self) -> int:
+        return self.steps
+
+    def __iter__(self) -> Iterator[list[int]]:
+        begins = np.cumsum([0, *self.sizes[:-1]])
+        streams = [self._rows(k) for k in range(len(self.sizes))]
+        for k in self._turns():
+            yield [int(begins[k]) + next(streams[k]) for _ in range(self.batch_size)]
+
+    def _turns(self) -> Iterator[int]:
+        """The source of each batch."""
+        shares = np.array(self.shares, dtype=float)
+        credit = np.zeros(len(shares))
+        for _ in range(self.steps):  # smooth weighted round robin
+            credit += shares
+            k = int(credit.argmax())
+            credit[k] -= shares.sum()
+            yield k
+
+    def _rows(self, source: int) -> Iterator[int]:
+        rng = np.random.default_rng([self.seed, source])
+        while True:
+            yield from rng.permutation(self.sizes[source]).tolist()
+
+
+class StagedBatches(InterleavedBatches):
+    """The same batches with one source after another, each for its share of the steps (table 10: sequential)."""
+
+    def _turns(self) -> Iterator[int]:
+        ends = np.rint(np.cumsum(self.shares) / np.sum(self.shares) * self.steps).astype(int)
+        yield from np.searchsorted(ends, np.arange(self.steps), side="right").tolist()

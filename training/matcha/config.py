@@ -1,0 +1,166 @@
+"""A training run as a YAML file; unknown keys are errors, so that a slip of the pen does not train something else."""
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+
+from training.data.sources import Source, Table
+
+T = TypeVar("T")
+
+# Table 10 of the paper, which does not say how its curriculum is ordered: here random incorrect texts, which are easy
+# to tell, come before contradictions.
+STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")
+STAGED = ("sequential", "curriculum")  # one source after another; the others take turns
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Everything that decides a run's weights.
+
+    Attributes:
+        name: of the checkpoint, for its card.
+        init: where tokeniser and token embeddings come from: a folder, a Hub id, `package:NAME/FOLDER` for a model
+            that an installed package carries, or `checkpoint:NAME` for a folded MATCHA table.
+        network: fields of `MatchaConfig` that differ from the paper's; null trains the table itself (fine-tuning);
+            `kind: transformer` (and arguments of `ContextualModel`) trains the transformer that `init` names.
+        loss: `kind` (a key of `losses.LOSSES`) and its arguments.
+        batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
+        steps: optimiser steps; or `epochs`, passes over all examples.
+        lr: peak learning rate, and `embedding_lr` the token embeddings' share of it.
+        schedule: `kind: one_cycle` with `warmup` (share of the steps), or `kind: exponential` with `decay` per epoch.
+        average: decay per step of the moving average of the weights that is validated and kept; 0 keeps the last.
+        precision: "bf16" or "no" (accelerate's mixed_precision).
+        validate_every, save_every: in optimiser steps.
+        select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
+        exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
+        train: the data.
+        strategy: what is drawn when (table 10). `interleaved`: batches of all sources in turn; `contrastive` and
+            `random`: the same with the sources alone whose incorrect texts contradict, or with the others alone;
+            `sequential`: one source after another, in the order of `train`; `curriculum`: the same, the sources with
+            random incorrect texts first.
+        validate: what the run is judged by while it trains: triplets, positives (against another row's), graded pairs.
+        licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
+        base_model: Hub id that `init` stands for, for the card.
+        notes: sentences for the card: what a reader must know of where the weights come from.
+    """
+
+    name: str
+    init: str
+    train: list[Source]
+    validate: list[Source]
+    licence: str
+    network: dict | None = field(default_factory=dict)
+    loss: dict = field(default_factory=lambda: {"kind": "triplet"})
+    batch_size: int = 128
+    accumulate: int = 1
+    steps: int | None = None
+    epochs: float | None = None
+    lr: float = 1e-4
+    embedding_lr: float = 1.0
+    weight_decay: float = 0.0
+    schedule: dict = field(default_factory=lambda: {"kind": "exponential", "decay": 0.95})
+    strategy: str = "interleaved"
+    seed: int = 42
+    average: float = 0.0
+    precision: str = "no"
+    validate_every: int = 250
+    save_every: int = 250
+    select_by: str = "auc"
+    exclude: list[dict] = field(default_factory=list)
+    base_model: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if (self.steps is None) == (self.epochs is None):
+            raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
+        if not self.train or not self.validate:
+            raise ValueError("train, validate: expected at least one entry each")
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
+        if not self.sources():
+            raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
+
+    def sources(self) -> list[Source]:
+        """The entries of `train` that the strategy draws from, in its order."""
+        contrastive = [source for source in self.train if source.has_contradictions]
+        random = [source for source in self.train if not source.has_contradictions]
+        chosen = {"contrastive": contrastive, "random": random, "curriculum": random + contrastive}
+        return chosen.get(self.strategy, self.train)
+
+    def total_steps(self, examples: int) -> int:
+        """Optimiser steps of the whole run over `examples` examples."""
+        return self.steps if self.steps is not None else max(1, round(self.epochs * self.steps_per_epoch(examples)))
+
+    def steps_per_epoch(self, examples: int) -> float:
+        """Optimiser steps that go through `examples` examples once."""
+        return examples / (self.batch_size * self.accumulate)
+
+
+def read_config(path: Path) -> TrainConfig:
+    """Read a YAML file.
+
+    Raises:
+        ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
+    """
+    return read_yaml(path, TrainConfig, Source)
+
+
+def read_yaml(path: Path, kind: type[T], source: type = Source) -> T:
+    """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`.
+
+    `extends: FILE`, beside it, gives the keys that it does not set itself, and `more: {KEY: [...]}` adds to its lists.
+    """
+    stored = _extended(Path(path))
+    try:
+        for key in {"train", "validate"} & {f.name for f in fields(kind)}:
+            entries = stored.get(key, [])
+            if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+                raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
+            stored[key] = [_source(entry, source) for entry in entries]
+        return _build(kind, stored)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _extended(path: Path, seen: tuple[Path, ...] = ()) -> dict:
+    """The keys of a file and of those that it extends."""
+    stored = _load(path)
+    if "extends" not in stored:
+        return stored
+    if path.resolve() in seen:
+        raise ValueError(f"{path}: extends: expected another file, got one that extends itself")
+    more = stored.pop("more", {})
+    stored = _extended(path.parent / str(stored.pop("extends")), (*seen, path.resolve())) | stored
+    lists = [*more.values(), *(stored.get(key, []) for key in more)] if isinstance(more, dict) else [None]
+    if not all(isinstance(value, list) for value in lists):
+        raise ValueError(f"{path}: more: expected lists by name, for keys that are lists, got {more!r}")
+    return stored | {key: stored.get(key, []) + added for key, added in more.items()}
+
+
+def _load(path: Path) -> dict:
+    try:
+        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from None
+    if not isinstance(stored, dict):
+        raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
+    return stored
+
+
+def _source(entry: dict, kind: type[T]) -> T:
+    """The keys of `Table` stand among the entry's own in the file, if it has a table."""
+    if "table" not in {f.name for f in fields(kind)}:
+        return _build(kind, entry)
+    names = {f.name for f in fields(Table)}
+    table = Table(**{key: value for key, value in entry.items() if key in names})
+    return _build(kind, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
+
+
+def _build(kind: type[T], values: dict) -> T:
+    unknown = sorted(set(values) - {f.name for f in fields(kind)})
+    if unknown:
+        raise ValueError(f"unknown keys {unknown}; {kind.__name__} has {[f.name for f in fields(kind)]}")
+    return kind(**values)

