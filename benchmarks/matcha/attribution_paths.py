@@ -56,14 +56,14 @@ def matcha_attributions(checkpoint: str | None) -> dict[str, Attribution]:
 
 def _matcha_points(metric: "evaluate.Metric", candidate: str, reference: str) -> tuple[float, float]:
     """The authors' sum over points, on the mean of a text's rows, which moves on a straight line."""
-    encoded = metric.table.encode([candidate, reference])
+    encoded = metric.encoder.encode([candidate, reference])
     if not encoded.defined.all():
         return 0.0, 0.0
     pairs = [(encoded.vectors[0], encoded.vectors[1]), (encoded.vectors[1], encoded.vectors[0])]
     score = _cosine(*pairs[0])
     sums, errors = [], []
     for end, other in pairs:
-        start = metric.table.rows[0].numpy() if score > 0 else other
+        start = metric.encoder.rows[0].numpy() if score > 0 else other
         path = start + GRID[:, None] * (end - start)  # (points, D)
         sizes = np.linalg.norm(path, axis=1, keepdims=True)
         target, units = other / np.linalg.norm(other), path / sizes

@@ -96,7 +96,7 @@ def split(checkpoint: str | None, pairs: Pairs, repeats: int) -> Split:
     begin = time.perf_counter()
     metric = load("matcha", checkpoint)
     loaded = time.perf_counter() - begin
-    table = metric.table
+    table = metric.encoder
     predictions, references = map(list, zip(*pairs, strict=True))
     texts = predictions + references
 

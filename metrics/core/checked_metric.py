@@ -1,34 +1,36 @@
-"""What a metric does before it scores: all that it is given is checked before `evaluate` stores any of it."""
+"""The base of every metric script: all input is checked before `evaluate` stores any of it."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from datasets import Value
 
-from semantic_metrics.core.inputs import check_references, check_same_length, check_texts
+from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input
 
-NAME_BYTES = 100  # of a folder's name; file systems end at 255
+MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255
 
 
-class Intake:
-    """Checked `add` and `add_batch`, and the way from `compute` to `_compute`; stands before `evaluate.Metric`.
+class CheckedInputs:
+    """Checked `add` and `add_batch`, and the way from `compute` to `_compute`.
 
-    A metric names its arguments in its own `compute`, checks its options there and calls `compute_checked`. Columns
-    are the metric's features (`predictions`, `references`, ...), in their order.
+    A mixin that stands before `evaluate.Metric`: evaluate instantiates the first EvaluationModule that it sees in a
+    script, so this class must not be one. A metric spells its arguments in its own `compute`, checks its options there
+    and calls `compute_checked`. Its columns are its features (`predictions`, `references`, ...), in their order.
     """
 
     def _build_data_dir(self) -> str:
         # a checkpoint folder or Hub id as config_name must not become a path: evaluate would write inside it
-        name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-NAME_BYTES:]
+        name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-MAX_FOLDER_NAME_BYTES:]
         folder = Path(self._data_dir_root) / self.name / name
         folder.mkdir(parents=True, exist_ok=True)
         return str(folder)
 
-    def check_columns(self, columns: dict[str, object]) -> dict[str, list]:
-        """Columns as lists of texts, `references` also as lists of lists; a metric with more rules adds them here.
+    def check_columns(self, columns: Mapping[str, object]) -> dict[str, list]:
+        """Columns as lists of texts, `references` also as lists of lists; a metric with more rules extends this.
 
         Raises:
-            ValueError: a column holds anything else, or they differ in length; names it.
+            InvalidInput: a column holds anything else, or the columns differ in length.
         """
         first, *_ = columns
         checked: dict[str, list] = {}
@@ -38,55 +40,60 @@ class Intake:
         return checked
 
     def add(self, **row: object) -> None:
-        """Add one row: `prediction`, `reference` (or a list of them) and so on, the columns' names without their s."""
+        """Add one row; its arguments are the columns' names without their s (`prediction`, `reference`, ...)."""
         names = {name.removesuffix("s"): name for name in self._feature_names()}
         _check_names(row, list(names))
         self.add_batch(**{name: [row.get(singular)] for singular, name in names.items()})
 
     def add_batch(self, **columns: list | None) -> None:
-        """Add rows; `compute` scores all that was added."""
+        """Add rows; `compute` scores all rows that were added."""
         names = self._feature_names()
         _check_names(columns, names)
         checked = self.check_columns({name: columns.get(name) for name in names})
         if self.writer is not None and "references" in checked:
             several = isinstance(checked["references"][0], list)
             if several == isinstance(self.selected_feature_format["references"], Value):
-                raise ValueError(
-                    "references: expected the kind that was added before, a string each or a list of strings each; "
-                    f"got {type(checked['references'][0]).__name__}"
+                raise invalid_input(
+                    "references",
+                    "expected the kind that was added before, a string each or a list of strings each; "
+                    f"got {type(checked['references'][0]).__name__}",
                 )
         super().add_batch(**checked)
 
     def compute_checked(
-        self, columns: dict[str, object], options: dict[str, object], beside: dict[str, object] | None = None
+        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object] | None = None
     ) -> dict | None:
-        """Score the columns with the rows that were added before.
+        """Score the columns together with the rows that were added before.
 
         Args:
-            columns: each of the metric's; all None to score nothing but what was added.
-            options: arguments of `_compute` that are the same for all rows, checked already.
-            beside: further arguments of `_compute`: texts, one for each row of all, that are no column; or None.
+            columns: the metric's columns by name; all None to score only the rows that were added.
+            options: of this call, checked already; `_compute` receives it whole as `options`.
+            extra_columns: texts that are not features, one for each row of all, or None; `_compute` receives each by
+                its name.
 
         Raises:
-            ValueError: as `check_columns`; texts beside that are none or too many or few; nothing to score.
+            InvalidInput: `check_columns` refuses a column, an extra column holds a non-string or has the wrong length,
+                or there is nothing to score.
         """
         first, *_ = columns
         given = any(values is not None for values in columns.values())
         if given:  # all of it is checked before anything is stored, so that a mistake costs nothing that was added
             columns = self.check_columns(columns)
         elif self.writer is None:
-            raise ValueError(f"{first}: expected a list of strings, got None, and none was added before")
-        beside = {name: None if texts is None else check_texts(name, texts) for name, texts in (beside or {}).items()}
-        if self.num_process == 1:  # else only the first process, in _compute, knows how many rows there are
+            raise invalid_input(first, "expected a list of strings, got None, and nothing was added before")
+        extra = {
+            name: None if texts is None else check_texts(name, texts) for name, texts in (extra_columns or {}).items()
+        }
+        if self.num_process == 1:  # with several, only the first process, in _compute, knows how many rows there are
             rows = len(self) + (len(columns[first]) if given else 0)
-            for name, texts in beside.items():
+            for name, texts in extra.items():
                 check_same_length(first, rows, name, rows if texts is None else len(texts))
         if given and self.writer is None and self.num_process == 1:  # nothing to merge: no need to go by way of a file
-            return self._compute(**columns, **options, **beside)
-        return super().compute(**columns, **options, **beside)
+            return self._compute(**columns, options=options, **extra)
+        return super().compute(**columns, options=options, **extra)
 
 
-def _check_names(given: dict[str, object], known: list[str]) -> None:
+def _check_names(given: Mapping[str, object], known: list[str]) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(f"{name}: expected an argument named {' or '.join(map(repr, known))}")
+            raise invalid_input(name, f"expected an argument named {' or '.join(map(repr, known))}")

@@ -1,4 +1,4 @@
-"""Input checks: what is wrong is said, with the argument and the place, before any model runs."""
+"""Checks of arguments: each raises an `InvalidInput` that names the argument and the item, before any model runs."""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -6,29 +6,58 @@ from collections.abc import Set as AbstractSet
 Texts = list[str]
 References = list[str] | list[list[str]]
 
-_QUOTED = 40  # characters of an offending value that an error message repeats
+MAX_QUOTED_CHARACTERS = 40  # of an invalid value that an error message repeats
+
+
+class InvalidInput(ValueError):
+    """An argument is invalid.
+
+    Args:
+        message: the argument, what was expected and what came.
+        argument: name of the argument, without an index.
+        index: of the invalid item where the argument is a list; None where the argument as a whole is invalid.
+
+    Attributes:
+        argument, index: as above; a caller that knows where the items came from (a file's row) reads them.
+        reason: the message without the argument's name: what was expected and what came.
+    """
+
+    def __init__(self, message: str, argument: str, index: int | None = None) -> None:
+        super().__init__(message)
+        self.argument, self.index = argument, index
+        self.reason = message.split(": ", 1)[-1]
+
+    def __reduce__(self) -> tuple:  # `Exception` would pickle the message alone
+        return type(self), (str(self), self.argument, self.index)
+
+
+def invalid_input(name: str, problem: str) -> InvalidInput:
+    """An error about `name`, an argument or an item of one such as `references[3][0]`; `problem` says the rest."""
+    argument, _, rest = name.partition("[")
+    return InvalidInput(f"{name}: {problem}", argument, int(rest.partition("]")[0]) if rest else None)
 
 
 def _show(value: object) -> str:
     text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= _QUOTED else text[:_QUOTED] + '...'}"
+    short = text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "..."
+    return f"{type(value).__name__} {short}"
 
 
 def check_text(name: str, text: object) -> str:
     """One text: any `str` that is valid Unicode, the empty one included.
 
     Raises:
-        ValueError: not a `str`, or it holds a lone surrogate (no tokeniser can encode one); names the argument.
+        InvalidInput: it is not a `str`, or it holds a lone surrogate (no tokeniser can encode one).
     """
     if not isinstance(text, str):
-        raise ValueError(f"{name}: expected a string, got {_show(text)}")
+        raise invalid_input(name, f"expected a string, got {_show(text)}")
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
             code = f"U+{ord(text[error.start]):04X}"
-            raise ValueError(
-                f"{name}: expected valid Unicode, got a lone surrogate ({code}) at character {error.start}"
+            raise invalid_input(
+                name, f"expected valid Unicode, got a lone surrogate ({code}) at character {error.start}"
             ) from None
     return text
 
@@ -37,17 +66,19 @@ def check_list(name: str, values: object) -> list:
     """A non-empty list (or tuple, array, column) of anything.
 
     Raises:
-        ValueError: not a list, or empty; a bare string is told to be wrapped.
+        InvalidInput: it is not a list, or it is empty; for a bare string the message says to wrap it.
     """
     if isinstance(values, (str, bytes)):
-        raise ValueError(f"{name}: expected a list of strings, got a bare {_show(values)}; wrap it in a list")
+        raise invalid_input(name, f"expected a list of strings, got a bare {_show(values)}; wrap it in a list")
     if isinstance(values, (Mapping, AbstractSet)) or not isinstance(values, Iterable):
-        raise ValueError(f"{name}: expected a list of strings, got {_show(values)}")
+        raise invalid_input(name, f"expected a list of strings, got {_show(values)}")
     if getattr(values, "ndim", 1) != 1:  # a data frame would be read as the names of its columns
-        raise ValueError(f"{name}: expected a list of strings, got {type(values).__name__} of {values.ndim} dimensions")
+        raise invalid_input(
+            name, f"expected a list of strings, got {type(values).__name__} of {values.ndim} dimensions"
+        )
     values = list(values)
     if not values:
-        raise ValueError(f"{name}: expected at least one text, got an empty list")
+        raise invalid_input(name, "expected at least one text, got an empty list")
     return values
 
 
@@ -55,7 +86,7 @@ def check_texts(name: str, texts: object) -> Texts:
     """A non-empty list of texts.
 
     Raises:
-        ValueError: as `check_list` and `check_text`, with the index of the offending item.
+        InvalidInput: `check_list` or `check_text` refuses it; the error carries the index of the item.
     """
     return [check_text(f"{name}[{i}]", text) for i, text in enumerate(check_list(name, texts))]
 
@@ -64,25 +95,25 @@ def check_references(name: str, references: object) -> References:
     """A string each, or several references (a non-empty list of strings) each; never a mixture.
 
     Raises:
-        ValueError: as `check_texts`; a mixture, or an empty list of references, is named with its index.
+        InvalidInput: `check_texts` refuses it, strings and lists are mixed, or one of the lists is empty.
     """
     references = check_list(name, references)
     if isinstance(references[0], str):
         for i, item in enumerate(references):
             if isinstance(item, (list, tuple)):
-                raise ValueError(
-                    f"{name}: expected a string each or a list of strings each, got a str at 0 and {_show(item)} at {i}"
+                raise invalid_input(
+                    name, f"expected a string each or a list of strings each, got a str at 0 and {_show(item)} at {i}"
                 )
         return check_texts(name, references)
     checked = []
     for i, item in enumerate(references):
         if isinstance(item, str):
-            raise ValueError(
-                f"{name}: expected a string each or a list of strings each, got {_show(references[0])} at 0 "
-                f"and a str at {i}"
+            raise invalid_input(
+                name,
+                f"expected a string each or a list of strings each, got {_show(references[0])} at 0 and a str at {i}",
             )
         if item is None or not isinstance(item, Iterable):
-            raise ValueError(f"{name}[{i}]: expected a string or a list of strings, got {_show(item)}")
+            raise invalid_input(f"{name}[{i}]", f"expected a string or a list of strings, got {_show(item)}")
         checked.append(check_texts(f"{name}[{i}]", item))
     return checked
 
@@ -91,28 +122,28 @@ def check_same_length(first: str, first_length: int, second: str, second_length:
     """Two arguments that go together item by item.
 
     Raises:
-        ValueError: their lengths differ; names both with their lengths.
+        InvalidInput: their lengths differ; the message gives both.
     """
     if first_length != second_length:
-        raise ValueError(f"{second}: expected {first_length} items, one for each of {first}, got {second_length}")
+        raise invalid_input(second, f"expected {first_length} items, one for each of {first}, got {second_length}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """An option with a fixed list of values.
 
     Raises:
-        ValueError: the value is none of them; the message lists them.
+        InvalidInput: the value is not in the list; the message gives the list.
     """
     if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
-        raise ValueError(f"{name}: expected one of {', '.join(map(repr, choices))}, got {_show(value)}")
+        raise invalid_input(name, f"expected one of {', '.join(map(repr, choices))}, got {_show(value)}")
 
 
 def check_whole(name: str, value: object, lowest: int, highest: int | None = None) -> None:
     """A whole number, `highest` (None for no limit) included.
 
     Raises:
-        ValueError: not an `int`, or out of range; names the range.
+        InvalidInput: it is not an `int`, or it is out of range; the message gives the range.
     """
     if type(value) is not int or value < lowest or (highest is not None and value > highest):
         span = f"from {lowest}" if highest is None else f"from {lowest} to {highest}"
-        raise ValueError(f"{name}: expected a whole number {span}, got {_show(value)}")
+        raise invalid_input(name, f"expected a whole number {span}, got {_show(value)}")

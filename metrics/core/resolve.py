@@ -10,27 +10,29 @@ from pathlib import Path
 from huggingface_hub import snapshot_download
 
 HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # of a checkpoint outside the package
-EMBEDDED = "semantic_metrics.checkpoints"
+SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
-FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two hold vocabularies
+CHECKPOINT_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two hold vocabularies
 
 
-def embedded_folders(kind: Callable[[dict], bool]) -> dict[str, Path]:
+def shipped_checkpoints(kind: Callable[[dict], bool]) -> dict[str, Path]:
     """Checkpoints that are shipped with the package, by name; none where it is not installed (a Space).
 
     Args:
         kind: tells from what a `config.json` holds whether its folder counts.
     """
     try:
-        root = Path(str(resources.files(EMBEDDED)))
+        root = Path(str(resources.files(SHIPPED_PACKAGE)))
     except ModuleNotFoundError:
         return {}
     configs = [path for path in sorted(root.glob(f"*/{CONFIG}")) if (path.parent / WEIGHTS).is_file()]
     return {path.parent.name: path.parent for path in configs if kind(json.loads(path.read_text(encoding="utf-8")))}
 
 
-def find_folder(name: str | None, default: str, embedded: dict[str, Path], other_weights: tuple[str, ...] = ()) -> Path:
+def resolve_checkpoint(
+    name: str | None, default: str, shipped: dict[str, Path], other_weights: tuple[str, ...] = ()
+) -> Path:
     """The folder of a checkpoint, downloaded if a Hub id asks for it.
 
     Args:
@@ -38,7 +40,7 @@ def find_folder(name: str | None, default: str, embedded: dict[str, Path], other
             package is not installed; else the name of another shipped one, a folder (written with a slash), or a Hub
             id `org/name[@revision]`.
         default: name of a checkpoint.
-        embedded: the shipped ones, as `embedded_folders` finds them.
+        shipped: what `shipped_checkpoints` returns.
         other_weights: files that are downloaded too where a repository holds no safetensors.
 
     Raises:
@@ -47,16 +49,16 @@ def find_folder(name: str | None, default: str, embedded: dict[str, Path], other
     if name is not None and not isinstance(name, str):
         raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {name!r}")
     if name in (None, "default"):
-        if default in embedded:
-            return embedded[default]
+        if default in shipped:
+            return shipped[default]
         name = f"{HUB_OWNER}/{default}"
-    if name in embedded:
-        return embedded[name]
+    if name in shipped:
+        return shipped[name]
     if "/" in name or os.sep in name:
         folder = Path(os.path.expanduser(name))  # leaves an unknown user's ~ as it is, where Path.expanduser fails
         if os.path.isdir(folder):
             return folder
-    wanted = f"expected one of {sorted(embedded)}, a folder (written with a slash) or a Hub id org/name[@revision]"
+    wanted = f"expected one of {sorted(shipped)}, a folder (written with a slash) or a Hub id org/name[@revision]"
     match = HUB_ID.fullmatch(name)
     if match is None or name.startswith("."):
         raise ValueError(f"checkpoint {name!r}: {wanted}")
@@ -67,7 +69,7 @@ def find_folder(name: str | None, default: str, embedded: dict[str, Path], other
 
 
 def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path:
-    folder = Path(snapshot_download(repo, revision=revision, allow_patterns=FILES))
+    folder = Path(snapshot_download(repo, revision=revision, allow_patterns=CHECKPOINT_FILES))
     if other_weights and not any(folder.glob("*.safetensors")):
-        return Path(snapshot_download(repo, revision=revision, allow_patterns=[*FILES, *other_weights]))
+        return Path(snapshot_download(repo, revision=revision, allow_patterns=[*CHECKPOINT_FILES, *other_weights]))
     return folder

@@ -11,7 +11,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, embedded_folders, find_folder
+from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.contextual import KIND, ContextualEncoder
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
@@ -28,7 +28,7 @@ def load_checkpoint(name: str | None = None) -> MatchaTable | ContextualEncoder:
     """Load a checkpoint by name.
 
     Args:
-        name: as `locate.find_folder` takes it, or "contextual". A folder or repository may be in the authors' own
+        name: as `resolve_checkpoint` takes it, or "contextual". A folder or repository may be in the authors' own
             format.
 
     Raises:
@@ -37,7 +37,7 @@ def load_checkpoint(name: str | None = None) -> MatchaTable | ContextualEncoder:
     embedded = embedded_checkpoints()
     if name == CONTEXTUAL and name not in embedded:  # too large for the package: a checkout has it, and the Hub
         name = f"{HUB_OWNER}/{CONTEXTUAL}"
-    folder = find_folder(name, DEFAULT_CHECKPOINT, embedded, (AUTHORS_WEIGHTS,))
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, (AUTHORS_WEIGHTS,))
     if is_contextual(folder):
         return ContextualEncoder.from_folder(folder)
     if (folder / WEIGHTS).is_file() and (folder / CONFIG).is_file():
@@ -52,7 +52,7 @@ def load_checkpoint(name: str | None = None) -> MatchaTable | ContextualEncoder:
 
 def embedded_checkpoints() -> dict[str, Path]:
     """MATCHA checkpoints that are shipped with the package, by name; empty where it is not installed (a Space)."""
-    return embedded_folders(lambda config: config.get("model_type") == "matcha" or KIND in config)
+    return shipped_checkpoints(lambda config: config.get("model_type") == "matcha" or KIND in config)
 
 
 def is_contextual(folder: Path) -> bool:

@@ -96,7 +96,7 @@ class ContextualEncoder:
         encoder.tokenizer_sha256 = hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest()
         return encoder
 
-    def settings(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         """What of the checkpoint can change a score, for the signature."""
         return {
             "checkpoint": self.checkpoint_sha256[:16],

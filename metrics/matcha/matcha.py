@@ -1,23 +1,22 @@
 """MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import datasets
 import evaluate
 import numpy as np
 from datasets import Features, Sequence, Value
 
-from semantic_metrics.core.checked_metric import Intake
-from semantic_metrics.core.inputs import check_choice, check_same_length, check_text
-from semantic_metrics.core.resolve import find_folder
+from semantic_metrics.core.checked_metric import CheckedInputs
+from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input
+from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
+from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.matcha.modeling_matcha import MatchaModel
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.matcha.vectors import TextVectors
-
-# evaluate copies only the siblings that this script itself imports
-__all__ = ["Matcha", "MatchaModel", "TextVectors", "find_folder"]
 
 VERSION = "0.1.0"
 PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
@@ -73,10 +72,30 @@ Example:
 """
 
 
-class Matcha(Intake, evaluate.Metric):
+@dataclass(frozen=True)
+class Options:
+    """Settings of one call of `compute`, whose docstring explains them.
+
+    Raises:
+        InvalidInput: a value is not allowed.
+    """
+
+    multi_reference: str = "best"
+    rescale: bool = False
+    calibrated: bool = no_score_change(False)
+    output: str = no_score_change("all")
+
+    def __post_init__(self) -> None:
+        check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
+        check_choice("rescale", self.rescale, (False, True))
+        check_choice("calibrated", self.calibrated, (False, True))
+        check_choice("output", self.output, ("all", "mean"))
+
+
+class Matcha(CheckedInputs, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the checkpoint (see `checkpoint.load_checkpoint`)."""
 
-    table: MatchaTable | ContextualEncoder
+    encoder: MatchaTable | ContextualEncoder
 
     def _info(self) -> evaluate.MetricInfo:
         text = Value("string")
@@ -93,7 +112,7 @@ class Matcha(Intake, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.table = load_checkpoint(None if self.config_name == "default" else self.config_name)
+        self.encoder = load_checkpoint(None if self.config_name == "default" else self.config_name)
 
     def compute(
         self,
@@ -106,70 +125,64 @@ class Matcha(Intake, evaluate.Metric):
         calibrated: bool = False,
         output: str = "all",
     ) -> dict | None:
-        """Score predictions against references, those added before included."""
-        check_choice("multi_reference", multi_reference, ("best", "mean"))
-        check_choice("rescale", rescale, (False, True))
-        check_choice("calibrated", calibrated, (False, True))
-        check_choice("output", output, ("all", "mean"))
+        """Score predictions against references, together with those added before."""
+        options = Options(multi_reference, rescale, calibrated, output)
         if calibrated:
             self.ratings()
-        return self.compute_checked(
-            {"predictions": predictions, "references": references},
-            {"multi_reference": multi_reference, "rescale": rescale, "calibrated": calibrated, "output": output},
-            beside={"contradictions": contradictions},
-        )
+        columns = {"predictions": predictions, "references": references}
+        return self.compute_checked(columns, options, {"contradictions": contradictions})
 
     def _compute(
-        self,
-        predictions: list[str],
-        references: list,
-        contradictions: list[str] | None = None,
-        multi_reference: str = "best",
-        rescale: bool = False,
-        calibrated: bool = False,
-        output: str = "all",
+        self, predictions: list[str], references: list, options: Options, contradictions: list[str] | None = None
     ) -> dict:
         if contradictions is not None:
             check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
-        score = _Scorer(self.table, multi_reference, rescale)
-        scores, best, undefined = score(predictions, references)
-        if output == "mean":
-            return {"matcha": float(np.mean(scores))}
-        result = {
-            "matcha": float(np.mean(scores)),
-            "scores": scores.tolist(),
-            "signature": self.signature(multi_reference, rescale, calibrated),
-            "undefined": int(undefined.sum()),
-        }
+        scored = _score(self.encoder, predictions, references, options)
+        mean = float(np.mean(scored.scores))
+        if options.output == "mean":
+            return {"matcha": mean}
+        undefined, truncated = int(scored.undefined.sum()), scored.truncated
+        result = {"matcha": mean, "scores": scored.scores.tolist(), "signature": str(self._signature(options))}
         if isinstance(references[0], list):
-            result["best_reference"] = [None if lost else int(i) for i, lost in zip(best, undefined, strict=True)]
-        if calibrated:
-            result["ratings"] = self.ratings()(scores * 2 - 1 if rescale else scores).tolist()
+            rows = zip(scored.best, scored.undefined, strict=True)
+            result["best_reference"] = [None if no_score else int(best) for best, no_score in rows]
+        if options.calibrated:
+            cosines = scored.scores * 2 - 1 if options.rescale else scored.scores
+            result["ratings"] = self.ratings()(cosines).tolist()
         if contradictions is not None:
-            against, _, lost = score(contradictions, references)
-            result["contradiction_scores"], result["margins"] = against.tolist(), (scores - against).tolist()
-            result["undefined"] += int(lost.sum())
-        if self.table.config.max_length is not None:
-            result["truncated"] = len(score.truncated)
+            against = _score(self.encoder, contradictions, references, options)
+            result["contradiction_scores"] = against.scores.tolist()
+            result["margins"] = (scored.scores - against.scores).tolist()
+            undefined, truncated = undefined + int(against.undefined.sum()), truncated | against.truncated
+        result["undefined"] = undefined
+        if self.encoder.config.max_length is not None:
+            result["truncated"] = len(truncated)
         return result
 
-    def signature(self, multi_reference: str = "best", rescale: bool = False, calibrated: bool = False) -> str:
-        """Every setting that can change a score; results with the same signature are comparable."""
-        parts = self.table.settings() | {"multi_reference": multi_reference, "rescale": rescale, "version": VERSION}
-        if calibrated:
-            parts["ratings"] = self.ratings().sha256[:16]
-        return "matcha|" + "|".join(f"{key}:{_spell(value)}" for key, value in parts.items())
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score; results with equal signatures are comparable.
+
+        Args:
+            settings: those arguments of `compute` that are not left at their defaults.
+        """
+        return str(self._signature(Options(**settings)))
+
+    def _signature(self, options: Options) -> Signature:
+        signature = Signature.of("matcha", self.encoder.signature_fields(), options, VERSION)
+        if not options.calibrated:
+            return signature
+        return Signature("matcha", {**signature.settings, "ratings": self.ratings().sha256[:16]})
 
     def ratings(self) -> Ratings:
         """The checkpoint's map from cosines to ratings.
 
         Raises:
-            ValueError: it has none.
+            InvalidInput: the checkpoint has no such map.
         """
-        found = Ratings.stored(self.table.config.ratings)
-        if found is None:
-            raise ValueError("calibrated: expected a checkpoint with ratings in its config.json, got one without")
-        return found
+        ratings = Ratings.stored(self.encoder.config.ratings)
+        if ratings is None:
+            raise invalid_input("calibrated", "expected a checkpoint with ratings in its config.json, got one without")
+        return ratings
 
     def explain(
         self, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
@@ -184,59 +197,41 @@ class Matcha(Intake, evaluate.Metric):
             baseline: for integrated gradients, "token_0" or "other_text"; None chooses by the sign of the score.
 
         Raises:
-            ValueError: a text that is none, an unknown method or baseline.
+            InvalidInput: a text is not a valid string, or the method or the baseline is unknown.
         """
         prediction, reference = check_text("prediction", prediction), check_text("reference", reference)
         check_choice("method", method, METHODS)
         check_choice("baseline", baseline, (None, *BASELINES))
-        return explain(self.table, prediction, reference, method, baseline)
+        return explain(self.encoder, prediction, reference, method, baseline)
 
 
-def _spell(value: object) -> str:
-    return str(value) if isinstance(value, str) else str(value).lower()
+class _Scored(NamedTuple):
+    """Scores of n texts: (n,) scores, (n,) best reference, (n,) whether undefined, and which texts were cut."""
+
+    scores: np.ndarray
+    best: np.ndarray
+    undefined: np.ndarray
+    truncated: set[str]
 
 
-class _Scorer:
-    """Scores lists of texts against references, some thousand pairs at a time."""
+def _score(encoder: MatchaTable | ContextualEncoder, texts: list[str], references: list, options: Options) -> _Scored:
+    """Score n texts against n (lists of) references, PAIRS_AT_A_TIME at a time."""
+    chunks = (slice(i, i + PAIRS_AT_A_TIME) for i in range(0, len(texts), PAIRS_AT_A_TIME))
+    parts = [_score_chunk(encoder, texts[chunk], references[chunk], options.multi_reference) for chunk in chunks]
+    scores, best, undefined = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
+    truncated = set().union(*(part.truncated for part in parts))
+    return _Scored((scores + 1) / 2 if options.rescale else scores, best, undefined, truncated)
 
-    def __init__(self, table: MatchaTable | ContextualEncoder, multi_reference: str, rescale: bool) -> None:
-        self.table, self.multi_reference, self.rescale = table, multi_reference, rescale
-        self.truncated: set[str] = set()
 
-    def __call__(self, texts: list[str], references: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """N texts, n (lists of) references -> (n,) scores, (n,) best reference, (n,) whether undefined."""
-        parts = [
-            self._score_chunk(texts[i : i + PAIRS_AT_A_TIME], references[i : i + PAIRS_AT_A_TIME])
-            for i in range(0, len(texts), PAIRS_AT_A_TIME)
-        ]
-        scores, best, undefined = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return ((scores + 1) / 2 if self.rescale else scores), best, undefined
-
-    def _score_chunk(self, texts: list[str], references: list) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        several = isinstance(references[0], list)
-        counts = np.array([len(group) for group in references]) if several else np.ones(len(texts), dtype=int)
-        flat = [text for group in references for text in group] if several else references
-        encoded = self.table.encode([*texts, *flat])
-        self.truncated.update(text for text, cut in zip([*texts, *flat], encoded.truncated, strict=True) if cut)
-        left, right = np.arange(len(texts)).repeat(counts), np.arange(len(texts), len(texts) + len(flat))
-        scores = cosine(encoded.vectors[left], encoded.vectors[right])
-        defined = encoded.defined[left] & encoded.defined[right]
-        if not several:
-            return scores, np.zeros(len(texts), dtype=int), ~defined
-        return self._merge(scores, defined, counts)
-
-    def _merge(
-        self, scores: np.ndarray, defined: np.ndarray, counts: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Scores of all references, `counts` of them for each text -> one for each text."""
-        begin = counts.cumsum() - counts
-        kept = np.where(defined, scores, -np.inf)
-        merged = np.zeros(len(counts))
-        best = np.zeros(len(counts), dtype=int)
-        for i, (first, count) in enumerate(zip(begin, counts, strict=True)):
-            group = slice(first, first + count)
-            best[i] = kept[group].argmax()
-            if defined[group].any():
-                known = np.sort(scores[group][defined[group]])  # sorted: the mean is the same in any order
-                merged[i] = known[-1] if self.multi_reference == "best" else known.mean()
-        return merged, best, ~np.logical_or.reduceat(defined, begin)
+def _score_chunk(
+    encoder: MatchaTable | ContextualEncoder, texts: list[str], references: list, multi_reference: str
+) -> _Scored:
+    flat = flatten(references)
+    encoded = encoder.encode([*texts, *flat.texts])
+    truncated = {text for text, cut in zip([*texts, *flat.texts], encoded.truncated, strict=True) if cut}
+    left, right = np.arange(len(texts)).repeat(flat.counts), np.arange(len(texts), len(texts) + len(flat.texts))
+    defined = encoded.defined[left] & encoded.defined[right]
+    scores = cosine(encoded.vectors[left], encoded.vectors[right])
+    merged, best = best_or_mean(scores, flat.counts, multi_reference, defined)
+    begin = flat.counts.cumsum() - flat.counts
+    return _Scored(merged, best, ~np.logical_or.reduceat(defined, begin), truncated)

@@ -207,7 +207,7 @@ class MatchaTable:
             tokens, spans = [*tokens, PADDING], [*spans, None]
         return TokenRows(tokens, spans, self.rows.numpy()[ids], weights)
 
-    def settings(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, object]:
         """What of the checkpoint can change a score, for the signature."""
         return {
             "checkpoint": self.checkpoint_sha256[:16],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.core.resolve import embedded_folders, find_folder
+from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.lexical import (
@@ -177,13 +177,13 @@ def load_scorer(name: str | Path | None = None) -> PairScorer:
     """Load an NLI model.
 
     Args:
-        name: of a checkpoint, as `locate.find_folder` takes it: None for the shipped one, a folder, or a Hub id.
+        name: of a checkpoint, as `resolve_checkpoint` takes it: None for the shipped one, a folder, or a Hub id.
 
     Raises:
         ValueError: no such checkpoint, a damaged one, or one without a label for entailment; lists its labels.
     """
     name = str(name) + "/" if isinstance(name, Path) else name
-    folder = find_folder(name, DEFAULT_CHECKPOINT, embedded_folders(_is_nli), OTHER_WEIGHTS)
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
     try:
         nli_labels(label_names(read_config(folder)))
     except ValueError as error:

@@ -9,9 +9,9 @@ import evaluate
 import numpy as np
 from datasets import Features, Sequence, Value
 
-from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.checked_metric import CheckedInputs
 from semantic_metrics.core.inputs import check_choice, check_text
-from semantic_metrics.core.resolve import find_folder
+from semantic_metrics.core.resolve import resolve_checkpoint
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import label_names
 from semantic_metrics.cross_encoder.pair_scorer import BATCH_SIZE, PairScorer
@@ -25,7 +25,7 @@ from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read
 from semantic_metrics.nli_lex.windows import check_template, is_blank
 
 # evaluate copies only the siblings that this script itself imports
-__all__ = ["PRECISIONS", "NLILex", "asked", "check_template", "find_folder", "label_names", "lexical_match"]
+__all__ = ["PRECISIONS", "NLILex", "asked", "check_template", "label_names", "lexical_match", "resolve_checkpoint"]
 __all__ += ["spell_in_digits"]
 
 VERSION = "0.1.0"
@@ -100,8 +100,8 @@ Example:
 """
 
 
-class NLILex(Intake, evaluate.Metric):
-    """The metric; `config_name` of `evaluate.load` names the checkpoint (see `locate.find_folder`)."""
+class NLILex(CheckedInputs, evaluate.Metric):
+    """The metric; `config_name` of `evaluate.load` names the checkpoint (see `resolve_checkpoint`)."""
 
     scorer: PairScorer
 
@@ -123,7 +123,7 @@ class NLILex(Intake, evaluate.Metric):
         self.scorer = load_scorer(self.config_name)
 
     def check_columns(self, columns: dict[str, object]) -> dict[str, list]:
-        """As `Intake.check_columns`; a blank reference is none."""
+        """As `CheckedInputs.check_columns`; a blank reference is none."""
         checked = super().check_columns(columns)
         for i, group in enumerate(checked["references"]):
             for j, text in enumerate([group] if isinstance(group, str) else group):

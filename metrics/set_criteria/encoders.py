@@ -9,7 +9,7 @@ import numpy as np
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS, embedded_folders, find_folder
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS, resolve_checkpoint, shipped_checkpoints
 
 DEFAULT_ENCODER = "matcha"  # of the shipped checkpoints, the one that encodes single texts
 MATCHA, TOKENIZER, TENSOR = "matcha", "tokenizer.json", "embedding.weight"  # as the MATCHA metric writes them
@@ -49,8 +49,8 @@ def find_encoder(name: str | None) -> Path:
     Raises:
         ValueError: no such folder, or one without the files of a model; names it.
     """
-    shipped = embedded_folders(lambda config: config.get("model_type") == MATCHA)
-    folder = find_folder(name, DEFAULT_ENCODER, shipped)
+    shipped = shipped_checkpoints(lambda config: config.get("model_type") == MATCHA)
+    folder = resolve_checkpoint(name, DEFAULT_ENCODER, shipped)
     described = (folder / CONFIG).is_file() or (folder / MODULES).is_file()
     if not described or not any(folder.rglob("*.safetensors")):  # in this order: a wrong folder may be a whole disk
         held = sorted(path.name for path in folder.glob("*"))[:20]

@@ -10,9 +10,9 @@ import evaluate
 import numpy as np
 from datasets import Features, Value
 
-from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.checked_metric import CheckedInputs
 from semantic_metrics.core.inputs import check_choice, check_same_length, check_texts, check_whole
-from semantic_metrics.core.resolve import find_folder
+from semantic_metrics.core.resolve import resolve_checkpoint
 from semantic_metrics.set_criteria.angles import Result
 from semantic_metrics.set_criteria.criteria import (
     Ranges,
@@ -38,7 +38,7 @@ from semantic_metrics.set_criteria.samples import (
 from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
 
 # evaluate copies only the siblings that this script itself imports
-__all__ = ["EPSILONS", "MEASURES", "SetCriteria", "find_folder"]
+__all__ = ["EPSILONS", "MEASURES", "SetCriteria", "resolve_checkpoint"]
 
 VERSION = "0.1.0"
 
@@ -109,7 +109,7 @@ Example:
 """
 
 
-class SetCriteria(Intake, evaluate.Metric):
+class SetCriteria(CheckedInputs, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the encoder (see `encoders.find_encoder`)."""
 
     def _info(self) -> evaluate.MetricInfo:

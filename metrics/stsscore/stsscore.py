@@ -9,9 +9,9 @@ import numpy as np
 from datasets import Features, Sequence, Value
 from transformers import PretrainedConfig
 
-from semantic_metrics.core.checked_metric import Intake
+from semantic_metrics.core.checked_metric import CheckedInputs
 from semantic_metrics.core.inputs import check_choice, check_text
-from semantic_metrics.core.resolve import embedded_folders, find_folder
+from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_activation, read_config
 from semantic_metrics.cross_encoder.pair_scorer import BATCH_SIZE, PairScorer
@@ -80,8 +80,8 @@ Example:
 """
 
 
-class STSScore(Intake, evaluate.Metric):
-    """The metric; `config_name` of `evaluate.load` names the checkpoint (see `locate.find_folder`)."""
+class STSScore(CheckedInputs, evaluate.Metric):
+    """The metric; `config_name` of `evaluate.load` names the checkpoint (see `resolve_checkpoint`)."""
 
     scorer: PairScorer
 
@@ -238,13 +238,13 @@ def load_scorer(name: str | None = None) -> PairScorer:
     """Load a checkpoint that rates pairs.
 
     Args:
-        name: as `locate.find_folder` takes it.
+        name: as `resolve_checkpoint` takes it.
 
     Raises:
         ValueError: no such checkpoint, a damaged one, or one that has several labels (as for NLI); names them.
     """
-    embedded = embedded_folders(lambda config: "id2label" in config)
-    folder = find_folder(name, DEFAULT_CHECKPOINT, embedded, OTHER_WEIGHTS)
+    embedded = shipped_checkpoints(lambda config: "id2label" in config)
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, OTHER_WEIGHTS)
     labels = label_names(read_config(folder))
     if len(labels) != 1:
         raise ValueError(f"checkpoint {folder}: expected one label, a rating, got {len(labels)}: {', '.join(labels)}")

@@ -47,7 +47,9 @@ def test_a_folder_is_named_with_a_slash(bert: Path, monkeypatch: pytest.MonkeyPa
 def test_a_shipped_checkpoint_is_found_by_name(bert: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     nli = tiny.bert(tmp_path / "nli", labels=3, id2label={0: "contradiction", 1: "entailment", 2: "neutral"})
     kinds = []
-    monkeypatch.setattr(script, "embedded_folders", lambda kind: kinds.append(kind) or {"stsscore": bert, "nli": nli})
+    monkeypatch.setattr(
+        script, "shipped_checkpoints", lambda kind: kinds.append(kind) or {"stsscore": bert, "nli": nli}
+    )
     expected = load_scorer(str(bert)).checkpoint_sha256
     for name in (None, "default", "stsscore"):
         assert load_scorer(name).checkpoint_sha256 == expected

@@ -54,7 +54,7 @@ def test_scores_are_the_peers(shape: str, request: pytest.FixtureRequest) -> Non
     differences, expected = _differences(authors, left + SENTENCES[:1], right + SENTENCES[1:2])
     assert differences.max() <= PARITY
     assert np.ptp(expected) > 0.5  # not the padding's likeness of everything to everything
-    assert authors.metric.table.weights.dtype == torch.float32
+    assert authors.metric.encoder.weights.dtype == torch.float32
 
 
 def test_scores_of_odd_texts_are_the_peers(small: Authors) -> None:
@@ -63,7 +63,7 @@ def test_scores_of_odd_texts_are_the_peers(small: Authors) -> None:
     right = [long] * len(ODD_TEXTS) + SENTENCES[: len(ODD_TEXTS)]
     differences, _ = _differences(small, left, right)
     assert differences.max() <= PARITY
-    (encoding,) = small.metric.table.tokenize([f"a{END}"])
+    (encoding,) = small.metric.encoder.tokenize([f"a{END}"])
     assert encoding.ids[-1] == peer.load_peer(small.folder).tokenizer.pad_token_id
 
 
@@ -77,7 +77,7 @@ def test_text_vectors_are_those_of_the_full_network(small: Authors) -> None:
     left, right = _long_pairs(small.tokenizer)
     texts = [*left, *right, *ODD_TEXTS, *SENTENCES]
     expected = small.peer.encode(texts).numpy()
-    vectors = small.metric.table.encode(texts).vectors
+    vectors = small.metric.encoder.encode(texts).vectors
     np.testing.assert_allclose(vectors, expected, atol=1e-6 * np.abs(expected).max(), rtol=1e-4)
 
 
@@ -139,7 +139,7 @@ def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, mon
 
     monkeypatch.setattr(checkpoint.MatchaModel, "fold", refuse)
     table = checkpoint.load_checkpoint(str(small.folder))
-    assert torch.equal(table.weights, first.table.weights)
+    assert torch.equal(table.weights, first.encoder.weights)
     assert evaluate.load(SCRIPT, str(small.folder)).signature() == first.signature()
     assert stored.stat().st_mtime_ns == stamp
     changed = peer.write_random_checkpoint(tmp_path / "changed", small.tokenizer, 96, 4, seed=1)
@@ -151,7 +151,7 @@ def test_pads_with_the_tokenizers_end_whatever_the_config_says(small: Authors, c
     rewrite_json(copy / "model_config.json", pad_token_id=3, eos_token_id=5, bos_token_id=6)
     table = checkpoint.load_checkpoint(str(copy))
     assert table.config.pad_token_id == small.tokenizer.token_to_id(END) == 4999
-    assert torch.equal(table.weights, small.metric.table.weights)
+    assert torch.equal(table.weights, small.metric.encoder.weights)
 
 
 def test_pads_with_the_tokenizers_own_pad_before_its_end(small: Authors, copy: Path) -> None:
@@ -159,7 +159,7 @@ def test_pads_with_the_tokenizers_own_pad_before_its_end(small: Authors, copy: P
     other = peer.load_peer(copy)
     assert other.tokenizer.pad_token_id == small.tokenizer.token_to_id("~")
     metric = evaluate.load(SCRIPT, str(copy))
-    assert metric.table.config.pad_token_id == other.tokenizer.pad_token_id
+    assert metric.encoder.config.pad_token_id == other.tokenizer.pad_token_id
     left, right = [*SENTENCES, "", "a~b"], [text_of(small.tokenizer, 500, seed=i, palette=1) for i in range(14)]
     differences, expected = _differences(Authors(copy, small.tokenizer, other, metric), left, right)
     assert differences.max() <= PARITY
@@ -211,5 +211,5 @@ def test_a_hub_id_in_the_authors_format_takes_gpt2s_tokenizer(
 ) -> None:
     _put_in_hub_cache(tmp_path, "authors/matcha", [small.folder / peer.CONFIG, small.folder / peer.WEIGHTS])
     _put_in_hub_cache(tmp_path, "gpt2", [small.folder / "tokenizer.json"])
-    expected = small.metric.table.encode(["a pond"]).vectors.tobytes().hex()[:64]
+    expected = small.metric.encoder.encode(["a pond"]).vectors.tobytes().hex()[:64]
     assert _load_offline(run_python, "authors/matcha", tmp_path) == f"{expected} 4999"

@@ -28,7 +28,7 @@ def test_padding_and_truncation_of_a_tokenizer_file_are_switched_off(tmp_path: P
     other.tokenizer.enable_padding(pad_id=2)
     other.tokenizer.enable_truncation(1)
     other.save(tmp_path)
-    loaded = evaluate.load(METRIC, str(tmp_path)).table
+    loaded = evaluate.load(METRIC, str(tmp_path)).encoder
     texts = ["the cat", "the dog bites the man", ""]
     assert (loaded.encode(texts).vectors == plain.encode(texts).vectors).all()
 

@@ -52,7 +52,7 @@ def test_rescale_maps_to_zero_and_one(metric: evaluate.Metric) -> None:
 
 
 def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:
-    table = metric.table
+    table = metric.encoder
     assert metric.compute(predictions=["a"], references=["b"])["signature"] == (
         f"matcha|checkpoint:{table.checkpoint_sha256[:16]}|tokenizer:{table.tokenizer_sha256[:16]}|dtype:float16"
         "|pad_to:none|pad_id:none|unk:[UNK]|special_tokens:false|max_length:none"

@@ -54,7 +54,7 @@ def test_scores_are_in_range_symmetric_and_one_for_equal_texts(metric: evaluate.
     assert there == back
     assert all(-1 <= score <= 1 for score in there)
     same = compute(metric, batch, batch)
-    defined = metric.table.encode(batch).defined
+    defined = metric.encoder.encode(batch).defined
     assert same["scores"] == defined.astype(float).tolist()
     assert same["undefined"] == int((~defined).sum())
 
@@ -69,7 +69,7 @@ def test_references_have_no_order(metric: evaluate.Metric, text: str, references
         assert first["scores"] == second["scores"]
         assert first["undefined"] == second["undefined"]
     each = compute(metric, [text] * len(references), references)
-    defined = [metric.table.encode([text, other]).defined.all() for other in references]
+    defined = [metric.encoder.encode([text, other]).defined.all() for other in references]
     known = [score for score, kept in zip(each["scores"], defined, strict=True) if kept]
     best, mean = (compute(metric, [text], [references], multi_reference=rule) for rule in ("best", "mean"))
     assert best["scores"] == [max(known, default=0)]

@@ -58,9 +58,9 @@ def test_special_strings_are_plain_text(shipped: evaluate.Metric) -> None:
 
 def test_long_texts_are_neither_cut_nor_padded(shipped: evaluate.Metric) -> None:
     """The tokeniser of all-MiniLM-L6-v2, as it comes, does both at 128 tokens."""
-    config = shipped.table.config
+    config = shipped.encoder.config
     assert (config.max_length, config.pad_to) == (None, None)
-    lengths = [len(encoding.ids) for encoding in shipped.table.tokenize(["dog", "dog " * 1000])]
+    lengths = [len(encoding.ids) for encoding in shipped.encoder.tokenize(["dog", "dog " * 1000])]
     assert lengths == [1, 1000]
 
 
@@ -73,7 +73,7 @@ def test_it_loads_in_a_second() -> None:
 
 def test_the_sentence_transformer_has_the_same_cosines(shipped: evaluate.Metric) -> None:
     texts = ["Caffeine keeps you awake.", "The bridge is 300 metres long.", "☃ dog", "an empty [SEP]", "a b c"]
-    vectors = shipped.table.to_sentence_transformer().encode(texts).astype(np.float64)
+    vectors = shipped.encoder.to_sentence_transformer().encode(texts).astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     expected = shipped.compute(predictions=texts[:-1], references=texts[1:])["scores"]
     np.testing.assert_allclose((vectors[:-1] * vectors[1:]).sum(axis=1), expected, atol=1e-6)

@@ -6,7 +6,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from semantic_metrics.core.resolve import embedded_folders
+from semantic_metrics.core.resolve import shipped_checkpoints
 from semantic_metrics.nli_lex.features import DEFAULT_CHECKPOINT, RICH
 from semantic_metrics.nli_lex.weights import FILE
 from tests.conftest import ROOT
@@ -26,7 +26,7 @@ EXPECTED = [True, True, False, False, False]
 @pytest.fixture(scope="module")
 def shipped() -> evaluate.Metric:
     """The metric as a user loads it."""
-    folder = embedded_folders(lambda config: "id2label" in config)[DEFAULT_CHECKPOINT]
+    folder = shipped_checkpoints(lambda config: "id2label" in config)[DEFAULT_CHECKPOINT]
     assert (folder / FILE).is_file()
     return evaluate.load(SCRIPT)
 

@@ -6,7 +6,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from semantic_metrics.core.resolve import embedded_folders
+from semantic_metrics.core.resolve import shipped_checkpoints
 from semantic_metrics.stsscore.stsscore import DEFAULT_CHECKPOINT
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
@@ -17,7 +17,7 @@ from tests.stsscore.test_metric import ROUNDING
 @pytest.fixture(scope="module")
 def shipped() -> evaluate.Metric:
     """The metric as a user loads it."""
-    assert DEFAULT_CHECKPOINT in embedded_folders(lambda config: "id2label" in config)
+    assert DEFAULT_CHECKPOINT in shipped_checkpoints(lambda config: "id2label" in config)
     return evaluate.load(SCRIPT)
 
 

@@ -48,8 +48,8 @@ def validate(table: Encoder, sets: dict[str, Columns]) -> Results:
 
     Returns:
         For triplets `n_delta`, `macro_f1`, `auc` and `pairwise` (see `semantic_metrics.stats.separation`); for scored
-        pairs `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`, that
-        of the cosine itself.
+        pairs `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`,
+        that of the cosine itself.
     """
     return {name: _figures(table, columns) for name, columns in sets.items()}
 

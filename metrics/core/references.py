@@ -1,0 +1,58 @@
+"""One reference for each prediction, or several: laid flat for a model, and merged to one score again."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from semantic_metrics.core.inputs import References, Texts
+
+MULTI_REFERENCE = ("best", "mean")
+
+
+class FlatReferences(NamedTuple):
+    """References of n predictions as one list.
+
+    Attributes:
+        texts: all references, those of the first prediction first.
+        counts: (n,) int, how many each prediction has.
+        several: whether they came as lists, even lists of one.
+    """
+
+    texts: Texts
+    counts: np.ndarray
+    several: bool
+
+
+def flatten(references: References) -> FlatReferences:
+    """Lay n strings, or n lists of strings, flat."""
+    if not isinstance(references[0], list):
+        return FlatReferences(references, np.ones(len(references), dtype=int), several=False)
+    counts = np.array([len(group) for group in references])
+    return FlatReferences([text for group in references for text in group], counts, several=True)
+
+
+def best_or_mean(
+    scores: np.ndarray, counts: np.ndarray, multi_reference: str, defined: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Merge the scores of several references.
+
+    Args:
+        scores: (references,) float, as `FlatReferences.texts` are ordered.
+        counts: (n,) int, how many references each prediction has.
+        multi_reference: one of MULTI_REFERENCE: the highest score or the mean.
+        defined: (references,) bool, which scores count where another of the same prediction does; None for all.
+
+    Returns:
+        (n,) scores, 0 where none is defined, and (n,) int: the index of the best reference, the first of equals.
+    """
+    defined = np.ones(len(scores), dtype=bool) if defined is None else defined
+    ranked = np.where(defined, scores, -np.inf)
+    merged, best, begin = np.zeros(len(counts)), np.zeros(len(counts), dtype=int), 0
+    for i, count in enumerate(counts):
+        group = slice(begin, begin + count)
+        begin += count
+        best[i] = ranked[group].argmax()
+        if defined[group].any():
+            known = np.sort(scores[group][defined[group]])  # sorted: the mean is the same in any order
+            merged[i] = known[-1] if multi_reference == "best" else known.mean()
+    return merged, best
