@@ -24,9 +24,9 @@ import click
 
 from benchmarks.common.baselines import Metric, Models, baselines, default_embsim, matcha
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.scoring import score_sets
 from benchmarks.matcha.report import write_results
-from benchmarks.matcha.separation import Settings
 from benchmarks.matcha.sets import CALIBRATION, NAMES, RATED_TITLES, EvaluationSet, expected_file, load_sets, read_set
 from semantic_metrics import load as load_metric
 from semantic_metrics.stats.separation import RESAMPLES
@@ -89,7 +89,7 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, found, _progress)
-    click.echo(write_results(metrics, found, scores, Settings(seed, resamples), output, signatures))
+    click.echo(write_results(metrics, found, scores, Bootstrap(seed, resamples), output, signatures))
     _progress(f"written to {output}")
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
-from benchmarks.matcha.separation import Settings
 from benchmarks.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
 from semantic_metrics.stats import separation as protocol
 
@@ -65,7 +65,7 @@ def stsb_table(
     scores: Scores,
     scaler: Scaler,
     published: Published,
-    settings: Settings,
+    settings: Bootstrap,
 ) -> pd.DataFrame:
     """Table 7: concordance with STS-B's ratings in each scaling; columns as `human_table`."""
     rows = []
@@ -88,7 +88,7 @@ def human_table(
     scores: Scores,
     scaler: Scaler,
     published: Published,
-    settings: Settings,
+    settings: Bootstrap,
 ) -> pd.DataFrame:
     """Table 8 and the human column of figure 4, for each part of the study and overall.
 
@@ -125,7 +125,7 @@ def _human_rows(
     scaled: dict[str, np.ndarray],
     found: RatedSet,
     place: tuple[str, np.ndarray, str],
-    context: tuple[Scores, Settings],
+    context: tuple[Scores, Bootstrap],
 ) -> list[dict[str, object]]:
     part, chosen, scaling = place
     scores, settings = context
@@ -151,7 +151,7 @@ def rivals_of(metric: Metric, measured: list[Metric]) -> list[str]:
 
 
 def _agreement(
-    scaled: np.ndarray, ratings: np.ndarray, settings: Settings, own: int = 0
+    scaled: np.ndarray, ratings: np.ndarray, settings: Bootstrap, own: int = 0
 ) -> tuple[protocol.Figures, dict[str, tuple[float, float]]]:
     near = {name: values[own] for name, values in protocol.closeness(scaled, ratings).items()}
 

@@ -5,11 +5,12 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
 from benchmarks.matcha import figures, tables
 from benchmarks.matcha.agreement import SCALINGS, Scaler, concordance_matrix, human_table, stsb_table
-from benchmarks.matcha.separation import Settings, curve_table, separation_table
+from benchmarks.matcha.separation import curve_table, separation_table
 from benchmarks.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
 
 PUBLISHED = "matcha"
@@ -21,7 +22,7 @@ def write_results(
     metrics: list[Metric],
     sets: dict[str, EvaluationSet],
     scores: Scores,
-    settings: Settings,
+    settings: Bootstrap,
     output: Path,
     signatures: list[str],
 ) -> str:
@@ -60,7 +61,7 @@ def write_results(
 
 
 def _human(
-    metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler, settings: Settings, output: Path
+    metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler, settings: Bootstrap, output: Path
 ) -> str:
     published = Published(PUBLISHED)
     table = human_table(metrics, found, scores, scaler, published, settings)
@@ -74,7 +75,9 @@ def _human(
     return tables.human_text(table, published)
 
 
-def _separation(metrics: list[Metric], sets: list[TripletSet], scores: Scores, settings: Settings, output: Path) -> str:
+def _separation(
+    metrics: list[Metric], sets: list[TripletSet], scores: Scores, settings: Bootstrap, output: Path
+) -> str:
     table = separation_table(metrics, sets, scores, Published(PUBLISHED), settings)
     for number, held in table.groupby("table"):
         held.to_csv(output / f"table{number}.csv", index=False)

@@ -3,13 +3,13 @@
 Source: Li et al., Findings of ACL 2026, sections 4.2.1 to 4.2.3.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, TripletScores
 from benchmarks.matcha.sets import TripletSet
@@ -29,21 +29,8 @@ _OF_LISTS = ("correct", "incorrect", "n_delta")  # what the paper gives for MAUV
 SIGNIFICANT = 1 - protocol.CONFIDENCE
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Settings of the bootstrap.
-
-    Attributes:
-        seed: of its generator.
-        resamples: how many.
-    """
-
-    seed: int = 0
-    resamples: int = protocol.RESAMPLES
-
-
 def separation_table(
-    metrics: list[Metric], sets: list[TripletSet], scores: Scores, published: Published, settings: Settings
+    metrics: list[Metric], sets: list[TripletSet], scores: Scores, published: Published, settings: Bootstrap
 ) -> pd.DataFrame:
     """Every figure of tables 3 to 6, one row each.
 
@@ -82,7 +69,9 @@ def _figures(metric: Metric, held: TripletScores, paired: bool) -> dict[str, flo
     return {name: float(value) for name, value in figures.items()}
 
 
-def _intervals(metric: Metric, held: TripletScores, paired: bool, settings: Settings) -> dict[str, tuple[float, float]]:
+def _intervals(
+    metric: Metric, held: TripletScores, paired: bool, settings: Bootstrap
+) -> dict[str, tuple[float, float]]:
     def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> protocol.Figures:
         incorrect = held.incorrect[rows if other_rows is None else other_rows]
         return protocol.separation(held.correct[rows], incorrect, metric.bounds, paired)

@@ -26,7 +26,7 @@ from pathlib import Path
 import click
 import pandas as pd
 
-from benchmarks.matcha.separation import Settings
+from benchmarks.common.options import Bootstrap
 from benchmarks.matcha.sets import read_table
 from benchmarks.nli_lex.chat_judge import endpoint_judge
 from benchmarks.nli_lex.judges import Judge, judge_sets, lexical_judges, model_judges, published_judges
@@ -100,7 +100,7 @@ def main(
         raise click.UsageError(str(error)) from error
     judged = judge_sets(judges, found, _progress)
     lines = [] if nli is None else nli.lines()
-    shipped, settings = nli is not None and nli.shipped, Settings(seed, resamples)
+    shipped, settings = nli is not None and nli.shipped, Bootstrap(seed, resamples)
     click.echo(write_report(judges, found, absent, judged, known, settings, output, lines, shipped))
     _progress(f"written to {output}")
 

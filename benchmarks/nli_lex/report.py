@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.matcha import tables
-from benchmarks.matcha.separation import Settings
 from benchmarks.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
 from benchmarks.nli_lex.judges import Judge, Judged
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
@@ -35,7 +35,7 @@ def write_report(
     absent: dict[str, str],
     judged: Judged,
     checks: pd.DataFrame,
-    settings: Settings,
+    settings: Bootstrap,
     output: Path,
     lines: list[str],
     shipped: bool,

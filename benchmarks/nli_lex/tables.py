@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.matcha.separation import Settings
 from benchmarks.nli_lex.judges import CORRECT_ABOVE, Judge, Judged
 from benchmarks.nli_lex.nli_judges import FITTED_HERE, NLI_LEX
 from benchmarks.nli_lex.sets import MODELS, TITLES, JudgedSet
@@ -48,7 +48,7 @@ def outcomes(found: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.stack([found & labels, found & ~labels, ~found & labels, ~found & ~labels], axis=1).astype(np.float64)
 
 
-def figure_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, settings: Settings) -> pd.DataFrame:
+def figure_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, settings: Bootstrap) -> pd.DataFrame:
     """Accuracy, F1 and MCC of every judge on every set, of all answers, by answering model and by dataset.
 
     Intervals are by bootstrap over questions: the answers to one are drawn together.
@@ -92,7 +92,7 @@ def _parts(found: JudgedSet) -> list[tuple[str, str, np.ndarray]]:
 
 
 def _measure(
-    found: JudgedSet, scores: np.ndarray, chosen: np.ndarray, settings: Settings
+    found: JudgedSet, scores: np.ndarray, chosen: np.ndarray, settings: Bootstrap
 ) -> dict[str, tuple[float, float, float]]:
     if not chosen.any():
         return {}

@@ -24,8 +24,8 @@ import pandas as pd
 
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.scoring import score_sets
-from benchmarks.matcha.separation import Settings
 from benchmarks.stsscore.report import write_report
 from benchmarks.stsscore.scorers import (
     AUTHORS,
@@ -119,7 +119,7 @@ def main(
     for name, members in ensembles(scorers[0].metric.name, models["bertscore"] is not None).items():
         metrics.append(add_ensemble(scores, found, members, name))
         lines.append(f"{name}: mean of {', '.join(members)}")
-    settings = Settings(seed, resamples)
+    settings = Bootstrap(seed, resamples)
     shipped = scorers[0].shipped
     click.echo(write_report(metrics, found, absent, scores, published, settings, output, lines, shipped))
     _progress(f"written to {output}")

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
 from benchmarks.matcha import tables
 from benchmarks.matcha.report import write_scores
-from benchmarks.matcha.separation import Settings
 from benchmarks.stsscore.figures import draw, plans
 from benchmarks.stsscore.scorers import AUTHORS, BERTSCORE, BLEU, SBERT, STANDING_IN, STSSCORE, WEAKER, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, SYSTEMS, TITLES, UNSEEN, PairSet
@@ -42,7 +42,7 @@ def write_report(
     absent: dict[str, str],
     scores: Scores,
     published: PublishedScores,
-    settings: Settings,
+    settings: Bootstrap,
     output: Path,
     models: list[str],
     shipped: bool,

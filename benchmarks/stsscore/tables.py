@@ -11,9 +11,9 @@ from scipy.stats import rankdata
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
-from benchmarks.matcha.separation import Settings
 from benchmarks.stsscore.scorers import ENSEMBLE, PAPER_WEAKER, PUBLISHED_COLUMNS, STSSCORE, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, TITLES, UNSEEN, PairSet
 from semantic_metrics.stats import separation as protocol
@@ -61,7 +61,7 @@ def figure_table(
     sets: dict[str, PairSet],
     absent: dict[str, str],
     scores: Scores,
-    settings: Settings,
+    settings: Bootstrap,
 ) -> pd.DataFrame:
     """Every figure of tables 1 to 4, one row each, of every part of every set.
 
@@ -98,7 +98,7 @@ def figure_table(
 
 
 def _measure(
-    found: PairSet, part: str, held: np.ndarray, settings: Settings
+    found: PairSet, part: str, held: np.ndarray, settings: Bootstrap
 ) -> dict[str, tuple[float, float | None, float | None]]:
     """(value, low, high) of each figure of one metric on a part of a set; nothing where a class has no row."""
     chosen = found.parts[part]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.matcha.separation import Settings
+from benchmarks.common.options import Bootstrap
 from benchmarks.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
 from benchmarks.nli_lex.nli_judges import NLI, NLI_LEX, NliModel
 from benchmarks.nli_lex.probe import checks
@@ -33,7 +33,7 @@ def sets(data_folder: Path) -> dict[str, JudgedSet]:
 
 
 def figures(judges: list[Judge], sets: dict[str, JudgedSet]) -> Figures:
-    table = figure_table(judges, sets, judge_sets(judges, sets), Settings(resamples=1))
+    table = figure_table(judges, sets, judge_sets(judges, sets), Bootstrap(resamples=1))
     kept = table[(table["by"] == "all") & table["value"].notna()]
     return {(row.set, row.judge, row.figure): row.value for row in kept.itertuples()}
 

@@ -11,17 +11,17 @@ from scipy import stats
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, TripletScores, score_sets
 from benchmarks.matcha import agreement, separation, tables
 from benchmarks.matcha.report import PUBLISHED, write_results
-from benchmarks.matcha.separation import Settings
 from benchmarks.matcha.sets import CALIBRATION, EvaluationSet
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats import separation as protocol
 from tests.benchmarks.matcha.synthetic import ROWS, metric, ratings, scores_of, triplets, usual_metrics
 
-QUICK = Settings(resamples=60)
+QUICK = Bootstrap(resamples=60)
 
 
 @pytest.fixture
@@ -269,7 +269,7 @@ def test_the_seed_decides_the_intervals(published: Published) -> None:
     metrics, found = usual_metrics(), triplets("coco")
     scores = scores_of(metrics, [found])
     first, same, other = (
-        separation.separation_table(metrics, [found], scores, published, Settings(seed, 60)) for seed in (0, 0, 1)
+        separation.separation_table(metrics, [found], scores, published, Bootstrap(seed, 60)) for seed in (0, 0, 1)
     )
     pd.testing.assert_frame_equal(first, same)
     pd.testing.assert_series_equal(first["value"], other["value"])

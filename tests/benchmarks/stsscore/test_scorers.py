@@ -13,9 +13,9 @@ from sklearn.metrics import roc_auc_score
 from transformers import AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
-from benchmarks.matcha.separation import Settings
 from benchmarks.stsscore import scorers as rows
 from benchmarks.stsscore import tables as tables
 from benchmarks.stsscore.sets import ALL, HALVES, SHORTER, TITLES, UNSEEN, PairSet, Seen, load_pairs, stsb_splits
@@ -23,7 +23,7 @@ from tests import tiny_pairs as tiny
 from tests.benchmarks.matcha.synthetic import metric
 from tests.benchmarks.stsscore.data import ROWS, pairs, write_data
 
-QUICK = Settings(resamples=60)
+QUICK = Bootstrap(resamples=60)
 WORDS = st.lists(st.sampled_from(["the", "dog", "cat", "3.5", "don't", "U.S.", "a-b", "2-1", "5,000", "end.", "-"]))
 
 

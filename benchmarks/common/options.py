@@ -1,0 +1,128 @@
+"""Options that the benchmark commands share, each declared here once.
+
+`@options.seed` adds an option as it is; `@options.data()` and the like take what differs between commands.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchmarks.common.baselines import default_embsim
+from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.stats.separation import RESAMPLES
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+Option = Callable[[Callable], Callable]
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How bootstrap intervals are drawn.
+
+    Attributes:
+        seed: seed of the generator.
+        resamples: number of resamples.
+    """
+
+    seed: int = 0
+    resamples: int = RESAMPLES
+
+
+def data(text: str = "Folder that holds the data sets.", required: bool = False) -> Option:
+    """--data, the data folder, which SEMANTIC_METRICS_DATA can name too."""
+    return click.option("--data", type=FOLDER, envvar="SEMANTIC_METRICS_DATA", required=required, help=text)
+
+
+def output(default: str) -> Option:
+    """--output, the folder to write to."""
+    return click.option(
+        "--output", type=NEW_FOLDER, default=default, show_default=True, help="Folder to write the results to."
+    )
+
+
+def sets(names: Iterable[str]) -> Option:
+    """--sets, repeatable: the sets to measure."""
+    choice = click.Choice(list(names))
+    return click.option("--sets", multiple=True, type=choice, help="Set to measure, repeatable; default: all.")
+
+
+def checkpoints(metric: str) -> Option:
+    """--checkpoint, repeatable: checkpoints of one metric."""
+    text = f"[NAME=]CHECKPOINT of {metric}, repeatable; default: the shipped one."
+    return click.option("--checkpoint", "checkpoint", multiple=True, help=text)
+
+
+def checkpoint(metric: str) -> Option:
+    """--checkpoint, a single one of a metric."""
+    text = f"Checkpoint of {metric}: its name, a folder or a Hub id; default: the shipped one."
+    return click.option("--checkpoint", help=text)
+
+
+def model(name: str, published: str) -> Option:
+    """--NAME, the model of a baseline.
+
+    Args:
+        name: name of the option, in lower case.
+        published: the model that the paper took, for the help.
+    """
+    return click.option(f"--{name}", help=f"Model of this baseline, a folder or Hub id; the paper's is {published}.")
+
+
+def embsim(name: str = "embsim", row: str = "EmbSim") -> Option:
+    """--embsim, the encoder of the row of cosines; all-MiniLM-L6-v2 where nothing else is given."""
+    text = f"Model of the {row} row, a folder or Hub id."
+    return click.option(f"--{name}", default=default_embsim, show_default="all-MiniLM-L6-v2", help=text)
+
+
+seed = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything that is drawn at random."
+)
+resamples = click.option(
+    "--resamples", default=RESAMPLES, show_default=True, type=click.IntRange(1), help="Number of bootstrap resamples."
+)
+device = click.option("--device", help="Device that models run on: cpu, cuda or mps.")
+precision = click.option(
+    "--precision", type=click.Choice(PRECISIONS), default="float32", show_default=True, help="Precision of the model."
+)
+bertscore_layer = click.option(
+    "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice."
+)
+
+
+def combined(*chosen: Option) -> Option:
+    """Several options as one decorator, in the order of the help."""
+
+    def decorate(command: Callable) -> Callable:
+        for option in reversed(chosen):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def named_source(given: str) -> tuple[str, str]:
+    """`NAME=SOURCE` -> (name, source); a source alone is named by the last part of its path."""
+    name, sign, source = given.partition("=")
+    return (name, source) if sign else (Path(given).name, given)
+
+
+def check_distinct(names: list[str]) -> None:
+    """Make sure that no two rows have the same name.
+
+    Raises:
+        ValueError: some do; lists them.
+    """
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"expected names that differ (NAME=SOURCE gives one), got {', '.join(twice)} twice")
+
+
+def progress(line: str) -> None:
+    """Print a line of progress to standard error; results alone go to standard output."""
+    click.echo(line, err=True)
