@@ -18,16 +18,20 @@ NAMES = ("matcha", "stsscore", "nli_lex", "set_criteria")
 OF_THE_DEMO = ("app", "demo", "demo_parts", "rating_page")
 
 
+def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
+    """A small checkpoint for each metric, the cross-encoders in `folder`."""
+    return {
+        "matcha": str(table),
+        "stsscore": str(tiny.bert(folder / "stsscore")),
+        "nli_lex": str(nli(folder / "nli_lex")),
+        "set_criteria": str(table),
+    }
+
+
 @pytest.fixture(scope="session")
 def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """A small checkpoint for each metric."""
-    folder = tmp_path_factory.mktemp("spaces")
-    return {
-        "matcha": str(checkpoint),
-        "stsscore": str(tiny.bert(folder / "stsscore")),
-        "nli_lex": str(nli(folder / "nli_lex")),
-        "set_criteria": str(checkpoint),
-    }
+    return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
 
 
 @pytest.fixture(params=NAMES)

@@ -1,0 +1,174 @@
+"""Standalone folders of the metrics: each loads, scores and explains without the package as the package does."""
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import evaluate
+import pytest
+from packaging.version import Version
+
+from tests.conftest import ROOT, Run
+from tests.demo.conftest import tiny_checkpoints
+from training import bundle
+from training.bundle import metric_names, write_bundle
+
+METRICS = ROOT / "metrics"
+PAIRS = {"predictions": ["the dog barks", "a cat"], "references": ["a dog", "the cat sleeps"]}
+COLUMNS = {
+    "matcha": PAIRS,
+    "stsscore": PAIRS,
+    "nli_lex": {"questions": ["who barks", "who sleeps"], **PAIRS},
+    "set_criteria": {
+        "a": ["the dog", "a man", "it rains"],
+        "b": ["the cat", "no man", "it snows"],
+        "target": ["the", "a man", "it rains it snows"],
+        "operator": ["overlap", "difference", "union"],
+    },
+}
+IN_THEIR_BUNDLES = """
+import json, pickle, sys
+import evaluate
+
+sys.modules["semantic_metrics"] = None  # as in a Space, where the package is not installed
+cases, results = json.loads(sys.argv[1]), {}
+for name, (folder, checkpoint, columns) in cases.items():
+    metric = evaluate.load(folder, checkpoint)
+    unpickled = pickle.loads(pickle.dumps(metric))
+    row = {column.removesuffix("s"): texts[0] for column, texts in columns.items()}
+    explained = metric.explain(**row) if hasattr(metric, "explain") else None
+    results[name] = [metric.compute(**columns), unpickled.compute(**columns), explained]
+print(json.dumps(results))
+"""
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the bundle of each metric."""
+    folder = tmp_path_factory.mktemp("bundles")
+    for name in metric_names():
+        write_bundle(name, folder / name)
+    return folder
+
+
+def test_each_bundle_scores_as_the_package_does(
+    bundles: Path, checkpoint: Path, run_python: Run, tmp_path: Path
+) -> None:
+    checkpoints = tiny_checkpoints(checkpoint, tmp_path)
+    cases = {name: (str(bundles / name), checkpoints[name], columns) for name, columns in COLUMNS.items()}
+    process = run_python(IN_THEIR_BUNDLES, json.dumps(cases), cwd=tmp_path)
+    assert process.returncode == 0, process.stderr
+    results = json.loads(process.stdout.splitlines()[-1])
+    assert sorted(results) == metric_names()
+    for name, columns in COLUMNS.items():
+        metric = evaluate.load(str(METRICS / name), checkpoints[name])
+        row = {column.removesuffix("s"): texts[0] for column, texts in columns.items()}
+        explained = metric.explain(**row) if hasattr(metric, "explain") else None
+        expected = metric.compute(**columns)
+        assert results[name] == json.loads(json.dumps([expected, expected, explained])), name
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_a_bundle_imports_its_requirements_and_nothing_of_the_package(bundles: Path, name: str) -> None:
+    asked = set(lower_bounds((bundles / name / "requirements.txt").read_text()))
+    at_the_top, anywhere = set(), set()
+    for path in bundles.glob(f"{name}/**/*.py"):
+        tree = ast.parse(path.read_text())
+        at_the_top |= imported_libraries(tree.body)
+        anywhere |= imported_libraries(ast.walk(tree))
+    assert at_the_top <= asked <= anywhere
+
+
+def imported_libraries(nodes: Iterable[ast.AST]) -> set[str]:
+    names = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module)
+    libraries = {name.split(".")[0] for name in names} - {"demo"} - set(sys.stdlib_module_names)
+    return {name.replace("_", "-") for name in libraries}
+
+
+def lower_bounds(text: str) -> dict[str, Version]:
+    return {name: Version(number) for name, number in re.findall(r"([\w-]+)>=(\d[\d.]*)", text)}
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_a_space_asks_for_the_versions_that_the_package_asks_for(name: str) -> None:
+    bounds = lower_bounds((ROOT / "pyproject.toml").read_text())
+    asked = lower_bounds((METRICS / name / "requirements.txt").read_text())
+    assert asked == {package: bounds[package] for package in asked}
+
+
+SCRIPT = """import json
+from semantic_metrics.core.one import (
+    A,  # why
+    B,
+)  # noqa
+"""
+FILES = {
+    "toy/toy.py": SCRIPT,
+    "toy/app.py": "from semantic_metrics.demo.page import Page\n",
+    "toy/README.md": "",
+    "toy/requirements.txt": "",
+    "core/one.py": "from .two import C as D\ndef f():\n    from semantic_metrics.core.three import E\n",
+    "core/two.py": "",
+    "core/three.py": "",
+    "demo/page.py": "from .reading import F\n",
+    "demo/reading.py": "",
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with a toy metric."""
+    for path, text in FILES.items():
+        (tmp_path / "metrics" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "metrics" / path).write_text(text)
+    monkeypatch.setattr(bundle, "SOURCE", tmp_path / "metrics")
+    return tmp_path / "metrics"
+
+
+def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "toy"
+    paths = write_bundle("toy", folder)
+    names = ["README.md", "app.py", "demo/page.py", "demo/reading.py", "one.py", "requirements.txt", "three.py"]
+    assert [str(path.relative_to(folder)) for path in paths] == [*names, "toy.py", "two.py"]
+    others = "from .three import __doc__ as _three\nfrom .two import __doc__ as _two\n"
+    assert (folder / "toy.py").read_text() == f"import json\nfrom .one import A, B\n{others}"
+    assert (folder / "one.py").read_text() == "from .two import C as D\ndef f():\n    from .three import E\n"
+    assert (folder / "app.py").read_text() == "from demo.page import Page\n"
+    with pytest.raises(ValueError, match="folder: expected an empty or a new one"):
+        write_bundle("toy", folder)
+    with pytest.raises(ValueError, match="name: expected one of toy, got 'tow'"):
+        write_bundle("tow", tmp_path / "tow")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("core/two.py", "from semantic_metrics.demo.one import x", "one.py has the name one"),
+        ("core/two.py", "from semantic_metrics.core.toy import x", "the script has the name toy"),
+        ("core/two.py", "from semantic_metrics.core.html import x", "the standard library has the name html"),
+        ("core/two.py", "from semantic_metrics.core.app import x", "app.py has the name app"),
+        ("core/two.py", "import semantic_metrics.core.one", "two.py:1: expected `from semantic_metrics"),
+        ("core/two.py", "from semantic_metrics.core import one", "got one from semantic_metrics.core"),
+        ("demo/reading.py", "from semantic_metrics.core.one import A", "reading.py: expected imports from demo alone"),
+        (
+            "toy/app.py",
+            "from semantic_metrics.core.one import A",
+            "app.py: expected imports from semantic_m",
+        ),
+    ],
+)
+def test_what_a_folder_cannot_hold_is_refused(source: Path, path: str, text: str, message: str, tmp_path: Path) -> None:
+    for other in ("demo/one.py", "core/toy.py", "core/html.py", "core/app.py"):
+        (source / other).write_text("")
+    (source / path).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        write_bundle("toy", tmp_path / "toy")
+    assert not (tmp_path / "toy").exists()

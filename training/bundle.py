@@ -1,0 +1,168 @@
+"""Write a metric as a standalone folder, which runs as a Hub Space without the package `semantic_metrics`.
+
+    python training/bundle.py matcha /tmp/matcha    # then: cd /tmp/matcha && python app.py
+
+`evaluate` copies only the modules that a script imports by `from .module import name`, and neither folders nor what
+those modules import in turn. So every module that the metric needs is written beside the script, under its last name,
+and the script imports them all. The demo page (metrics/demo) stays a folder, which app.py imports as `demo`.
+"""
+
+import argparse
+import ast
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "metrics"  # the folder of the package
+PACKAGE = "semantic_metrics"
+DEMO = "demo"
+APP = "app.py"
+COPIED_FILES = ("README.md", "requirements.txt")
+
+
+def write_bundle(name: str, folder: Path) -> list[Path]:
+    """Write a metric, all modules that it imports, its demo and its card into one folder.
+
+    Args:
+        name: name of the metric, that of its folder and script in metrics/.
+        folder: where to write; made if missing.
+
+    Returns:
+        Paths of the files written, sorted.
+
+    Raises:
+        ValueError: there is no such metric, `folder` is not empty, a module cannot be told by its last name from
+            another one, from the script or from one of Python's own, or an import cannot be rewritten.
+    """
+    script = SOURCE / name / f"{name}.py"
+    if not script.is_file():
+        raise ValueError(f"name: expected one of {', '.join(metric_names())}, got {name!r}")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ValueError(f"folder: expected an empty or a new one, got {folder}")
+    modules = _closure(script)
+    _check_names(name, modules)
+    sources = {f"{path.stem}.py": _flatten_imports(path) for path in modules}
+    sources[script.name] = _import_all(_flatten_imports(script), [path.stem for path in modules])
+    for path in sorted((SOURCE / DEMO).glob("*.py")):
+        if any(_module_path(module).parent != path.parent for _, module in _package_imports(path)):
+            raise ValueError(f"{path}: expected imports from {DEMO} alone, as it must run without {PACKAGE}")
+        sources[f"{DEMO}/{path.name}"] = _flatten_imports(path)
+    sources[APP] = _app_source(SOURCE / name / APP)
+    sources |= {file: (SOURCE / name / file).read_text(encoding="utf-8") for file in COPIED_FILES}
+    (folder / DEMO).mkdir(parents=True, exist_ok=True)
+    for file, text in sources.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    return [folder / file for file in sorted(sources)]
+
+
+def metric_names() -> list[str]:
+    """Names of the metrics that can be bundled: the folders with a script of their own name."""
+    return sorted(path.stem for path in SOURCE.glob("*/*.py") if path.stem == path.parent.name)
+
+
+def _package_imports(path: Path) -> list[tuple[ast.ImportFrom, str]]:
+    """Statements of a file that import from the package, also inside functions, with the module's absolute name.
+
+    Raises:
+        ValueError: the package is imported by `import semantic_metrics...`, which cannot be rewritten.
+    """
+    folders = (PACKAGE, *path.relative_to(SOURCE).parent.parts)
+    statements = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import) and any(alias.name.split(".")[0] == PACKAGE for alias in node.names):
+            raise ValueError(f"{path}:{node.lineno}: expected `from {PACKAGE}.module import name`, got `import`")
+        if isinstance(node, ast.ImportFrom):
+            parents = folders[: len(folders) - node.level + 1] if node.level else ()
+            module = ".".join([*parents, node.module or ""]).rstrip(".")
+            if module.split(".")[0] == PACKAGE:
+                statements.append((node, module))
+    return statements
+
+
+def _module_path(module: str) -> Path:
+    """File of a module of the package.
+
+    Raises:
+        ValueError: it is a folder, or does not exist.
+    """
+    path = SOURCE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    if not path.is_file():
+        raise ValueError(f"expected imports from modules of {PACKAGE}, got one from {module}")
+    return path
+
+
+def _closure(script: Path) -> list[Path]:
+    """Files of the modules that a script imports, directly or through others, sorted."""
+    modules, waiting = set(), [script]
+    while waiting:
+        imported = {_module_path(module) for _, module in _package_imports(waiting.pop())} - modules - {script}
+        modules |= imported
+        waiting += imported
+    return sorted(modules)
+
+
+def _check_names(name: str, modules: list[Path]) -> None:
+    """Refuse modules whose last names cannot stand side by side in one folder."""
+    taken = {name: "the script", DEMO: "the folder of the demo", Path(APP).stem: APP}
+    for path in modules:
+        owner = "the standard library" if path.stem in sys.stdlib_module_names else taken.get(path.stem)
+        if owner is not None:
+            raise ValueError(f"{path}: expected a name of its own in the bundle, but {owner} has the name {path.stem}")
+        taken[path.stem] = str(path)
+
+
+def _flatten_imports(path: Path) -> str:
+    """Source of a module with `from semantic_metrics.x.y import z` as `from .y import z`."""
+    return _rewrite(path, lambda module: "." + module.rpartition(".")[2])
+
+
+def _app_source(path: Path) -> str:
+    """Source of an app, which runs as a script and so imports `demo` by its absolute name."""
+    prefix = f"{PACKAGE}.{DEMO}."
+
+    def rename(module: str) -> str:
+        if not module.startswith(prefix):
+            raise ValueError(f"{path}: expected imports from {prefix[:-1]} alone, got one from {module}")
+        return module.removeprefix(f"{PACKAGE}.")
+
+    return _rewrite(path, rename)
+
+
+def _rewrite(path: Path, rename: Callable[[str], str]) -> str:
+    """Source with each import from the package on one line, from its new name.
+
+    A trailing comment is dropped, which evaluate would take for a URL.
+    """
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for node, module in sorted(_package_imports(path), key=lambda pair: -pair[0].lineno):
+        names = ", ".join(map(ast.unparse, node.names))
+        lines[node.lineno - 1 : node.end_lineno] = [f"{' ' * node.col_offset}from {rename(module)} import {names}"]
+    return "\n".join(lines)
+
+
+def _import_all(source: str, modules: list[str]) -> str:
+    """Source of a script that imports every module at the top, as evaluate copies no other."""
+    lines = source.split("\n")
+    body = ast.parse(source).body
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = {node.module for node in imports if isinstance(node, ast.ImportFrom) and node.level}
+    missing = [f"from .{module} import __doc__ as _{module}" for module in modules if module not in named]
+    end = imports[-1].end_lineno
+    return "\n".join([*lines[:end], *missing, *lines[end:]])
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("metric", choices=metric_names(), help="metric to write")
+    parser.add_argument("folder", type=Path, help="empty or new folder to write to")
+    arguments = parser.parse_args()
+    try:
+        paths = write_bundle(arguments.metric, arguments.folder)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    sys.stdout.write(f"{len(paths)} files written to {arguments.folder}\n")
+
+
+if __name__ == "__main__":
+    main()
