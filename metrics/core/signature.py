@@ -1,7 +1,7 @@
 """Signatures: one line that lists every setting that can change a score (the idea is sacrebleu's)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 
 NOT_IN_SIGNATURE = {"in_signature": False}  # metadata of an Options field that changes no score
 
@@ -35,15 +35,21 @@ class Signature:
             metric: its name.
             model: what identifies the checkpoint: `checkpoint`, `tokenizer`, ...
             options: a dataclass; its fields are read in their order, but for those made by `no_score_change`. A field
-                that `model` has too is skipped.
+                that `model` has too is skipped; one that is itself a dataclass is replaced by its own fields.
             version: of the metric's script.
         """
-        chosen = [item.name for item in fields(options) if item.metadata.get("in_signature", True)]
-        settings = {name: getattr(options, name) for name in chosen if name not in model}
-        return cls(metric, {**model, **settings, "version": version})
+        return cls(metric, {**model, **dict(_settings(options, model)), "version": version})
 
     def __str__(self) -> str:
         return "|".join([self.metric, *(f"{name}:{_spell(value)}" for name, value in self.settings.items())])
+
+
+def _settings(options: object, known: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Names and values of the fields that can change a score, those of a nested dataclass in its place."""
+    for item in fields(options):
+        value = getattr(options, item.name)
+        if item.metadata.get("in_signature", True) and item.name not in known:
+            yield from _settings(value, known) if is_dataclass(value) else [(item.name, value)]
 
 
 def _spell(value: object) -> str:

@@ -1,1 +1,12 @@
-"""MATCHA: the metric script and its siblings (one folder, one Hub Space)."""
+"""MATCHA: a cosine between texts in which contradictions fall low (Li et al., 2026)."""
+
+from semantic_metrics.core.contract import MetricDescription
+
+DESCRIPTION = MetricDescription(
+    counts=("undefined", "truncated"),
+    score_range=(-1.0, 1.0),
+    explain_methods={
+        "exact": "the tokens of a text add up to the score",
+        "integrated_gradients": "the tokens of a text add up to the score minus that of a baseline",
+    },
+)

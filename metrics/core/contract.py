@@ -1,0 +1,193 @@
+"""What a metric must offer to work with `load`, `Scorer` and every command.
+
+A metric NAME is a folder `semantic_metrics/NAME` with these parts:
+
+* `NAME.py`: the script that `evaluate` loads, with one `evaluate.Metric` class. Of a metric that scores texts the class
+  is a `TextMetric`. Put `CheckedInputs` before `evaluate.Metric` and the arguments are checked as everywhere.
+* `__init__.py` with `DESCRIPTION = MetricDescription(...)`, and nothing that takes long to import: commands read it
+  before they load a model.
+* `app.py`: the Gradio demo, with a `PAGE` (`semantic_metrics.demo.page.Page`).
+* `README.md` and `requirements.txt`: of the Space on the Hub, for `push`.
+
+`missing_parts` says what a folder lacks, all of it or what one command needs.
+"""
+
+import importlib
+import inspect
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+PACKAGE = __name__.partition(".")[0]
+METHODS = ("compute", "signature", "explain")  # of a TextMetric
+FILES = {"app.py": "the demo", "README.md": "the card of the Space", "requirements.txt": "what the Space installs"}
+# what a command needs besides a metric that loads; a command that is not named here needs SCORING
+COMMAND_PARTS = {
+    "load": (),
+    "register": (),
+    "explain": ("signature", "explain"),
+    "demo": ("app.py",),
+    "push": tuple(FILES),
+}
+SCORING = ("compute", "signature")
+
+
+@dataclass(frozen=True)
+class MetricDescription:
+    """What commands must know of a metric before they load it.
+
+    Attributes:
+        columns: arguments of `compute` that are columns of texts, in their order.
+        counts: keys of the result that count rows, in the order in which they are reported: the first always, the
+            others where they are above 0.
+        mean_label: what the mean of the scores is called.
+        score_range: lowest and highest score, higher is better.
+        explain_methods: methods of `explain` by name, the default first, each with what its contributions add up to.
+        no_text_scores: why the metric gives texts no score; None for one that does. Such a metric works with `load`,
+            `register`, `demo` and `push` only.
+    """
+
+    columns: tuple[str, ...] = ("predictions", "references")
+    counts: tuple[str, ...] = ()
+    mean_label: str = "mean"
+    score_range: tuple[float, float] = (0.0, 1.0)
+    explain_methods: Mapping[str, str] = field(default_factory=dict)
+    no_text_scores: str | None = None
+
+    @property
+    def scores_texts(self) -> bool:
+        """Whether the metric gives each row of texts a score."""
+        return self.no_text_scores is None
+
+    @property
+    def takes_questions(self) -> bool:
+        """Whether the metric judges answers to questions."""
+        return "questions" in self.columns
+
+
+class TextMetric(Protocol):
+    """The class of a metric that scores texts; `evaluate.Metric` adds `add`, `add_batch` and the rest."""
+
+    def compute(
+        self, *, predictions: list[str] | None = None, references: list | None = None, **options: object
+    ) -> dict:
+        """Score n rows.
+
+        Args:
+            predictions: n texts to judge; None scores the rows that were added before.
+            references: n texts, or n lists of texts.
+            options: `questions` (n texts) if the description has that column, and the metric's own options, each with
+                a default.
+
+        Returns:
+            The mean under the metric's name, `scores` (n floats, higher is better), `signature`, and each of the
+            description's counts that was counted. A score depends on its own row alone.
+
+        Raises:
+            InvalidInput: an argument is invalid; its `argument` and `index` say which text.
+        """
+
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score, for those options of `compute` that are not left at their defaults."""
+
+    def explain(self, prediction: str, reference: str, method: str = ...) -> dict[str, object]:
+        """Contribution of each token to the score of one pair.
+
+        Args:
+            prediction: the text to judge.
+            reference: the text that it is compared with; a metric with questions takes `question` after it.
+            method: one of the description's `explain_methods`, by default the first.
+
+        Returns:
+            `score`, `method`, and for each text (`prediction`, `reference`, `question`) a dict of `tokens`, `spans`
+            (begin and end characters; None for what is not in the text), `contributions` and their `total`.
+        """
+
+
+def metric_folders() -> dict[str, Path]:
+    """Folders of the package that hold a script of their own name, by that name; with a description or without."""
+    scripts = [path for root in sys.modules[PACKAGE].__path__ for path in Path(root).glob("*/*.py")]
+    return {path.stem: path.parent for path in sorted(scripts) if path.stem == path.parent.name}
+
+
+def described_metrics() -> list[str]:
+    """Names of the metrics, those without a description left out."""
+    return [name for name in metric_folders() if _description(name) is not None]
+
+
+def text_metrics() -> list[str]:
+    """Names of the metrics that give texts a score."""
+    return [name for name in described_metrics() if describe(name).scores_texts]
+
+
+def describe(name: str) -> MetricDescription:
+    """The description of a metric.
+
+    Raises:
+        ValueError: the package has no such metric, or the metric has no description.
+    """
+    description = _description(name) if name in metric_folders() else None
+    if description is None:
+        raise ValueError(f"name: expected one of {described_metrics()}, got {name!r}")
+    return description
+
+
+def metric_class(name: str) -> type | None:
+    """The class in a metric's script, the one that `evaluate.load` takes; None if the script has no metric class."""
+    from evaluate.loading import import_main_class  # seconds, which descriptions need not take
+
+    return import_main_class(f"{PACKAGE}.{name}.{name}")
+
+
+def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
+    """What a metric's folder lacks, a line for each part.
+
+    Args:
+        folder: a folder of the package, or its name.
+        command: name the parts that this command needs; None for all parts.
+    """
+    name = Path(folder).name
+    home = metric_folders().get(name)
+    if home is None:
+        return [f"{name} lacks {name}.py, the script with its evaluate.Metric class"]
+    description = _description(name)
+    if description is None:
+        return [f"{name} lacks DESCRIPTION, a MetricDescription in its __init__.py"]
+    metric = metric_class(name)
+    if metric is None:
+        return [f"{name} lacks a class derived from evaluate.Metric in {name}.py"]
+    needed = (*METHODS, *FILES) if command is None else COMMAND_PARTS.get(command, SCORING)
+    methods = [part for part in needed if part in METHODS]
+    if not description.scores_texts and command is not None and methods:
+        return [f"{name} {description.no_text_scores}"]
+    lines = [_missing_method(name, metric, part) for part in methods if description.scores_texts]
+    files = [part for part in needed if part in FILES and not (home / part).is_file()]
+    return [line for line in lines if line] + [f"{name} lacks {file}, {FILES[file]}" for file in files]
+
+
+def check_parts(name: str, command: str) -> None:
+    """Refuse a metric that lacks a part that a command needs.
+
+    Raises:
+        ValueError: the package has no such metric, or a part is missing; one line names all that are.
+    """
+    if name not in metric_folders():
+        raise ValueError(f"name: expected one of {described_metrics()}, got {name!r}")
+    if lines := missing_parts(name, command):
+        raise ValueError("; ".join(lines))
+
+
+def _missing_method(name: str, metric: type, method: str) -> str | None:
+    if not callable(getattr(metric, method, None)):
+        return f"{name} lacks {metric.__name__}.{method}, see semantic_metrics.core.contract.TextMetric"
+    missing = set(describe(name).columns) - set(inspect.signature(metric.compute).parameters)
+    if method == "compute" and missing:
+        return f"{name} lacks {', '.join(sorted(missing))} among the arguments of {metric.__name__}.compute"
+    return None
+
+
+def _description(name: str) -> MetricDescription | None:
+    description = getattr(importlib.import_module(f"{PACKAGE}.{name}"), "DESCRIPTION", None)
+    return description if isinstance(description, MetricDescription) else None
