@@ -12,8 +12,7 @@ take 50) are far off.
 import numpy as np
 
 from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.matcha.vectors import TokenRows
+from semantic_metrics.matcha.table import MatchaTable, TokenRows, cosine
 
 METHODS = ("exact", "integrated_gradients")
 BASELINES = ("token_0", "other_text")

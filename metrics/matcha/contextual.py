@@ -6,7 +6,6 @@ folder loads there too. Unlike the table's rows, a token's state depends on its 
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,14 +15,11 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 from transformers import AutoModel, PreTrainedModel
 
+from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.table import TOKENIZER, TextVectors, TokenRows, load_tokenizer
 
 KIND = "matcha"  # key of config.json
-BATCH_TEXTS = 64  # in one pass, at most
-# tokens in one pass at most, times the width; on a CPU, what its own cache holds is fastest (benchmarks/speed.py)
-BATCH_VALUES = {"cpu": 1024 * 384, "other": 16384 * 384}
-TEXTS_AT_A_TIME = 16384  # tokenised at a time: bounds the memory, changes no score
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,8 @@ class ContextualEncoder:
         """
         index = {text: i for i, text in enumerate(sorted(set(texts)))}  # sorted: batches are the same in any order
         distinct = list(index)
-        parts = [self._encode(distinct[i : i + TEXTS_AT_A_TIME]) for i in range(0, len(distinct), TEXTS_AT_A_TIME)]
+        steps = range(0, len(distinct), TOKENIZED_AT_A_TIME)
+        parts = [self._encode(distinct[i : i + TOKENIZED_AT_A_TIME]) for i in steps]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         position = np.fromiter((index[text] for text in texts), dtype=np.int64, count=len(texts))
         return TextVectors(*(column[position] for column in columns))
@@ -123,27 +120,14 @@ class ContextualEncoder:
         room = self.config.max_length - 2
         sequences = [[self.config.begin, *each[:room], self.config.end] for each in ids]
         vectors = np.zeros((len(texts), self.model.config.hidden_size))
-        for rows in self._batches([len(sequence) for sequence in sequences]):
+        tokens = max_tokens(self.model.device.type, self.model.config.hidden_size)
+        for rows in batches_by_length([len(sequence) for sequence in sequences], tokens):
             states, mask = self._states([sequences[i] for i in rows])
             sums = (states.double() * mask[:, :, None]).sum(1)  # float64: as many zeros as a batch pads add nothing
             vectors[rows] = (sums / mask.sum(1, keepdim=True)).cpu().numpy()
         defined = np.array([any(i != self.unknown_id for i in each) for each in ids], dtype=bool)
         vectors[~defined] = 0.0
         return vectors, defined, np.array([len(each) > room for each in ids], dtype=bool)
-
-    def _batches(self, lengths: list[int]) -> Iterator[list[int]]:
-        """Rows of texts of one length each, where there are enough of them, the longest first."""
-        order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-        tokens = BATCH_VALUES.get(self.model.device.type, BATCH_VALUES["other"]) // self.model.config.hidden_size
-        begin = 0
-        while begin < len(order):
-            width = lengths[order[begin]]
-            last = min(len(order), begin + min(BATCH_TEXTS, max(1, tokens // width)))
-            end = begin + 1
-            while end < last and (lengths[order[end]] == width or (end - begin) * width < tokens // 4):
-                end += 1
-            yield order[begin:end]
-            begin = end
 
     @torch.inference_mode()
     def _states(self, sequences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:

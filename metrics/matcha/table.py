@@ -6,7 +6,6 @@ each cosine is taken from its own two rows, never from a matrix product.
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from itertools import chain
@@ -19,15 +18,13 @@ from safetensors.torch import load, save
 from tokenizers import Encoding, Tokenizer
 from torch.nn import functional as F
 
+from semantic_metrics.core.batching import text_chunks
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
-from semantic_metrics.matcha.vectors import TextVectors, TokenRows
 
 TOKENIZER = "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
 LARGEST = 2**31  # no size in a config can be meant to reach this
 PADDING = "<padding>"
-CHUNK_TEXTS = 4096  # texts, and
-CHUNK_CHARACTERS = 4_000_000  # characters tokenised at a time: bounds the memory, changes no score
 
 
 @dataclass(frozen=True)
@@ -76,6 +73,43 @@ class TableConfig:
             raise ValueError(f"pad_token_id: expected a row of the table, as pad_to is set, got {self.pad_token_id!r}")
         if self.max_length != self.pad_to:
             raise ValueError(f"max_length: expected pad_to ({self.pad_to}), got {self.max_length}")
+
+
+@dataclass(frozen=True)
+class TextVectors:
+    """Encoded texts.
+
+    Attributes:
+        vectors: (n, D) float64, the mean of the tokens' rows; zeros for a text without any known token.
+        defined: (n,) bool, whether the text has a vector at all.
+        truncated: (n,) bool, whether tokens past `max_length` were left out.
+    """
+
+    vectors: np.ndarray
+    defined: np.ndarray
+    truncated: np.ndarray
+
+
+@dataclass(frozen=True)
+class TokenRows:
+    """A text as the items whose weighted sum is its vector.
+
+    Attributes:
+        tokens: t strings.
+        spans: where each stands in the text (begin, end); None for what the encoder adds: separators, padding.
+        rows: (t, D) float64.
+        weights: (t,) float64; all 0 for a text without a vector.
+    """
+
+    tokens: list[str]
+    spans: list[tuple[int, int] | None]
+    rows: np.ndarray
+    weights: np.ndarray
+
+    @property
+    def vector(self) -> np.ndarray:
+        """(D,) the text's vector."""
+        return self.weights @ self.rows
 
 
 class MatchaTable:
@@ -171,7 +205,7 @@ class MatchaTable:
     def encode(self, texts: list[str]) -> TextVectors:
         """Texts -> one vector each, in the order given; distinct texts are encoded once."""
         index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        parts = [self._encode_chunk(chunk) for chunk in _chunks(list(index))]
+        parts = [self._encode_chunk(chunk) for chunk in list(text_chunks(list(index))) or [[]]]
         columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
         if len(index) == len(texts):
             return TextVectors(*columns)
@@ -269,13 +303,3 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     products = np.einsum("ij,ij->i", a, b)
     norms = np.sqrt(np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b))  # one root: equal rows give exactly 1
     return np.clip(np.divide(products, norms, out=np.zeros_like(products), where=norms > 0), -1.0, 1.0)
-
-
-def _chunks(texts: list[str]) -> Iterator[list[str]]:
-    begin = characters = 0
-    for end, text in enumerate(texts):
-        if end - begin == CHUNK_TEXTS or (end > begin and characters + len(text) > CHUNK_CHARACTERS):
-            yield texts[begin:end]
-            begin, characters = end, 0
-        characters += len(text)
-    yield texts[begin:]

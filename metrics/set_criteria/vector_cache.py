@@ -3,16 +3,14 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.core.batching import text_chunks
 from semantic_metrics.set_criteria.encoders import Encoder
 
-CHUNK_TEXTS = 4096  # texts, and
-CHUNK_CHARACTERS = 4_000_000  # characters encoded, and kept, at a time
 KEY_BYTES = 32  # of a SHA-256
 
 
@@ -93,7 +91,7 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
         return TextVectors([vectors], np.zeros(len(texts), dtype=np.int64), numbers, cut)
     keys = [hashlib.sha256(text.encode("utf-8")).digest() for text in distinct]
     held = _Shelf(cache / encoder.sha256)
-    for chunk in _chunks([text for text, key in zip(distinct, keys, strict=True) if key not in held.places]):
+    for chunk in text_chunks([text for text, key in zip(distinct, keys, strict=True) if key not in held.places]):
         held.add(chunk, *encoder.encode(chunk, batch_size))
     part, row = np.array([held.places[key] for key in keys], dtype=np.int64).T
     cut = sum(bool(held.parts[i]["cut"][j]) for i, j in zip(part, row, strict=True))
@@ -102,7 +100,7 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
 
 def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np.ndarray, int]:
     vectors, begin, truncated = None, 0, 0
-    for chunk in _chunks(texts):
+    for chunk in text_chunks(texts):
         found, cut = encoder.encode(chunk, batch_size)
         if vectors is None:  # filled in place: parts to be joined would take the memory twice
             vectors = np.empty((len(texts), found.shape[1]), dtype=np.float32)
@@ -161,14 +159,3 @@ class _Shelf:
 
 def _record(width: int) -> np.dtype:
     return np.dtype([("key", np.uint8, (KEY_BYTES,)), ("cut", np.bool_), ("vector", "<f4", (width,))])
-
-
-def _chunks(texts: list[str]) -> Iterator[list[str]]:
-    begin = characters = 0
-    for end, text in enumerate(texts):
-        if end - begin == CHUNK_TEXTS or (end > begin and characters + len(text) > CHUNK_CHARACTERS):
-            yield texts[begin:end]
-            begin, characters = end, 0
-        characters += len(text)
-    if texts:
-        yield texts[begin:]

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
 
+from semantic_metrics.core import batching
 from semantic_metrics.matcha import contextual
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
@@ -78,8 +79,8 @@ def test_company_and_order_change_no_vector(encoder: ContextualEncoder, texts: l
 
 def test_batches_change_no_vector(encoder: ContextualEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = encoder.encode(TEXTS).vectors
-    monkeypatch.setattr(contextual, "BATCH_TEXTS", 1)
-    monkeypatch.setattr(contextual, "TEXTS_AT_A_TIME", 2)
+    monkeypatch.setattr(batching, "BATCH_VALUES", {"cpu": 1, "other": 1})  # one text a batch
+    monkeypatch.setattr(contextual, "TOKENIZED_AT_A_TIME", 2)
     assert np.abs(encoder.encode(TEXTS).vectors - whole).max() < ROUNDING
 
 

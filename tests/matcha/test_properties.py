@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.matcha import table as table_module
+from semantic_metrics.core import batching
 from semantic_metrics.matcha.attribution import explain
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from tests.tiny_table import SIGNS, SPECIAL, WORDS
@@ -89,8 +89,8 @@ def test_the_order_of_words_changes_no_bit(table: MatchaTable, words: list[str],
 def test_chunks_change_no_bit(table: MatchaTable, batch: list[str], size: int, characters: int) -> None:
     whole = table.encode(batch)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_module, "CHUNK_TEXTS", size)
-        patch.setattr(table_module, "CHUNK_CHARACTERS", characters)
+        patch.setattr(batching, "CHUNK_TEXTS", size)
+        patch.setattr(batching, "CHUNK_CHARACTERS", characters)
         parts = table.encode(batch)
     assert np.array_equal(parts.vectors, whole.vectors)
     assert np.array_equal(parts.defined, whole.defined)

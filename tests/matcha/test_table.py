@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from semantic_metrics.matcha import table as table_module
+from semantic_metrics.core import batching
 from semantic_metrics.matcha.table import MatchaTable, TableConfig, cosine
 from tests.tiny_table import SPECIAL, UNKNOWN, WIDTH, small_table, small_tokenizer
 
@@ -83,7 +83,7 @@ def test_chunks_change_no_bit(table: MatchaTable, monkeypatch: pytest.MonkeyPatc
     whole = table.encode(texts)
     for name, size in (("CHUNK_TEXTS", 1), ("CHUNK_TEXTS", 7), ("CHUNK_CHARACTERS", 40)):
         with monkeypatch.context() as patch:
-            patch.setattr(table_module, name, size)
+            patch.setattr(batching, name, size)
             parts = table.encode(texts)
         assert np.array_equal(parts.vectors, whole.vectors)
         assert np.array_equal(parts.defined, whole.defined)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semantic_metrics.core import batching
 from semantic_metrics.set_criteria import vector_cache as store
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
 from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
@@ -63,8 +64,8 @@ def test_a_cache_gives_the_same_and_spares_the_encoder(
     cache = tmp_path_factory.mktemp("cache")
     counted = Counted(load_encoder(f"{checkpoint}/"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "CHUNK_TEXTS", size)
-        patch.setattr(store, "CHUNK_CHARACTERS", long)
+        patch.setattr(batching, "CHUNK_TEXTS", size)
+        patch.setattr(batching, "CHUNK_CHARACTERS", long)
         assert taken(counted, first, cache=cache) == taken(Counted(counted.encoder), first)
         before = len(counted.asked)
         assert taken(counted, [*second, *first], cache=cache) == taken(Counted(counted.encoder), [*second, *first])
