@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
-from training.card import RECORD, write_card
+from training.cards import RECORD, write_card
 from training.matcha.config import read_config
 from training.matcha.initial_model import find_model
 from training.matcha.validate import load_validation, validate

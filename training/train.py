@@ -36,7 +36,7 @@ from semantic_metrics.matcha.modeling_matcha import MatchaModel
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from training.card import write_card
+from training.cards import write_card
 from training.data.sources import load_source, read_excluded
 from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
 from training.matcha.config import STAGED, TrainConfig, read_config

@@ -29,10 +29,10 @@ from transformers.trainer_utils import set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig, read_config
 from training.cross_encoder.pairs import to_dataset, token_lengths
 from training.cross_encoder.partial_labels import ClassSetEvaluator, ClassSetLoss
-from training.cross_encoder_card import started_from, write_card
 from training.data.sources import read_excluded
 from training.matcha.initial_model import find_model
 

@@ -17,7 +17,7 @@ cross-validation.
 
 Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, raters.csv, checks.csv, scores_SET.csv,
 report.txt (what is printed), figure2.png, figure4.png to figure9.png, all times 100; and model_card.csv, what the card
-of the shipped checkpoint prints (`python -m training.cross_encoder_card model_cards/nli --results OUTPUT`).
+of the shipped checkpoint prints (`python -m training.cards model_cards/nli --results OUTPUT`).
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ from benchmarks.nli_lex.probe import checks
 from benchmarks.nli_lex.report import write_report
 from benchmarks.nli_lex.sets import TITLES, JudgedSet, load_judged, read_judged
 from semantic_metrics.cli.fit import question_key
-from semantic_metrics.stats.separation import RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES
 
 KNOWN = "the shipped checkpoint was trained on most of its questions; --trained-on FILE leaves those out"
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -20,7 +20,7 @@ from benchmarks.nli_lex.tables import (
     rater_table,
 )
 
-CARD = "model_card.csv"  # read by training/cross_encoder_card.py
+CARD = "model_card.csv"  # read by training/cards.py
 _HEADER = """\
 Balamurali & Cheng 2025, times 100. A judge says 'correct' above 0.5; of several gold answers the best counts.
 'publ.' is what the paper prints, of all 3,000 answers of DIVER-QA and a DeBERTa-v3-large; its other rows lost their

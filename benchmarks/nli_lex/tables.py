@@ -13,7 +13,7 @@ from benchmarks.common.published import Published
 from benchmarks.nli_lex.judges import CORRECT_ABOVE, Judge, Judged
 from benchmarks.nli_lex.nli_judges import FITTED_HERE, NLI_LEX
 from benchmarks.nli_lex.sets import MODELS, TITLES, JudgedSet
-from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.bootstrap import Figures, bootstrap
 
 PUBLISHED = "nli_lex"
 FIGURES = ("accuracy", "f1", "mcc")
@@ -22,7 +22,7 @@ _CARD_WORDS = {"accuracy": "accuracy", "f1": "F1", "mcc": "MCC"}
 _COLUMNS = ["set", "by", "part", "judge", "group", "figure", "value", "low", "high", "published", "n", "reason"]
 
 
-def agreement(counts: np.ndarray) -> protocol.Figures:
+def agreement(counts: np.ndarray) -> Figures:
     """Figures of table 1, times 100.
 
     Args:
@@ -101,10 +101,10 @@ def _measure(
     counts = np.zeros((questions.max() + 1, each.shape[1]))
     np.add.at(counts, questions, each)
 
-    def statistic(rows: np.ndarray) -> protocol.Figures:
+    def statistic(rows: np.ndarray) -> Figures:
         return agreement(counts[rows].sum(axis=-2))
 
-    intervals = protocol.bootstrap(statistic, (len(counts),), settings.seed, settings.resamples)
+    intervals = bootstrap(statistic, (len(counts),), settings.seed, settings.resamples)
     return {name: (float(value), *intervals[name]) for name, value in agreement(counts.sum(axis=0)).items()}
 
 
@@ -174,7 +174,7 @@ def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, 
 
 
 def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
-    """What the model card prints (training/cross_encoder_card.py reads it): test sets alone.
+    """What the model card prints (training/cards.py reads it): test sets alone.
 
     EVOUNA is none: its held-out questions chose the step, the share of the start and the weights.
 

@@ -16,7 +16,7 @@ from benchmarks.stsscore.scorers import AUTHORS, BERTSCORE, BLEU, SBERT, STANDIN
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, SYSTEMS, TITLES, UNSEEN, PairSet
 from benchmarks.stsscore.tables import CLASS_FIGURES, CORRELATIONS, PUBLISHED, agreement_table, card_table, figure_table
 
-CARD = "model_card.csv"  # read by training/cross_encoder_card.py
+CARD = "model_card.csv"  # read by training/cards.py
 _LABELS = {"r": "r", "rho": "rho", "auc": "AUC"}
 _LABELS |= {"neg_mean": "neg mean", "neg_sd": "neg sd", "pos_mean": "pos mean", "pos_sd": "pos sd"}
 _PARTS = {

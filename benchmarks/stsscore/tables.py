@@ -17,6 +17,7 @@ from benchmarks.common.scoring import Scores
 from benchmarks.stsscore.scorers import ENSEMBLE, PAPER_WEAKER, PUBLISHED_COLUMNS, STSSCORE, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, TITLES, UNSEEN, PairSet
 from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.bootstrap import Figures, bootstrap
 
 PUBLISHED = "stsscore"
 CORRELATIONS = ("r", "rho")
@@ -40,13 +41,13 @@ def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.divide((dx * dy).sum(axis=-1), spread, out=np.full_like(spread, np.nan), where=spread > 0)
 
 
-def correlations(scores: np.ndarray, labels: np.ndarray) -> protocol.Figures:
+def correlations(scores: np.ndarray, labels: np.ndarray) -> Figures:
     """Pearson's `r` and Spearman's `rho` (ties share their average rank) along the last axis, times 100."""
     ranks = rankdata(scores, axis=-1), rankdata(labels, axis=-1)
     return {"r": 100 * pearson(scores, labels), "rho": 100 * pearson(*ranks)}
 
 
-def classes(negative: np.ndarray, positive: np.ndarray) -> protocol.Figures:
+def classes(negative: np.ndarray, positive: np.ndarray) -> Figures:
     """Mean and standard deviation (n - 1, as pandas has it) of both classes and AUC along the last axis, times 100."""
     figures = {"auc": protocol.auc(positive, negative)}
     for name, held in (("neg", negative), ("pos", positive)):
@@ -113,17 +114,17 @@ def _measure(
     values = statistic(*map(np.arange, samples))
     intervals = {}
     if len(scores) <= LARGEST_RESAMPLED:
-        intervals = protocol.bootstrap(statistic, samples, settings.seed, settings.resamples)
+        intervals = bootstrap(statistic, samples, settings.seed, settings.resamples)
     return {name: (float(value), *intervals.get(name, (None, None))) for name, value in values.items()}
 
 
-def _of_pairs(scores: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> protocol.Figures:
+def _of_pairs(scores: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> Figures:
     return correlations(scores[rows], labels[rows])
 
 
 def _of_classes(
     negative: np.ndarray, positive: np.ndarray, rows: np.ndarray, other_rows: np.ndarray
-) -> protocol.Figures:
+) -> Figures:
     return classes(negative[rows], positive[other_rows])
 
 
@@ -165,7 +166,7 @@ def agreement_table(
 
 
 def card_table(table: pd.DataFrame, near: pd.DataFrame, name: str) -> pd.DataFrame:
-    """What the model card of a checkpoint prints (training/cross_encoder_card.py reads it).
+    """What the model card of a checkpoint prints (training/cards.py reads it).
 
     Args:
         table: from `figure_table`.

@@ -1,12 +1,14 @@
 """The card of a checkpoint, from a run's record and the benchmark's tables."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 
-from training.card import read_results, render
+from tests.conftest import ROOT
+from training.cards import read_results, render
 
 RECORD = {
     "config": {
@@ -77,3 +79,12 @@ def test_card_says_what_was_trained_on_and_dropped(results: pd.DataFrame) -> Non
     assert "| dev | 12.35 |" in card or "| dev | 12.34 |" in card
     assert "A note." in card
     assert "R1-F1" not in card
+
+
+@pytest.mark.parametrize("name", ["matcha", "contextual", "nli", "stsscore"])
+def test_shipped_card_is_what_its_record_renders(name: str) -> None:
+    folder = ROOT / "model_cards" / name
+    shipped = (folder / "README.md").read_text(encoding="utf-8")
+    rendered = render(json.loads((folder / "training.json").read_text(encoding="utf-8")))
+    before, _, after = shipped.split("\n---\n", 1)[1].partition("## Test results\n")
+    assert rendered.split("\n---\n", 1)[1] == before + after[after.index("## Licence") :]

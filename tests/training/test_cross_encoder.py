@@ -17,8 +17,8 @@ from sentence_transformers import CrossEncoder
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
+from training.cards import read_results, render
 from training.cross_encoder.config import CrossEncoderConfig, read_config
-from training.cross_encoder_card import read_results, render
 from training.train_cross_encoder import CONFIGS, SimilarLengths, build_model, train
 
 OTHERS = [word for word in WORDS if word != "not"]

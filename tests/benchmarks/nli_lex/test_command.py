@@ -16,7 +16,7 @@ from tests import tiny_pairs as tiny
 from tests.benchmarks.nli_lex.data import QUESTIONS, judged, write_data
 from tests.benchmarks.set_data.test_fusion import Reply, said, serve
 from tests.nli_lex.conftest import RICH_WEIGHTS, nli
-from training.cross_encoder_card import read_results
+from training.cards import read_results
 
 ROWS = 2 * QUESTIONS
 BOTH = ("NLI+lex, two features", "NLI+lex")

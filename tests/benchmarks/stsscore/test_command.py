@@ -17,7 +17,7 @@ from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.benchmarks.stsscore.data import ROWS, pairs, qqp, write_data
 from training.cross_encoder.config import read_config
-from training.cross_encoder_card import read_results, render
+from training.cards import read_results, render
 
 ENSEMBLES = ["Ensemble", "Ensemble without BERTScore"]
 ROOT = Path(__file__).parents[3]

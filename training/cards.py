@@ -1,0 +1,231 @@
+"""Model cards: `training.json`, the record of a run, rendered by a template of card_templates/.
+
+    python -m training.cards model_cards/matcha --results results/matcha
+    python -m training.cards model_cards/contextual --results results/contextual --row "MATCHA (contextual)"
+    python -m training.cards model_cards/nli --results results/nli_lex
+
+writes a card again with the test results that the checkpoint's benchmark measured; training writes it without them.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+from huggingface_hub import EvalResult, ModelCardData
+
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
+from training.matcha.config import STAGED
+from training.matcha.contextual import MAX_LENGTH
+from training.matcha.initial_model import TRANSFORMER
+
+RECORD = "training.json"
+MATCHA_ROW = "MATCHA"  # how the benchmark's tables name the shipped MATCHA checkpoint
+BASELINE_ROW = "EmbSim"  # shown beside it
+CROSS_ENCODER_RESULTS = "model_card.csv"  # written by the benchmarks of stsscore and nli_lex
+MATCHA_FIGURES = {
+    "n_delta": "N-delta",
+    "macro_f1": "macro-F1",
+    "auc": "AUC",
+    "pairwise": "pairwise accuracy",
+    "ccc": "CCC",
+    "ccc_unscaled": "CCC, unscaled",
+}
+EVALUATOR_FIGURES = ("pearson", "spearman", "accuracy")  # of sentence-transformers' evaluators
+
+
+def write_card(folder: Path, record: dict) -> None:
+    """Write the record of a run and the README.md made from it into a checkpoint folder."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RECORD).write_text(json.dumps(record, indent=2, default=str) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text(render(record), encoding="utf-8")
+
+
+def started_from(folder: str) -> dict[str, dict]:
+    """What a card says of an earlier run of this package that a model comes from; empty for any other model."""
+    path = Path(folder) / RECORD
+    if not path.is_file():
+        return {}
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return {"started_from": {name: record[name] for name in ("config", "data", "command")}}
+
+
+def render(record: dict, results: pd.DataFrame | None = None) -> str:
+    """The text of a card.
+
+    Args:
+        record: what `training.train` or `training.train_cross_encoder` recorded of the run.
+        results: what `read_results` returns; None leaves the section out.
+    """
+    return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results)
+
+
+def read_results(folder: Path, row: str = MATCHA_ROW) -> pd.DataFrame:
+    """The test results of a checkpoint, as its benchmark wrote them.
+
+    Args:
+        folder: output of `python -m benchmarks.matcha`, `benchmarks.stsscore` or `benchmarks.nli_lex`.
+        row: name of a MATCHA checkpoint in the tables.
+
+    Returns:
+        Columns set, figure, value and published (the paper's own figure, NaN where it prints none); for MATCHA also
+        metric (MATCHA_ROW or BASELINE_ROW).
+
+    Raises:
+        ValueError: the tables have no such row.
+    """
+    if (path := Path(folder) / CROSS_ENCODER_RESULTS).is_file():
+        return pd.read_csv(path).dropna(subset=["value"])
+    table = pd.concat(pd.read_csv(Path(folder) / name) for name in ("table3.csv", "table4.csv"))
+    if row not in set(table["metric"]):
+        raise ValueError(f"--row: expected a row of the tables, {sorted(set(table['metric']))}, got {row!r}")
+    table = table[table["metric"].isin((row, BASELINE_ROW)) & table["figure"].isin(MATCHA_FIGURES)]
+    table = table.replace({"metric": {row: MATCHA_ROW}})
+    return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
+
+
+def _render_matcha(record: dict, results: pd.DataFrame | None) -> str:
+    config = record["config"]
+    network = config["network"] or {}
+    is_transformer = network.get("kind") == TRANSFORMER
+    measured = [(name, figure, value) for name, row in record["validation"].items() for figure, value in row.items()]
+    result_rows = []
+    if results is not None:
+        ours = results[results["metric"] == MATCHA_ROW]
+        measured = list(ours[["set", "figure", "value"]].itertuples(index=False, name=None))
+        cells = results.assign(cell=[_cell(row.value, row.published) for row in results.itertuples()])
+        for key, rows in cells.groupby(["set", "metric"], sort=False):
+            result_rows.append((key, dict(zip(rows["figure"], rows["cell"], strict=True))))
+    front_matter = ModelCardData(
+        library_name="semantic-metrics",
+        pipeline_tag="sentence-similarity",
+        tags=["evaluate", "metric", "matcha", "contextual" if is_transformer else "static-embedding"],
+        eval_results=_eval_results("sentence-similarity", [(*row[:2], round(float(row[2]), 2)) for row in measured]),
+        **_common_fields(config),
+    )
+    load_arguments = {DEFAULT_CHECKPOINT: "", CONTEXTUAL: f', "{CONTEXTUAL}"'}
+    return _template("matcha").render(
+        record=record,
+        config=config,
+        front_matter=front_matter.to_yaml(),
+        is_transformer=is_transformer,
+        is_staged=config.get("strategy") in STAGED,
+        load_argument=load_arguments.get(config["name"], ', "./folder/of/this/checkpoint"'),
+        max_length=network.get("max_length", MAX_LENGTH),
+        figure_names=MATCHA_FIGURES,
+        validation_figures={figure for row in record["validation"].values() for figure in row},
+        results=results,
+        result_rows=result_rows,
+    )
+
+
+def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
+    config = record["config"]
+    is_scorer = config["classes"] is None
+    validation = pd.DataFrame(
+        [(*_split_figure(name), value) for name, value in record["validation"].items()],
+        columns=["set", "figure", "value"],
+    )
+    measured = (validation if results is None else results)[["set", "figure", "value"]].itertuples(index=False)
+    front_matter = ModelCardData(
+        library_name="sentence-transformers",
+        pipeline_tag="text-ranking" if is_scorer else "zero-shot-classification",
+        tags=["cross-encoder", "evaluate", "metric", "stsscore" if is_scorer else "nli"],
+        eval_results=_eval_results(
+            "sentence-similarity" if is_scorer else "text-classification",
+            [(*row[:2], round(float(row[2]), 4)) for row in measured],
+        ),
+        **_common_fields(config),
+    )
+    return _template("cross_encoder").render(
+        record=record,
+        config=config,
+        front_matter=front_matter.to_yaml(),
+        load_argument="" if config["name"] == "stsscore" else ', "./folder/of/this/checkpoint"',
+        validation=validation.to_dict("records"),
+        results=results,
+    )
+
+
+def _cell(value: float, published: float) -> str:
+    return f"{value:.2f}" + ("" if pd.isna(published) else f" ({published:.2f})")
+
+
+def _common_fields(config: dict) -> dict[str, object]:
+    return {
+        "license": config["licence"],
+        "language": ["en"],
+        "base_model": config["base_model"] or None,
+        "model_name": config["name"],
+    }
+
+
+def _eval_results(task: str, rows: list[tuple[str, str, float]]) -> list[EvalResult] | None:
+    """The model-index of (set, figure, value) rows; None for no row, as the Hub refuses an empty one."""
+    return [
+        EvalResult(
+            task_type=task,
+            dataset_type=dataset,
+            dataset_name=dataset,
+            metric_type=figure,
+            metric_name=MATCHA_FIGURES.get(figure, figure),
+            metric_value=value,
+        )
+        for dataset, figure, value in rows
+    ] or None
+
+
+def _split_figure(name: str) -> tuple[str, str]:
+    """`stsb_dev_pearson` -> set and figure, which sentence-transformers' evaluators join."""
+    for figure in EVALUATOR_FIGURES:
+        if name.endswith(f"_{figure}"):
+            return name.removesuffix(f"_{figure}"), figure
+    return name, "score"
+
+
+def _template(name: str) -> jinja2.Template:
+    """A template of card_templates/, with the filters that both use."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).with_name("card_templates")),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "decimals": lambda value, digits: f"{value:.{digits}f}" if isinstance(value, int | float) else "",
+        "dropped": _dropped,
+        "short": lambda value: "" if pd.isna(value) else f"{value:g}",
+        "spell": lambda options: ", ".join(f"{key} {value}" for key, value in options.items()).replace("_", " "),
+        "thousands": lambda count: f"{count:,}",
+    }
+    return environment.get_template(f"{name}.md.jinja")
+
+
+def _dropped(counts: Mapping[str, int]) -> str:
+    """How many rows of a source were dropped, and why: "12 in an evaluation set, 1 empty text"."""
+    dropped = {name.removeprefix("dropped: "): count for name, count in counts.items() if "dropped" in name and count}
+    return ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "none"
+
+
+def main() -> None:
+    """Write the card of a checkpoint again, with test results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="checkpoint folder with its training.json")
+    parser.add_argument("--results", type=Path, help="folder that the checkpoint's benchmark wrote")
+    parser.add_argument(
+        "--row", default=MATCHA_ROW, help=f"name of a MATCHA checkpoint in the tables (default: {MATCHA_ROW})"
+    )
+    arguments = parser.parse_args()
+    record = json.loads((arguments.folder / RECORD).read_text(encoding="utf-8"))
+    try:
+        results = None if arguments.results is None else read_results(arguments.results, arguments.row)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    (arguments.folder / "README.md").write_text(render(record, results), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
