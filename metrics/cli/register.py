@@ -2,137 +2,134 @@
 
 A bare name that is neither a folder here nor a metric of the Hub is looked up by `evaluate` in its module cache, at
 `evaluate_modules/metrics/evaluate-metric--NAME/<64 hexadecimal digits>/NAME.py`; of several the newest script counts.
-The scripts of the package are put there, each copy with a file that says whose it is, and only such copies are removed.
+A script of two lines is put there, which imports the metric from this package, and beside it a file that names the
+owner: only folders with that file are ever replaced or removed.
 """
 
+import ast
 import hashlib
 import json
 import os
-import re
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from semantic_metrics.files.errors import InputError
-from semantic_metrics.files.formats import named
+from semantic_metrics import __version__, available
+from semantic_metrics.cli.errors import InputError
+from semantic_metrics.files.errors import file_errors
 
-MARKER = "registered_by.json"
+MARKER_FILE = "registered_by.json"
 OWNER = "semantic-metrics"
-_SIBLING = re.compile(r"^from \.(\w+) import", re.MULTILINE)
+DIGEST_LENGTH = 64  # evaluate takes folders with a name of another length for no metric
+SCRIPT = '''"""{name} of the installed package `semantic-metrics`, put here by `semantic-metrics register`."""
+from semantic_metrics.{name}.{name} import {class_name}
+'''
 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--remove", is_flag=True, help="Undo it.")
+@click.option("--remove", is_flag=True, help="Remove the names again.")
 def register(names: tuple[str, ...], remove: bool) -> None:
     """Make evaluate.load("matcha") work by bare NAME (all metrics by default).
 
-    The metrics are copied to the module cache of `evaluate`, and are found in any folder, without a network. Run it
-    again after the package was updated.
+    A script that imports the metric from this package is put into the module cache of `evaluate`, where it is found
+    from any folder and without a network.
 
     Example: semantic-metrics register
     """
-    from semantic_metrics import available
-
     known = available()
     for name in names:
         if name not in known:
             raise InputError(f"NAME: expected one of {', '.join(known)}, got {name!r}")
     names = tuple(dict.fromkeys(names)) or tuple(known)
-    for line in map(withdraw, names) if remove else _enter_all(names):
-        click.echo(line)
+    for name in names:
+        click.echo(unregister_metric(name) if remove else register_metric(name))
+    if not remove:
+        hint = "HF_EVALUATE_OFFLINE=1 spares it asking the Hub first"
+        click.echo(f'evaluate.load("{names[0]}") works in any folder now; {hint}')
 
 
-def _enter_all(names: tuple[str, ...]) -> Iterator[str]:
-    yield from map(enter, names)
-    yield f'evaluate.load("{names[0]}") works in any folder now; HF_EVALUATE_OFFLINE=1 spares it asking the Hub first'
-
-
-def enter(name: str) -> str:
-    """Put a metric into the module cache, in place of what was put there before.
+def register_metric(name: str) -> str:
+    """Put a script for a metric into the module cache, in place of what an earlier call put there.
 
     Returns:
-        What was done.
+        What was done, in one line.
 
     Raises:
-        InputError: the cache cannot be written.
+        FileError: the cache cannot be written.
     """
-    from semantic_metrics import __version__
-
-    home = _home(name)
-    files = scripts(name)
-    with named(home):
+    home = _cache_folder(name)
+    script = SCRIPT.format(name=name, class_name=_class_name(name))
+    with file_errors(home):
         home.mkdir(parents=True, exist_ok=True)
         (home.parent / "__init__.py").touch()
         (home / "__init__.py").touch()
-        content = b"".join(f"{file.name}\n".encode() + file.read_bytes() for file in files)
-        digest = hashlib.sha256(__version__.encode() + content).hexdigest()
-        before = _entries(home)
-        aside = home / f"{digest}.{os.getpid()}"  # not 64 characters long: no loader takes it for a metric
-        aside.mkdir()
+        replaced = registered_copies(home)
+        digest = hashlib.sha256(script.encode()).hexdigest()
+        temporary = home / f"{digest}.{os.getpid()}"
+        temporary.mkdir()
         try:
-            for file in files:
-                shutil.copyfile(file, aside / file.name)
-            (aside / "__init__.py").touch()
-            (aside / MARKER).write_text(json.dumps({"owner": OWNER, "version": __version__}) + "\n", encoding="utf-8")
-            for folder in before:
+            (temporary / "__init__.py").touch()
+            (temporary / f"{name}.py").write_text(script, encoding="utf-8")
+            (temporary / MARKER_FILE).write_text(json.dumps({"owner": OWNER}) + "\n", encoding="utf-8")
+            for folder in replaced:
                 shutil.rmtree(folder)
-            aside.rename(home / digest)
+            temporary.rename(home / digest)
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
-    others = _others(home)
-    beside = f", beside {len(others)} that others put there and that are older" if others else ""
-    return f"{name} {__version__}: {'replaced' if before else 'entered'} as {home / digest}{beside}"
+            shutil.rmtree(temporary, ignore_errors=True)
+        foreign = len(foreign_copies(home))
+    older = f", beside {foreign} that others put there and that are older" if foreign else ""
+    return f"{name} {__version__}: {'replaced' if replaced else 'entered'} as {home / digest}{older}"
 
 
-def withdraw(name: str) -> str:
-    """Take a metric out of the module cache, if `enter` put it there.
+def unregister_metric(name: str) -> str:
+    """Remove from the module cache what `register_metric` put there.
 
     Returns:
-        What was done.
+        What was done, in one line.
 
     Raises:
-        InputError: the cache cannot be written.
+        FileError: the cache cannot be written.
     """
-    home = _home(name)
-    with named(home):
-        entries = _entries(home)
-        for folder in entries:
+    home = _cache_folder(name)
+    with file_errors(home):
+        copies = registered_copies(home)
+        for folder in copies:
             shutil.rmtree(folder)
-        if entries and {path.name for path in home.iterdir()} <= {"__init__.py", "__pycache__"}:
+        if copies and {path.name for path in home.iterdir()} <= {"__init__.py", "__pycache__"}:
             shutil.rmtree(home)
-    if not entries:
+    if not copies:
         return f"{name}: not registered, nothing removed"
-    return f"{name}: removed {', '.join(map(str, entries))}"
+    return f"{name}: removed {', '.join(map(str, copies))}"
 
 
-def scripts(name: str) -> list[Path]:
-    """A metric's script and the siblings that it imports, which is what `evaluate` itself would copy."""
-    folder = Path(__file__).parents[1] / name
-    script = folder / f"{name}.py"
-    siblings = sorted(set(_SIBLING.findall(script.read_text(encoding="utf-8"))))
-    return [script, *(folder / f"{sibling}.py" for sibling in siblings)]
+def registered_copies(home: Path) -> list[Path]:
+    """Folders in a metric's cache folder that `register_metric` made, of this or an earlier version."""
+    copies = []
+    for marker in sorted(home.glob(f"*/{MARKER_FILE}")):
+        with suppress(OSError, ValueError, AttributeError):
+            if json.loads(marker.read_text(encoding="utf-8")).get("owner") == OWNER:
+                copies.append(marker.parent)
+    return copies
 
 
-def _home(name: str) -> Path:
-    from evaluate.loading import init_dynamic_modules
+def foreign_copies(home: Path) -> list[Path]:
+    """Folders in a metric's cache folder that `evaluate` or somebody else made."""
+    registered = registered_copies(home)
+    return [path for path in home.iterdir() if len(path.name) == DIGEST_LENGTH and path not in registered]
 
-    with named("the module cache of evaluate"):
+
+def _cache_folder(name: str) -> Path:
+    from evaluate.loading import init_dynamic_modules  # seconds, which `semantic-metrics register --help` need not take
+
+    with file_errors("the module cache of evaluate"):
         return Path(init_dynamic_modules()) / "metrics" / f"evaluate-metric--{name}"
 
 
-def _entries(home: Path) -> list[Path]:
-    """Copies that `enter` made."""
-    found = []
-    for marker in sorted(home.glob(f"*/{MARKER}")):
-        with suppress(OSError, ValueError, AttributeError):
-            if json.loads(marker.read_text(encoding="utf-8")).get("owner") == OWNER:
-                found.append(marker.parent)
-    return found
-
-
-def _others(home: Path) -> list[Path]:
-    return [path for path in home.iterdir() if len(path.name) == 64 and path not in _entries(home)]
+def _class_name(name: str) -> str:
+    """Name of the metric's class, read without importing the metric, which takes seconds."""
+    script = Path(__file__).parents[1] / name / f"{name}.py"
+    classes = [node for node in ast.parse(script.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
+    return next(node.name for node in classes if "evaluate.Metric" in map(ast.unparse, node.bases))
