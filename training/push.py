@@ -16,7 +16,6 @@ import click
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
 
 from semantic_metrics.core.resolve import HUB_OWNER
-from semantic_metrics.files.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
@@ -27,6 +26,7 @@ from training.push_plan import (
     SAME,
     STRAY,
     TOKEN,
+    InputError,
     Plan,
     Repo,
     check_card,

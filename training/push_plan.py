@@ -10,8 +10,6 @@ import click
 from huggingface_hub import HfApi, ModelCard, RepoCard
 from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
-from semantic_metrics.files.errors import InputError
-
 ROOT = Path(__file__).resolve().parents[1]
 TOKEN = "HF_TOKEN"  # the variable that huggingface_hub itself reads
 MAIN = "main"
@@ -70,6 +68,12 @@ class Plan:
     def paths(self, *states: str) -> list[str]:
         """Paths in one of these states."""
         return [path for path, (state, _) in self.states.items() if state in states]
+
+
+class InputError(click.ClickException):
+    """The user's input cannot be used: one line on stderr, exit code 2 as for a mistyped option."""
+
+    exit_code = 2
 
 
 class HubError(click.ClickException):

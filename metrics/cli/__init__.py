@@ -9,7 +9,9 @@ from itertools import takewhile
 
 import click
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.core.inputs import InvalidInput
+from semantic_metrics.files.errors import FileError
 
 COMMANDS = {  # loaded when called: `semantic-metrics --help` takes no seconds of imports
     "compare": "compare",
@@ -37,9 +39,10 @@ class Lazy(click.Group):
         return getattr(import_module(f".{COMMANDS[cmd_name]}", __package__), cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
-        """As click's; a disk that is full is told in a line."""
+        """Like click's `invoke`, but input that cannot be used, and a full disk, are one-line errors."""
         try:
-            result = super().invoke(ctx)
+            with as_input_error(FileError, InvalidInput):
+                result = super().invoke(ctx)
             if sys.stdout is not None:
                 sys.stdout.flush()
             return result
@@ -49,7 +52,7 @@ class Lazy(click.Group):
             raise InputError(f"standard output: {error.strerror}") from None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
-        """As click's; an unknown name is told the nearest."""
+        """Like click's `resolve_command`, but an unknown name gets a suggestion."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             near = get_close_matches(args[0].lower(), COMMANDS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""

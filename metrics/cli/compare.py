@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import with_options
-from semantic_metrics.files.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.options import with_options
 from semantic_metrics.cli.terminal import plain
-from semantic_metrics.files.errors import InputError, refusals
 
 if TYPE_CHECKING:
     from semantic_metrics.contradictions.generate import Contradicted
@@ -56,7 +56,7 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
         check_output(output, inputs=[file])
     table = read_table(file)
     texts = table.texts("--column", column)
-    with refusals():
+    with as_input_error(ValueError):
         rows, told = _mined(texts, table, options) if options["mine"] else _made(texts, options)
     if output is not None:
         write_table(output, Table(list(COLUMNS), rows))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.scoring import OF_QUESTIONS, check_metric
 from semantic_metrics.cli.terminal import LONG, NARROW, PIPED, plain, width_of
-from semantic_metrics.files.errors import InputError, refusals
 
 if TYPE_CHECKING:
     from semantic_metrics.report.heat_map import HeatMap, Piece
@@ -74,7 +74,7 @@ def run_explain(metric: str, config: str | None, texts: dict[str, str], method: 
     """
     from semantic_metrics import load
 
-    with refusals():
+    with as_input_error(ValueError):
         loaded = load(metric, config, keep_in_memory=True)
         return loaded.explain(**texts, **({} if method is None else {"method": method})), loaded.signature()
 

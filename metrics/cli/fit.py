@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from semantic_metrics.cli.errors import as_input_error
 from semantic_metrics.cli.options import with_options
-from semantic_metrics.files.errors import InputError, one_line
 from semantic_metrics.fitting.judged_answers import Columns, question_key
 
 if TYPE_CHECKING:
@@ -155,16 +155,12 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **given: ob
 
     Example: semantic-metrics fit judged.csv --answer said --output nli_lex.json
     """
-    try:
+    with as_input_error(ValueError):
         each = {name: _each(name, given, len(files)) for name in vars(Columns())}
         columns = [Columns(**{name: each[name][i] for name in each}) for i in range(len(files))]
         run = _weights if metric == WEIGHED and criterion is None else _threshold
         for line in run(files, columns, metric, criterion, given):
             click.echo(line)
-    except BrokenPipeError:  # who read the output has enough: click ends quietly
-        raise
-    except (ValueError, OSError) as error:
-        raise InputError(one_line(error)) from None
 
 
 def _weights(files: tuple[Path, ...], columns: list[Columns], _: str, __: None, given: dict) -> Iterator[str]:

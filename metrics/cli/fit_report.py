@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.cli.fit import cross_validated, fit_weights
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import file_errors
 from semantic_metrics.files.table import check_output
 from semantic_metrics.fitting.judged_answers import Columns, Examples, question_key, read_examples, read_questions
 from semantic_metrics.fitting.lengthen import COUNTED, lengthen
@@ -90,7 +90,8 @@ def _fit(
     for form in forms:
         p = cross_validated(found, labels, questions, form, *folds, counted)
         weights = replace(fit_weights(found, labels, form, counted), **about)
-        write_weights(output, weights)
+        with file_errors(output):
+            write_weights(output, weights)
         reliable[form] = calibration.reliability(p, labels)
         yield from _lines(form, weights, calibration.figures(p, labels), reliable[form], folds[0])
         for name, part in parts.items():
@@ -100,15 +101,13 @@ def _fit(
 
 def _check_places(output: Path, plot: Path | None, inputs: tuple[Path, ...]) -> Path:
     """See that both can be written; the file of the weights, where `output` is a folder too."""
-    output = output / weight_files.FILE if output.is_dir() else output
+    with file_errors("--output"):
+        output = output / weight_files.FILE if output.is_dir() else output
     if plot is not None and find_spec("matplotlib") is None:
         raise ValueError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
-    try:
-        check_output(output, "--output")
-        if plot is not None:
-            check_output(plot, "--plot")
-    except InputError as error:
-        raise ValueError(error.message) from None
+    check_output(output, "--output")
+    if plot is not None:
+        check_output(plot, "--plot")
     if output.exists():
         try:
             weight_files.read_forms(output)  # `write_weights` keeps the forms that it holds already

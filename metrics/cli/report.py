@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.options import with_options
 from semantic_metrics.cli.scoring import COUNTS, OF_QUESTIONS, check_run
-from semantic_metrics.files.errors import InputError, refusals
 
 if TYPE_CHECKING:
     from semantic_metrics.files.table import Table
@@ -86,7 +86,7 @@ def _scores(name: str, config: str | None, texts: dict[str, list[str]]) -> "Scor
 
     if name not in OF_QUESTIONS:
         texts = {column: held for column, held in texts.items() if column != "questions"}
-    with refusals():
+    with as_input_error(ValueError):
         metric = load(name, config, keep_in_memory=True)
         result = metric.compute(**texts)
     taken = [SINGULAR[column] for column in texts]

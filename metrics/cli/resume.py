@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.scoring import Running
-from semantic_metrics.files.errors import InputError
-from semantic_metrics.files.formats import named
+from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.readers import Batch, Chunk, Source
 from semantic_metrics.files.writers import Scores, open_sink
 
@@ -53,13 +53,13 @@ class Output:
         self._options = json.loads(json.dumps(options | {f"signature of {m.name}": m.signature for m in metrics}))
         self._keeps = format in RESUMABLE and source.total is not None
         self._hash = hashlib.sha256()
-        with named(path):
+        with file_errors(path):
             self._file = _open_locked(self._aside, str(path))
         try:
             note = self._read_note() if resume else None
-            with named(path):
+            with file_errors(path):
                 self._begin(note)
-        except InputError:
+        except (InputError, FileError):
             self._file.close()
             raise
         names = [metric.name for metric in metrics]
@@ -92,7 +92,7 @@ class Output:
 
     def write(self, chunk: Chunk | Batch, scores: Scores) -> None:
         """Add the rows of a chunk."""
-        with named(self._name):
+        with file_errors(self._name):
             self._sink.write(chunk, scores)
             self._file.flush()
             self.rows += len(chunk)
@@ -102,7 +102,7 @@ class Output:
 
     def finish(self) -> None:
         """Give the file its name: it is complete."""
-        with named(self._name):
+        with file_errors(self._name):
             self._sink.close()
             self._file.flush()
             os.fsync(self._file.fileno())

@@ -1,16 +1,15 @@
 """Metrics by name, as the commands run them."""
 
 import difflib
-import re
 from collections import Counter
 
-from semantic_metrics.files.errors import InputError, one_line, refusals
+from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.core.inputs import InvalidInput
 
 NOT_OF_TEXTS = {"set_criteria": "tests an encoder and gives texts no score"}
 OF_QUESTIONS = ("nli_lex",)  # metrics that judge answers to questions
 # what metrics count; the first that one has is always said
 COUNTS = ("undefined", "blank", "windowed", "shortened", "truncated")
-_ITEM = re.compile(r"(predictions|references|questions)\[(\d+)\]")  # how a metric names a text that it refuses
 
 
 def known_metrics() -> list[str]:
@@ -112,7 +111,7 @@ class Running:
 
         self.name, self.rows, self.total = metric, 0, 0.0
         self.counts: Counter[str] = Counter()
-        with refusals():
+        with as_input_error(ValueError):
             self._metric = load(metric, config, keep_in_memory=True)
             self.signature: str = self._metric.signature()
 
@@ -129,13 +128,13 @@ class Running:
         """
         if self.name not in OF_QUESTIONS:
             texts = {name: column for name, column in texts.items() if name != "questions"}
-        try:
-            result = self._metric.compute(**texts)
-        except ValueError as error:
-            if item := _ITEM.match(str(error)):
-                said = one_line(error).split(": ", 1)[-1]
-                raise RefusedText(f"{self.name}: {said}", item[1], int(item[2])) from None
-            raise InputError(one_line(error)) from None
+        with as_input_error(ValueError):
+            try:
+                result = self._metric.compute(**texts)
+            except InvalidInput as error:
+                if error.index is None:
+                    raise
+                raise RefusedText(f"{self.name}: {error.reason}", error.argument, error.index) from None
         scores = result["scores"]
         self.signature = result["signature"]
         self.rows += len(scores)
@@ -164,5 +163,5 @@ def run_metric(metric: str, config: str | None, texts: dict[str, list]) -> dict:
     """
     from semantic_metrics import load
 
-    with refusals():
+    with as_input_error(ValueError):
         return load(metric, config, keep_in_memory=True).compute(**texts)

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import click
 
+from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import RefusedText, Running, check_run
 from semantic_metrics.cli.terminal import SHOWN, lines
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import STREAM, Cell, format_of
 from semantic_metrics.files.readers import REFERENCE, Batch, Chunk, Source, open_pair, open_source
-from semantic_metrics.files.table import check_column, check_output, first_wrong, wrong_cell
+from semantic_metrics.files.table import check_column, check_output, describe_invalid, first_invalid
 from semantic_metrics.files.writers import WRITTEN, Scores, by_row, cell_text, open_sink
 
 INTERRUPTED = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
@@ -143,8 +144,9 @@ class ChunkScorer:
             self._lists = isinstance(found["references"][0], list)
         for name, values in found.items():
             several = name == "references"
-            if (wrong := first_wrong(values, several, several and self._lists)) is not None:
-                raise InputError(f"{chunk.place(wrong)}: {wrong_cell(values, wrong, self.columns[name], several)}")
+            if (wrong := first_invalid(values, several, several and self._lists)) is not None:
+                problem = describe_invalid(values, wrong, self.columns[name], several)
+                raise InputError(f"{chunk.place(wrong)}: {problem}")
         for name in metrics if self.written and chunk.lines else ():
             if (taken := next((i for i, row in enumerate(chunk.rows) if name in row), None)) is not None:
                 raise InputError(f"{chunk.place(taken)}: expected no {name!r}, which the score is written to")
@@ -227,9 +229,8 @@ def _write(output: Output, source: Source, scorer: ChunkScorer, chunks: Iterable
         output.finish()
     except OtherRun:
         raise  # its rows are not for this run to give up
-    except InputError as error:
-        error.message += output.abandon()
-        raise
+    except (InputError, FileError) as error:
+        raise InputError(f"{error}{output.abandon()}") from None
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted{output.abandon()}") from None
     except BaseException:

@@ -10,11 +10,12 @@ import numpy as np
 from semantic_metrics.cli.fit_report import short
 from semantic_metrics.cli.scoring import OF_QUESTIONS, check_run
 from semantic_metrics.cli.whole import Scored, groups_of, numbers_of, score_rows, write_json
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.table import check_output, read_table
 from semantic_metrics.fitting import threshold
 from semantic_metrics.fitting.judged_answers import Columns, question_key
 from semantic_metrics.stats import binary as calibration
+from semantic_metrics.stats.separation import auc
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def _choose(metric: str, scored: Scored, held: Labelled, criterion: str, folds: 
     data = (scored.scores, held.labels, held.groups)
     figures = threshold.figures(threshold.cross_validated(*data, criterion, *folds), held.labels)
     low, high = threshold.auc_interval(*data, seed=folds[1])
-    figures |= {"auc": threshold.auc(*data[:2]), "auc_low": low, "auc_high": high, "folds": folds[0], "seed": folds[1]}
+    area = float(auc(scored.scores[held.labels], scored.scores[~held.labels]))
+    figures |= {"auc": area, "auc_low": low, "auc_high": high, "folds": folds[0], "seed": folds[1]}
     value, counts = threshold.choose(*data[:2], criterion), (len(held.labels), int(held.labels.sum()))
     return threshold.Threshold(metric, value, criterion, scored.signature, "", *counts, figures)
 
@@ -119,8 +121,8 @@ def _read(path: Path, columns: Columns, asks: bool) -> Labelled:
         if columns.separator:
             references = [_split(text, columns.separator) for text in references]
         questions = table.texts("--questions", columns.question) if asks else None
-    except InputError as error:
-        raise InputError(f"{path}: {error.message}") from None
+    except FileError as error:
+        raise FileError(f"{path}: {error}") from None
     labels = numbers_of(table, path, "--label", columns.label) >= columns.correct_from
     groups = groups_of(table, "", None, list(map(question_key, questions)) if asks else references)
     return Labelled(predictions, references, questions, labels, groups)

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import with_options
 from semantic_metrics.cli.scoring import OF_QUESTIONS, check_run
-from semantic_metrics.files.errors import InputError
 
 if TYPE_CHECKING:
     from semantic_metrics.files.table import Table
     from semantic_metrics.stats.validation import Ratings
 
-RESAMPLES = 1_000  # as agreement_stats.RESAMPLES, which takes a second to import
+RESAMPLES = 1_000  # as stats.bootstrap.RESAMPLES, which takes a second to import
 USUAL = ("matcha", "stsscore")  # and, where there are questions, OF_QUESTIONS
 FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by default: no scaling moves it
 
@@ -61,7 +61,7 @@ def validate(file: Path, human: tuple[str, ...], metrics: tuple[str, ...], **mor
     scores = {name: one.scores for name, one in scored.items()}
     scores[validation.BASELINE] = [validation.token_f1(*pair) for pair in zip(predictions, references, strict=True)]
     found = validation.validate(scores, rated, more["by"], more["resamples"], more["seed"])
-    click.echo(f"{file}: {rated.about()}")
+    click.echo(f"{file}: {rated.summary()}")
     for line in [*found.lines(), "", *(f"{one.remarks}\n{one.signature}" for one in scored.values())]:
         click.echo(line)
     if output is not None:
@@ -81,4 +81,4 @@ def _ratings(
     try:
         return Ratings.on_scale(columns, groups, scale)
     except ValueError as error:
-        raise InputError(str(error)) from None
+        raise InputError(f"--{error}") from None

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.scoring import COUNTS, OF_QUESTIONS, run_metric
-from semantic_metrics.files.errors import InputError
 from semantic_metrics.files.formats import TEXT, Cell
-from semantic_metrics.files.table import Table, check_output, write_table, written_aside
+from semantic_metrics.files.table import Table, atomic_write, check_output, write_table
 from semantic_metrics.files.writers import encode
 
 JSON = ".json"
@@ -134,7 +134,7 @@ def write_json(path: Path, value: dict | list) -> None:
     Raises:
         InputError: it cannot be written there.
     """
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         file.write(encode(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"))
 
 

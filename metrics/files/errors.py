@@ -1,30 +1,27 @@
-"""What the command line says where the user's input cannot be used."""
+"""The error of a file that cannot be used, in the library's form: a ValueError whose message names the file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-import click
 
-
-class InputError(click.ClickException):
-    """What the user gave cannot be used: one line on stderr, exit code 2 as for a mistyped option."""
-
-    exit_code = 2
+class FileError(ValueError):
+    """A file cannot be read, written or used as asked; the message names it, and the row where one is to blame."""
 
 
 def one_line(error: Exception) -> str:
-    """What an exception says, on one line."""
+    """The message of an exception on one line."""
     return " ".join(str(error).split())
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Say what a metric refuses as the command line does.
+def file_errors(path: Path | str) -> Iterator[None]:
+    """Turn errors of the operating system into one that names the file.
 
     Raises:
-        InputError: instead of a ValueError.
+        FileError: instead of an OSError.
     """
     try:
         yield
-    except ValueError as error:
-        raise InputError(one_line(error)) from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from None

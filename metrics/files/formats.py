@@ -3,11 +3,10 @@
 import csv
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError, file_errors
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
 TEXT = "text"  # the one column of a .txt file
@@ -20,30 +19,17 @@ def format_of(path: Path, given: str | None = None) -> str:
     """The format of a file: what was given, or else what its name ends in.
 
     Raises:
-        InputError: neither tells.
+        FileError: neither tells.
     """
     if given is None and path == STREAM:
-        raise InputError(f"--format: expected one of {', '.join(FORMATS[:-1])} for {path}, got none")
+        raise FileError(f"--format: expected one of {', '.join(FORMATS[:-1])} for {path}, got none")
     found = path.suffix.lower().removeprefix(".") if given is None else given
     if found not in FORMATS:
         ends = f"{', '.join(f'.{name}' for name in FORMATS[:-1])} or .{FORMATS[-1]}"
-        raise InputError(f"{path}: expected a file that ends in {ends}, got {path.suffix!r}")
+        raise FileError(f"{path}: expected a file that ends in {ends}, got {path.suffix!r}")
     if found == "parquet" and path == STREAM:
-        raise InputError(f"--format: expected one of {', '.join(FORMATS[:-1])} for {path}, got 'parquet'")
+        raise FileError(f"--format: expected one of {', '.join(FORMATS[:-1])} for {path}, got 'parquet'")
     return found
-
-
-@contextmanager
-def named(path: Path | str) -> Iterator[None]:
-    """Say of what the system refuses which file it is about.
-
-    Raises:
-        InputError: instead of an OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
 
 
 class Lines:
@@ -60,7 +46,7 @@ class Lines:
         self._file, self._returns = file, returns  # returns: a lone carriage return ends a line too, as in CSV
 
     def __iter__(self) -> Iterator[str]:
-        with named(self.name):
+        with file_errors(self.name):
             for line in self._file:
                 self.read += len(line)
                 for part in line.splitlines(keepends=True) if self._returns else [line]:
@@ -75,16 +61,16 @@ class Lines:
         """Say what is wrong with the line last read.
 
         Raises:
-            InputError: always.
+            FileError: always.
         """
-        raise InputError(f"{self.name}, line {self.number}: {what}")
+        raise FileError(f"{self.name}, line {self.number}: {what}")
 
 
 def _read_txt(lines: Lines) -> Iterator[tuple[Row, None]]:
     for line in lines:
         yield {TEXT: _bare(line)}, None
     if lines.number == 0:
-        raise InputError(f"{lines.name}: expected lines, got an empty file")
+        raise FileError(f"{lines.name}: expected lines, got an empty file")
 
 
 def _read_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
@@ -102,7 +88,7 @@ def _read_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
         empty = False
         yield row, text
     if empty:
-        raise InputError(f"{lines.name}: expected rows, got an empty file")
+        raise FileError(f"{lines.name}: expected rows, got an empty file")
 
 
 def _unique(pairs: list[tuple[str, Cell]]) -> Row:
@@ -131,9 +117,9 @@ def _cells(lines: Lines, reader: Iterator[list[str]]) -> Iterator[tuple[Row, Non
     try:
         columns = next(reader, [])
         if not columns:
-            raise InputError(f"{lines.name}: expected a header line and rows, got an empty file")
+            raise FileError(f"{lines.name}: expected a header line and rows, got an empty file")
         if len(set(columns)) < len(columns):
-            raise InputError(f"{lines.name}: expected column names that differ, got {', '.join(map(repr, columns))}")
+            raise FileError(f"{lines.name}: expected column names that differ, got {', '.join(map(repr, columns))}")
         for row in reader:
             if not row and len(columns) > 1:
                 continue
@@ -145,7 +131,7 @@ def _cells(lines: Lines, reader: Iterator[list[str]]) -> Iterator[tuple[Row, Non
     except csv.Error as error:
         lines.refuse(f"expected CSV ({error})")
     if empty:
-        raise InputError(f"{lines.name}: expected rows below the header, got none")
+        raise FileError(f"{lines.name}: expected rows below the header, got none")
 
 
 def _bare(line: str) -> str:

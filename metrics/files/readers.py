@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from semantic_metrics.files.errors import InputError, one_line
-from semantic_metrics.files.formats import READERS, STREAM, TEXT, Cell, Lines, Row, format_of, named
+from semantic_metrics.files.errors import FileError, file_errors, one_line
+from semantic_metrics.files.formats import READERS, STREAM, TEXT, Cell, Lines, Row, format_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,13 +140,13 @@ class ParquetSource:
         try:
             self._file = parquet.ParquetFile(file)
         except (pa.ArrowException, OSError) as error:
-            raise InputError(f"{name}: expected a parquet file ({one_line(error)})") from None
+            raise FileError(f"{name}: expected a parquet file ({one_line(error)})") from None
         self.name, self.schema, self.done = name, self._file.schema_arrow, 0
         self.columns, self.total = self.schema.names, self._file.metadata.num_rows
         if len(set(self.columns)) < len(self.columns):
-            raise InputError(f"{name}: expected column names that differ, got {', '.join(map(repr, self.columns))}")
+            raise FileError(f"{name}: expected column names that differ, got {', '.join(map(repr, self.columns))}")
         if not self.total:
-            raise InputError(f"{name}: expected rows, got none")
+            raise FileError(f"{name}: expected rows, got none")
 
     def chunks(self, size: int) -> Iterator[Batch]:
         """The rows, `size` at a time."""
@@ -157,7 +157,7 @@ class ParquetSource:
             try:
                 batch = next(batches, None)
             except (pa.ArrowException, OSError) as error:
-                raise InputError(f"{self.name}, after row {self.done}: cannot be read ({one_line(error)})") from None
+                raise FileError(f"{self.name}, after row {self.done}: cannot be read ({one_line(error)})") from None
             if batch is None:
                 return
             first = self.done + 1
@@ -190,7 +190,7 @@ class PairedSource:
         for chunk in self._first.chunks(size):
             references = list(itertools.islice(self._second.rows, len(chunk)))
             if len(references) < len(chunk):
-                raise InputError(f"{self._second.name}: it became shorter while it was read")
+                raise FileError(f"{self._second.name}: it became shorter while it was read")
             rows = [row | {REFERENCE: other[TEXT]} for row, (other, _) in zip(chunk.rows, references, strict=True)]
             yield Chunk(chunk.name, rows, chunk.numbers)
 
@@ -203,14 +203,14 @@ def open_source(path: Path, format: str | None = None) -> Iterator[Source]:
     """A file to read, in any of FORMATS; `-` is standard input.
 
     Raises:
-        InputError: it is no file, unreadable, empty, or not of its format; says where.
+        FileError: it is no file, unreadable, empty, or not of its format; says where.
     """
     if path == STREAM:
         if sys.stdin is None:
-            raise InputError("standard input: expected rows, it is closed")
+            raise FileError("standard input: expected rows, it is closed")
         yield TextSource("standard input", format_of(path, format), sys.stdin.buffer, None)
         return
-    with named(path):
+    with file_errors(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         found = format_of(path, format)
@@ -225,17 +225,17 @@ def open_pair(path: Path, references: Path) -> Iterator[PairedSource]:
     """Two .txt files that go together line by line.
 
     Raises:
-        InputError: they are unreadable, or differ in length; names both with their lines.
+        FileError: they are unreadable, or differ in length; names both with their lines.
     """
     counts = []
     for file in (path, references):
         if file == STREAM or format_of(file) != "txt":
-            raise InputError(f"--references-file: expected it with a FILE of .txt, both of them files, got {file}")
+            raise FileError(f"--references-file: expected it with a FILE of .txt, both of them files, got {file}")
         if file.exists() and not (file.is_file() or file.is_dir()):  # both are read twice
-            raise InputError(f"--references-file: expected files, got the pipe or device {file}")
+            raise FileError(f"--references-file: expected files, got the pipe or device {file}")
         with open_source(file) as source:
             counts.append(sum(1 for _ in source.rows))
     if counts[0] != counts[1]:
-        raise InputError(f"{references}: expected {counts[0]} lines, one for each of {path}, got {counts[1]}")
+        raise FileError(f"{references}: expected {counts[0]} lines, one for each of {path}, got {counts[1]}")
     with open_source(path) as first, open_source(references) as second:
         yield PairedSource(first, second)

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from semantic_metrics.files.errors import InputError
-from semantic_metrics.files.formats import TEXT, Cell, Row, format_of, named
+from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.formats import TEXT, Cell, Row, format_of
 from semantic_metrics.files.readers import open_source
 from semantic_metrics.files.writers import QUOTED, CsvSink, by_row, encode, row_text
 
@@ -37,7 +37,7 @@ class Table:
         """Values of a column.
 
         Raises:
-            InputError: there is none of that name; lists those there are.
+            FileError: there is none of that name; lists those there are.
         """
         check_column(self.columns, option, name)
         place = self.columns.index(name)
@@ -47,23 +47,23 @@ class Table:
         """Values of a column of texts, with `several` also of lists of texts (all of one kind).
 
         Raises:
-            InputError: there is no such column, or it holds something else; names the row, counted from 1.
+            FileError: there is no such column, or it holds something else; names the row, counted from 1.
         """
         values = self.column(option, name)
-        if (wrong := first_wrong(values, several)) is not None:
-            raise InputError(f"{option}: {wrong_cell(values, wrong, name, several)} in row {wrong + 1}")
+        if (wrong := first_invalid(values, several)) is not None:
+            raise FileError(f"{option}: {describe_invalid(values, wrong, name, several)} in row {wrong + 1}")
         return values
 
     def numbers(self, option: str, name: str) -> list[float]:
         """Values of a column as finite numbers, read by `number_of`.
 
         Raises:
-            InputError: there is no such column, or it holds something else; names the row, counted from 1.
+            FileError: there is no such column, or it holds something else; names the row, counted from 1.
         """
         values = self.column(option, name)
         found = list(map(number_of, values))
         if (wrong := next((i for i, number in enumerate(found) if not math.isfinite(number)), None)) is not None:
-            raise InputError(
+            raise FileError(
                 f"{option}: expected numbers in column {name!r}, got {_shown(values[wrong])} in row {wrong + 1}"
             )
         return found
@@ -83,14 +83,14 @@ def check_column(columns: list[str], option: str, name: str) -> None:
     """See that there is a column of that name.
 
     Raises:
-        InputError: there is none; lists those there are.
+        FileError: there is none; lists those there are.
     """
     if name not in columns:
         known = ", ".join(map(repr, columns))
-        raise InputError(f"{option}: expected one of the columns {known}, got {name!r}")
+        raise FileError(f"{option}: expected one of the columns {known}, got {name!r}")
 
 
-def first_wrong(values: list[Cell], several: bool, lists: bool | None = None) -> int | None:
+def first_invalid(values: list[Cell], several: bool, lists: bool | None = None) -> int | None:
     """Index of the first value that is no text, and with `several` no list of texts; None where all are.
 
     Args:
@@ -109,8 +109,8 @@ def first_wrong(values: list[Cell], several: bool, lists: bool | None = None) ->
     return None
 
 
-def wrong_cell(values: list[Cell], index: int, name: str, several: bool) -> str:
-    """What is wrong with a value that `first_wrong` found."""
+def describe_invalid(values: list[Cell], index: int, name: str, several: bool) -> str:
+    """What is wrong with a value that `first_invalid` found."""
     kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
     return f"expected {kind} in column {name!r}, got {_shown(values[index])}"
 
@@ -128,7 +128,7 @@ def read_table(path: Path, format: str | None = None) -> Table:
         format: of formats.FORMATS; by default what the name ends in.
 
     Raises:
-        InputError: it is no file, unreadable, empty, not UTF-8, or its rows do not fit its format; says where.
+        FileError: it is no file, unreadable, empty, not UTF-8, or its rows do not fit its format; says where.
     """
     with open_source(path, format) as source:
         rows = [row for chunk in source.chunks(ROWS_AT_A_TIME) for row in chunk.rows]
@@ -145,22 +145,22 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
         inputs: files that are read, and that it must not take the place of.
 
     Raises:
-        InputError: it is there and no regular file, or one of the inputs; its name is too long; or its folder is
+        FileError: it is there and no regular file, or one of the inputs; its name is too long; or its folder is
             missing or read-only.
     """
     name = name or str(path)
-    with named(name), suppress(FileNotFoundError, NotADirectoryError):
+    with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):
         path.stat()  # `exists` says no of a name that is too long, or raises, by the version of Python
     if path.exists() and not path.is_file():
-        raise InputError(f"{name}: expected a file to write, got a folder or a device")
+        raise FileError(f"{name}: expected a file to write, got a folder or a device")
     if path.resolve() in {one.resolve() for one in inputs}:
-        raise InputError(f"{name}: expected another file than those that are read")
+        raise FileError(f"{name}: expected another file than those that are read")
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise InputError(f"{name}: expected an existing folder, there is no {folder}")
+        raise FileError(f"{name}: expected an existing folder, there is no {folder}")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"{name}: expected a place that can be written, got one that is read-only")
-    with named(name), TemporaryFile(dir=folder):
+        raise FileError(f"{name}: expected a place that can be written, got one that is read-only")
+    with file_errors(name), TemporaryFile(dir=folder):
         pass  # to root everything looks writable
 
 
@@ -170,25 +170,25 @@ def write_table(path: Path, table: Table) -> None:
     It is written aside first and renamed when it is complete, so that half of it never passes for all.
 
     Raises:
-        InputError: it cannot be written there, or not in that format.
+        FileError: it cannot be written there, or not in that format.
     """
     writer = _WRITERS[format_of(path)]
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         writer(file, table)
 
 
 @contextmanager
-def written_aside(path: Path) -> Iterator[BinaryIO]:
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which gets its name when it is complete; of one that is not, nothing stays.
 
     Raises:
-        InputError: it cannot be written there.
+        FileError: it cannot be written there.
     """
     check_output(path)
     path = path.resolve()  # a link stays a link
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with named(path):
+        with file_errors(path):
             with aside.open("wb") as file:
                 yield file
             aside.replace(path)
@@ -203,13 +203,13 @@ def _place(index: int) -> str:
 
 def _write_txt(file: BinaryIO, table: Table) -> None:
     if table.columns != [TEXT]:
-        raise InputError(f"expected the one column {TEXT!r} for .txt, got {', '.join(map(repr, table.columns))}")
+        raise FileError(f"expected the one column {TEXT!r} for .txt, got {', '.join(map(repr, table.columns))}")
     file.writelines(by_row(table.texts(".txt", TEXT), _txt_line, _place))
 
 
 def _txt_line(text: str) -> bytes:
     if "\n" in text:
-        raise InputError(f"expected texts without line breaks for .txt, got {text[:QUOTED]!r}")
+        raise FileError(f"expected texts without line breaks for .txt, got {text[:QUOTED]!r}")
     return encode(f"{text}\n")
 
 
@@ -232,7 +232,7 @@ def _write_parquet(file: BinaryIO, table: Table) -> None:
     try:
         made = pa.table({name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)})
     except (pa.ArrowException, TypeError) as error:
-        raise InputError(f"expected values of one type in each column for .parquet ({error})") from None
+        raise FileError(f"expected values of one type in each column for .parquet ({error})") from None
     parquet.write_table(made, file)
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import Cell, Row
 from semantic_metrics.files.readers import Batch, Chunk, Source
 
@@ -43,12 +43,12 @@ class CsvSink:
         """Write the rows of a chunk.
 
         Raises:
-            InputError: a row has a column that the header lacks, or a value that cannot be written so; names it.
+            FileError: a row has a column that the header lacks, or a value that cannot be written so; names it.
         """
         known = self._columns[: len(self._columns) - len(scores)]
         for i, row in enumerate(chunk.rows):
             if (new := next((name for name in row if name not in known), None)) is not None:
-                raise InputError(f"{chunk.place(i)}: expected the columns of the first row, got {new!r}")
+                raise FileError(f"{chunk.place(i)}: expected the columns of the first row, got {new!r}")
         added = _by_row(scores, len(chunk))
         rows = [[*map(row.get, known), *values] for row, values in zip(chunk.rows, added, strict=True)]
         self.write_rows(rows, chunk.place)
@@ -57,7 +57,7 @@ class CsvSink:
         """Write lines, below the header's if that is still to be written.
 
         Raises:
-            InputError: a value cannot be written so; names its row.
+            FileError: a value cannot be written so; names its row.
         """
         head = by_row([self._columns], self._line, lambda _: "names of the columns") if self._head else []
         self._file.write(b"".join([*head, *by_row(rows, self._line, place)]))
@@ -68,7 +68,7 @@ class CsvSink:
         if self._tabs:
             if broken := next((cell for cell in cells if any(sign in cell for sign in "\t\n\r")), None):
                 what = "texts without tabs and line breaks, which TSV cannot hold"
-                raise InputError(f"expected {what}, got {broken[:QUOTED]!r}")
+                raise FileError(f"expected {what}, got {broken[:QUOTED]!r}")
             return encode("\t".join(cells) + "\n")
         text = io.StringIO()
         # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
@@ -89,7 +89,7 @@ class JsonlSink:
         """Write the rows of a chunk.
 
         Raises:
-            InputError: a value cannot be written so; names its row.
+            FileError: a value cannot be written so; names its row.
         """
         names = [json.dumps(name) for name in scores]
         rows = chunk.lines or by_row(chunk.rows, row_text, chunk.place)
@@ -164,14 +164,14 @@ def by_row(rows: Iterable[Value], written: Callable[[Value], Written], place: Pl
         place: what a message calls a row, from its index.
 
     Raises:
-        InputError: one cannot be written so; says which.
+        FileError: one cannot be written so; says which.
     """
     found = []
     for i, row in enumerate(rows):
         try:
             found.append(written(row))
-        except InputError as error:
-            raise InputError(f"{place(i)}: {error.message}") from None
+        except FileError as error:
+            raise FileError(f"{place(i)}: {error}") from None
     return found
 
 
@@ -179,20 +179,20 @@ def encode(text: str) -> bytes:
     """UTF-8.
 
     Raises:
-        InputError: the text holds a lone surrogate, which JSON may spell but no file can hold.
+        FileError: the text holds a lone surrogate, which JSON may spell but no file can hold.
     """
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
         code = f"U+{ord(text[error.start]):04X}"
-        raise InputError(f"expected valid Unicode to write, got a lone surrogate ({code})") from None
+        raise FileError(f"expected valid Unicode to write, got a lone surrogate ({code})") from None
 
 
 def cell_text(value: Cell) -> str:
     """A value as CSV holds it: a text as it is, nothing for None, all else as JSON.
 
     Raises:
-        InputError: only parquet holds it.
+        FileError: only parquet holds it.
     """
     if isinstance(value, str):
         return value
@@ -203,7 +203,7 @@ def row_text(row: Row) -> str:
     """A row as JSONL holds it.
 
     Raises:
-        InputError: a value of it is held by parquet only.
+        FileError: a value of it is held by parquet only.
     """
     return _json(row)
 
@@ -215,7 +215,7 @@ def _json(value: Cell) -> str:
 def _plain(value: Cell) -> str:
     if isinstance(value, _PLAIN):
         return str(value)
-    raise InputError(f"expected texts, numbers and lists, got {type(value).__name__}, which only parquet holds")
+    raise FileError(f"expected texts, numbers and lists, got {type(value).__name__}, which only parquet holds")
 
 
 def _by_row(scores: Scores, count: int) -> Sequence[tuple[float, ...]]:

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import Cell
 from semantic_metrics.files.table import read_table
 
@@ -71,14 +71,14 @@ def read_examples(path: Path, columns: Columns) -> Examples:
     """Judged answers from a file of any format that holds columns.
 
     Raises:
-        InputError: the file cannot be read, or lacks a column, a text, a reference or a label; names it, and the row,
+        FileError: the file cannot be read, or lacks a column, a text, a reference or a label; names it, and the row,
             counted from 1.
     """
     table = read_table(path)
     wanted = [columns.question, columns.answer, columns.reference, columns.label]
     if missing := [name for name in wanted if name not in table.columns]:
         known = ", ".join(map(repr, table.columns))
-        raise InputError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
+        raise FileError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
     questions, answers = (table.texts(str(path), name) for name in wanted[:2])
     values = table.column(str(path), columns.reference)
     found = [_references(path, value, columns, row) for row, value in enumerate(values, 1)]
@@ -93,18 +93,18 @@ def read_questions(path: Path, names: list[str]) -> tuple[set[str], int]:
         The questions as `question_key` writes them, and how many are missing, blank or of signs only.
 
     Raises:
-        InputError: there is no such column, or one holds something else than texts.
+        FileError: there is no such column, or one holds something else than texts.
     """
     table = read_table(path)
     if not (held := [name for name in dict.fromkeys(names) if name in table.columns]):
         wanted = " or ".join(map(repr, dict.fromkeys(names)))
         known = ", ".join(map(repr, table.columns))
-        raise InputError(f"{path}: expected a column {wanted} of questions, there are {known}")
+        raise FileError(f"{path}: expected a column {wanted} of questions, there are {known}")
     keys = []
     for name in held:
         for row, value in enumerate(table.column(str(path), name), 1):
             if not (isinstance(value, str) or _missing(value)):
-                raise InputError(f"{path}: expected a text in column {name!r}, got {value!r} in row {row}")
+                raise FileError(f"{path}: expected a text in column {name!r}, got {value!r} in row {row}")
             keys.append("" if _missing(value) else question_key(value))
     return set(keys) - {""}, keys.count("")
 
@@ -121,9 +121,9 @@ def _references(path: Path, value: Cell, columns: Columns, row: int) -> tuple[li
     texts = parts if isinstance(parts, list) else [parts]
     kept = [text.strip() for text in texts if isinstance(text, str) and not is_blank(text)]
     if not kept or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{path}: expected references in column {columns.reference!r}, got {value!r} in row {row}")
+        raise FileError(f"{path}: expected references in column {columns.reference!r}, got {value!r} in row {row}")
     if any(map(_PRINTED_LIST.fullmatch, kept)):
-        raise InputError(
+        raise FileError(
             f"{path}: expected references in column {columns.reference!r}, got the text of a printed list, {value!r}, "
             f"in row {row}; several references are a list (.jsonl, .parquet), or one text with a --separator"
         )

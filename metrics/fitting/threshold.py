@@ -6,12 +6,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
 
-from semantic_metrics.files.table import written_aside
-from semantic_metrics.stats import agreement as agreement_stats
+from semantic_metrics.files.table import atomic_write
 from semantic_metrics.stats import binary as calibration
-from semantic_metrics.stats import significance
+from semantic_metrics.stats.bootstrap import RESAMPLES, bootstrap_groups, percentile_interval
+from semantic_metrics.stats.separation import auc
 
 FILE = "threshold.json"
 CRITERIA = ("youden", "macro_f1")
@@ -136,32 +135,28 @@ def figures(decided: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     }
 
 
-def auc(scores: np.ndarray, labels: np.ndarray) -> float:
-    """Area under the ROC curve, in [0, 1]: how often a correct text scores above an incorrect one, ties half.
-
-    Not a number where there is one class only.
-    """
-    n, m = int(labels.sum()), int((~labels).sum())
-    return float((rankdata(scores)[labels].sum() - n * (n + 1) / 2) / (n * m)) if n and m else float("nan")
-
-
 def auc_interval(
     scores: np.ndarray,
     labels: np.ndarray,
     groups: list[Hashable],
-    resamples: int = agreement_stats.RESAMPLES,
+    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Bootstrap interval of `auc`: groups are drawn, and draws with one class only are passed over."""
-    drawn = agreement_stats.bootstrap(lambda rows: {"auc": auc(scores[rows], labels[rows])}, groups, resamples, seed)
-    return significance.ends(drawn["auc"][np.isfinite(drawn["auc"])])
+    """Bootstrap interval of the AUC: groups are drawn, and draws with one class only are left out."""
+
+    def statistic(rows: np.ndarray) -> dict[str, float]:
+        drawn, correct = scores[rows], labels[rows]
+        return {"auc": float(auc(drawn[correct], drawn[~correct]))}
+
+    draws = bootstrap_groups(statistic, groups, resamples, seed)["auc"]
+    return percentile_interval(draws[np.isfinite(draws)])
 
 
 def draw_roc(scores: np.ndarray, labels: np.ndarray, chosen: float, title: str, path: Path) -> None:
     """Write the ROC curve as PNG, with the place of a threshold on it.
 
     Raises:
-        InputError: it cannot be written there.
+        FileError: it cannot be written there.
     """
     from matplotlib.figure import Figure
     from sklearn.metrics import roc_curve
@@ -171,11 +166,11 @@ def draw_roc(scores: np.ndarray, labels: np.ndarray, chosen: float, title: str, 
     figure = Figure(figsize=(5, 5), layout="constrained")
     panel = figure.subplots()
     panel.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="chance")
-    panel.plot(alarms, hits, color="#0072B2", label=f"AUC {auc(scores, labels):.3f}")
+    panel.plot(alarms, hits, color="#0072B2", label=f"AUC {auc(scores[labels], scores[~labels]):.3f}")
     panel.plot(found[~labels].mean(), found[labels].mean(), "o", color="#D55E00", label=f"threshold {chosen:.4f}")
     panel.set(xlabel="incorrect texts that are accepted", ylabel="correct texts that are accepted", title=title)
     panel.set_aspect("equal")
     panel.grid(alpha=0.3)
     panel.legend(loc="lower right")
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, dpi=150, format="png")

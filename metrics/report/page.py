@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from semantic_metrics.files.table import number_of, written_aside
-from semantic_metrics.fitting.threshold import auc
+from semantic_metrics.files.table import atomic_write, number_of
 from semantic_metrics.report.chart import Chart, draw
 from semantic_metrics.report.heat_map import HeatMap, heat_maps
+from semantic_metrics.stats.separation import auc
 from semantic_metrics.stats.significance import interval
 
 TEMPLATE = "report.html"
@@ -101,7 +101,7 @@ def write_report(
 
     Raises:
         ValueError: scores, texts, labels or rows are not what they should be, or differ in length; names the argument.
-        InputError: the file cannot be written.
+        FileError: the file cannot be written.
     """
     count = _check(scores, texts, labels, rows)
     sections = [
@@ -122,7 +122,7 @@ def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], si
         signature: of the metric.
 
     Raises:
-        InputError: the file cannot be written.
+        FileError: the file cannot be written.
     """
     _write(path, title=title, notes=[note], sections=[], maps=maps, signature=signature)
 
@@ -132,7 +132,7 @@ def _write(path: Path, **values: object) -> None:
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     page = environment.get_template(TEMPLATE).render(longest=LONGEST, **values)
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         file.write(page.replace("\0", "\ufffd").encode("utf-8", "replace"))  # no HTML: NUL, half a surrogate pair
 
 
@@ -200,7 +200,7 @@ def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> lis
         held = values[labels == label]
         facts.append((f"{name}, {len(held):,} rows", f"mean {held.mean():.4f}" if len(held) else "none"))
     if labels.any() and not labels.all():
-        facts.append(("area under ROC", f"{auc(values, labels):.4f}"))
+        facts.append(("area under ROC", f"{auc(values[labels], values[~labels]):.4f}"))
     return facts
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.files.table import written_aside
+from semantic_metrics.files.table import atomic_write
 
 BINS = 10  # of equal width, of the expected calibration error and of the reliability plot
 CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
@@ -132,7 +132,7 @@ def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> N
     """Write reliability plots as PNG, a column for each name: what was said against what came true, and how often.
 
     Raises:
-        InputError: it cannot be written there.
+        FileError: it cannot be written there.
     """
     from matplotlib.figure import Figure
 
@@ -150,5 +150,5 @@ def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> N
     panels[0, 0].set_ylabel("share that people found correct")
     panels[1, 0].set_ylabel("answers")
     figure.suptitle(title)
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         figure.savefig(file, dpi=150, format="png")

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import semantic_metrics
-from semantic_metrics.cli.explain import SHOWN, explain
+from semantic_metrics.cli import main
+from semantic_metrics.cli.explain import SHOWN
 from semantic_metrics.cli.terminal import NARROW
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import nli
@@ -26,7 +27,7 @@ def run(checkpoint: Path) -> Callable[..., Result]:
             f"--{key}={value}" for key, value in {"metric": "matcha", "config": str(checkpoint), **changed}.items()
         ]
         runner = CliRunner(env={"COLUMNS": str(width)})
-        return runner.invoke(explain, [*options, "--", *(arguments or PAIR)], color=color)
+        return runner.invoke(main, ["explain", *options, "--", *(arguments or PAIR)], color=color)
 
     return call
 

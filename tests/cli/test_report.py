@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import semantic_metrics
-from semantic_metrics.cli.report import report
+from semantic_metrics.cli import main
 from tests.report.test_report import Page, check_self_contained
 
 
@@ -28,7 +28,7 @@ def run(answers: Path, checkpoint: Path) -> SimpleNamespace:
         usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": str(checkpoint)}
         usual["output"] = str(answers.with_name("report.html"))
         options = [f"--{name}={value}" for name, value in {**usual, **changed}.items()]
-        return CliRunner().invoke(report, [str(answers), *options, *more])
+        return CliRunner().invoke(main, ["report", str(answers), *options, *more])
 
     return SimpleNamespace(call=call, output=answers.with_name("report.html"))
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from semantic_metrics import load
 from semantic_metrics.cli import main
 from semantic_metrics.cli.fit import cross_validated, fit_weights, take
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.fitting.judged_answers import Columns, read_examples, read_questions
 from semantic_metrics.nli_lex.features import FORMS, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
@@ -249,7 +249,7 @@ def test_all_columns_of_questions_leave_out_and_blank_ones_nothing(tmp_path: Pat
     for path in (file, tmp_path / "other.csv"):
         assert f"{path}: {ROWS} answers, 4 left out by --exclude" in result.output
     pd.DataFrame({"question": [1]}).to_parquet(tmp_path / "numbers.parquet")
-    with pytest.raises(InputError, match="expected a text in column 'question', got 1 in row 1"):
+    with pytest.raises(FileError, match="expected a text in column 'question', got 1 in row 1"):
         read_questions(tmp_path / "numbers.parquet", ["question"])
 
 

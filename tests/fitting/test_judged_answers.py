@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.table import Table, write_table
 from semantic_metrics.fitting.judged_answers import Columns, question_key, read_examples, read_questions
 from tests.fitting.test_fit import ROWS, examples
@@ -31,16 +31,16 @@ def test_any_format_with_columns_will_do(tmp_path: Path, name: str) -> None:
 
 
 def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"ends in .* or \.parquet, got '\.xlsx'"):
+    with pytest.raises(FileError, match=r"ends in .* or \.parquet, got '\.xlsx'"):
         read_examples(tmp_path / "x.xlsx", Columns())
     (tmp_path / "x.txt").write_text("the dog\n")
-    with pytest.raises(InputError, match=r"expected the columns 'question', .*, there are 'text'"):
+    with pytest.raises(FileError, match=r"expected the columns 'question', .*, there are 'text'"):
         read_examples(tmp_path / "x.txt", Columns())
     (tmp_path / "x.parquet").write_text("no parquet")
-    with pytest.raises(InputError, match=r"x\.parquet: expected a parquet file"):
+    with pytest.raises(FileError, match=r"x\.parquet: expected a parquet file"):
         read_examples(tmp_path / "x.parquet", Columns())
     (tmp_path / "x.csv").write_text("question,answer\n")
-    with pytest.raises(InputError, match="expected rows below the header, got none"):
+    with pytest.raises(FileError, match="expected rows below the header, got none"):
         read_examples(tmp_path / "x.csv", Columns())
 
 
@@ -57,10 +57,10 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
 )
 def test_tables_that_do_not_fit_their_header_are_refused(tmp_path: Path, text: bytes, message: str) -> None:
     (tmp_path / "x.csv").write_bytes(text)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(FileError, match=message):
         read_examples(tmp_path / "x.csv", Columns())
     if "label'" not in message:
-        with pytest.raises(InputError, match=message):
+        with pytest.raises(FileError, match=message):
             read_questions(tmp_path / "x.csv", ["question"])
 
 
@@ -82,13 +82,13 @@ def test_a_mark_of_byte_order_and_capitals_in_the_suffix_do_not_matter(tmp_path:
 )
 def test_parquet_of_other_types_is_refused(tmp_path: Path, column: str, value: object, message: str) -> None:
     examples().assign(**{column: [value] * ROWS}).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(FileError, match=message):
         read_examples(tmp_path / "x.parquet", Columns())
 
 
 def test_columns_of_one_name_in_parquet_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table([pa.array(["q"])] * 2, names=["question"] * 2), tmp_path / "x.parquet")
-    with pytest.raises(InputError, match=r"x\.parquet: expected column names that differ, got 'question', 'question'"):
+    with pytest.raises(FileError, match=r"x\.parquet: expected column names that differ, got 'question', 'question'"):
         read_examples(tmp_path / "x.parquet", Columns())
 
 

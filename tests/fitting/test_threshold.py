@@ -39,8 +39,6 @@ def test_no_other_threshold_is_better(rows: list) -> None:
         assert value not in scores
         best = max(worth(scores, labels, low + 0.5, criterion) for low in sorted(set(scores))[:-1])
         assert worth(scores, labels, value, criterion) == pytest.approx(best)
-    if 0 < labels.sum() < len(labels):
-        assert threshold.auc(scores, labels) == pytest.approx(roc_auc_score(labels, scores))
 
 
 def test_of_equal_thresholds_that_of_the_widest_gap() -> None:

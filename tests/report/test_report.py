@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.report.chart import BINS, LEFT, RIGHT, draw
 from semantic_metrics.report.heat_map import FAINT, LEVELS, heat_maps
 from semantic_metrics.report.page import CHARACTERS, LONGEST, TOKENS, Scores, write_explanation, write_report
@@ -194,7 +194,7 @@ def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
 def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("kept")
-    with pytest.raises(InputError, match="expected an existing folder"):
+    with pytest.raises(FileError, match="expected an existing folder"):
         write_report(tmp_path / "no" / "report.html", "x", [Scores("m", [0.1], "s")], rows(1))
     with pytest.raises(ValueError, match="texts: of 'prediction' expected 2, as many as scores of m, got 1"):
         write_report(path, "x", [Scores("m", [0.1, 0.2], "s")], rows(1))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from semantic_metrics.files.errors import InputError
+from semantic_metrics.files.errors import FileError
 from semantic_metrics.stats import binary as calibration
 
 
@@ -28,7 +28,7 @@ def test_a_plot_is_a_png_whatever_its_name_and_written_aside(tmp_path: Path) -> 
     calibration.draw_reliability(found, tmp_path / "link", "title")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "plot.pdf").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(InputError, match="expected an existing folder, there is no "):
+    with pytest.raises(FileError, match="expected an existing folder, there is no "):
         calibration.draw_reliability(found, tmp_path / "none" / "plot.png", "title")
     assert {path.name for path in tmp_path.iterdir()} == {"link", "plot.pdf"}
 
