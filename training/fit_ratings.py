@@ -24,7 +24,8 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import cosine
-from semantic_metrics.stats.separation import COSINE, concordance, to_unit
+from semantic_metrics.stats.agreement import concordance
+from semantic_metrics.stats.separation import COSINE, to_unit
 
 KNOTS = 33  # of the stored map: quantiles of all cosines, unweighted; more follow the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))

@@ -11,7 +11,7 @@ import click
 
 from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cross_encoder.precision import PRECISIONS
-from semantic_metrics.stats.separation import RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

@@ -29,7 +29,7 @@ from benchmarks.common.scoring import score_sets
 from benchmarks.matcha.report import write_results
 from benchmarks.matcha.sets import CALIBRATION, NAMES, RATED_TITLES, EvaluationSet, expected_file, load_sets, read_set
 from semantic_metrics import load as load_metric
-from semantic_metrics.stats.separation import RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES
 
 STSB_ROW = "MATCHA fine-tuned on STS-B"  # of table 7: the paper's 61.08 is such a run
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

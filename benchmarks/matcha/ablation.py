@@ -20,11 +20,13 @@ import pandas as pd
 from benchmarks.common.baselines import matcha
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, score_sets
+from benchmarks.common.text_tables import Cell, Row, optional_float, render
 from benchmarks.matcha.agreement import OVERALL
 from benchmarks.matcha.report import PUBLISHED
 from benchmarks.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
-from benchmarks.matcha.tables import LABELS, Cell, Row, render
-from semantic_metrics.stats.separation import COSINE, concordance, separation, to_unit
+from benchmarks.matcha.tables import LABELS
+from semantic_metrics.stats.agreement import concordance
+from semantic_metrics.stats.separation import COSINE, separation, to_unit
 from training.matcha.config import STRATEGIES, TrainConfig, read_config
 from training.train import CONFIGS, Run
 
@@ -81,13 +83,13 @@ def report(table: pd.DataFrame, budget: int) -> str:
         ]
         if rows:
             title = f"Table 10, {LABELS[figure]}, times 100, {budget} steps each"
-            parts.append(render(title, [CCC.get(f, s) for s, f in columns], rows, []))
+            parts.append(render(title, [CCC.get(f, s) for s, f in columns], rows))
     parts.append(_PUBLISHED_NOTE)
     return "\n\n".join(parts)
 
 
 def _cell(row: pd.Series) -> Cell:
-    return Cell(row["value"], published=None if pd.isna(row["published"]) else row["published"])
+    return Cell(row["value"], published=optional_float(row["published"]))
 
 
 @click.command()

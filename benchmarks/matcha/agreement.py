@@ -17,6 +17,8 @@ from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
 from benchmarks.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
 from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.agreement import closeness, concordance
+from semantic_metrics.stats.bootstrap import Figures, bootstrap
 
 RATINGS = "ratings"
 SCALINGS = ("rescaled", "unscaled", "calibrated", RATINGS)
@@ -152,19 +154,19 @@ def rivals_of(metric: Metric, measured: list[Metric]) -> list[str]:
 
 def _agreement(
     scaled: np.ndarray, ratings: np.ndarray, settings: Bootstrap, own: int = 0
-) -> tuple[protocol.Figures, dict[str, tuple[float, float]]]:
-    near = {name: values[own] for name, values in protocol.closeness(scaled, ratings).items()}
+) -> tuple[Figures, dict[str, tuple[float, float]]]:
+    near = {name: values[own] for name, values in closeness(scaled, ratings).items()}
 
-    def statistic(rows: np.ndarray) -> protocol.Figures:
+    def statistic(rows: np.ndarray) -> Figures:
         figures = {name: 100 * values[rows].mean(axis=-1) for name, values in near.items()}
-        return figures | {"ccc": 100 * protocol.concordance(scaled[own][rows], ratings[rows])}
+        return figures | {"ccc": 100 * concordance(scaled[own][rows], ratings[rows])}
 
     values = statistic(np.arange(len(ratings)))
-    return values, protocol.bootstrap(statistic, (len(ratings),), settings.seed, settings.resamples)
+    return values, bootstrap(statistic, (len(ratings),), settings.seed, settings.resamples)
 
 
 def _with_interval(
-    figure: str, values: protocol.Figures, intervals: dict[str, tuple[float, float]], among: int
+    figure: str, values: Figures, intervals: dict[str, tuple[float, float]], among: int
 ) -> dict[str, object]:
     low, high = intervals[figure]
     ranked = among if figure in ("r1", "dcg") else None
@@ -202,6 +204,6 @@ def concordance_matrix(metrics: list[Metric], found: RatedSet, scores: Scores, s
         vectors = vectors | {HUMAN: found.ratings} if vectors else {}
         for name, vector in vectors.items():
             for other, other_vector in vectors.items():
-                ccc = 100 * float(protocol.concordance(vector, other_vector))
+                ccc = 100 * float(concordance(vector, other_vector))
                 rows.append({"scaling": scaling, "metric": name, "other": other, "ccc": ccc})
     return pd.DataFrame(rows, columns=["scaling", "metric", "other", "ccc"])

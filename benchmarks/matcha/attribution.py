@@ -24,10 +24,10 @@ import pandas as pd
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.published import Published
+from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha.attribution_paths import Attribution, encoder_attribution, matcha_attributions
 from benchmarks.matcha.sets import TITLES, TripletSet, load_sets
-from benchmarks.matcha.tables import Cell, Row, render
-from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.bootstrap import bootstrap
 
 SETS = ("snli", "multinli", "truthfulqa")  # appendix C
 ROWS = 200  # of each set, the paper's 600 together
@@ -161,7 +161,7 @@ def measure(name: str, published: str | None, load: Load, rows: pd.DataFrame, se
 def _figures(correct: np.ndarray, incorrect: np.ndarray, seed: int) -> dict[str, tuple]:
     """(n, 2) sums and errors of the correct and of the incorrect pairs -> figures, with an interval for the gap."""
     a, b = 100 * correct[:, 0], 100 * incorrect[:, 0]
-    drawn = protocol.bootstrap(lambda rows: {"gap": (a[rows] - b[rows]).mean(axis=-1)}, (len(a),), seed)
+    drawn = bootstrap(lambda rows: {"gap": (a[rows] - b[rows]).mean(axis=-1)}, (len(a),), seed)
     errors = 100 * np.concatenate([correct[:, 1], incorrect[:, 1]])
     plain = {"correct": a.mean(), "incorrect": b.mean(), "error": errors.mean()}
     return {"gap": ((a - b).mean(), *drawn["gap"])} | {key: (float(value), None, None) for key, value in plain.items()}
@@ -180,7 +180,7 @@ def table_text(table: pd.DataFrame, counts: dict[str, int], missing: list[str]) 
     notes = NOTES + ([f"missing: {', '.join(missing)}"] if missing else [])
     first = render(f"Table 9, attributions ({rows})", list(FIGURES), overall, notes)
     gaps = _rows(table, names, [(title, "gap") for title in counts])
-    return f"{first}\n\n{render('Gap on each set', list(counts), gaps, [])}"
+    return f"{first}\n\n{render('Gap on each set', list(counts), gaps)}"
 
 
 def _rows(table: pd.DataFrame, names: list[str], keys: list[tuple[str, str]]) -> list[Row]:
@@ -188,13 +188,9 @@ def _rows(table: pd.DataFrame, names: list[str], keys: list[tuple[str, str]]) ->
     rows = []
     for name in names:
         found = [held.loc[(name, *key)] for key in keys]
-        cells = [Cell(*(_plain(one[part]) for part in ("value", "low", "high", "published"))) for one in found]
+        cells = [Cell.of(one) for one in found]
         rows.append(Row(name, cells, found[0]["reason"]))
     return rows
-
-
-def _plain(value: object) -> float | None:
-    return None if pd.isna(value) else float(value)
 
 
 if __name__ == "__main__":

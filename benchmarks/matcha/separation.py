@@ -14,6 +14,7 @@ from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, TripletScores
 from benchmarks.matcha.sets import TripletSet
 from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.bootstrap import LEVEL, Figures, bootstrap
 
 TABLE_OF = {  # the table that prints a figure; MedNLI has one of its own
     "correct": "3",
@@ -26,7 +27,7 @@ TABLE_OF = {  # the table that prints a figure; MedNLI has one of its own
 }
 MEDNLI_TABLE = "6"
 _OF_LISTS = ("correct", "incorrect", "n_delta")  # what the paper gives for MAUVE
-SIGNIFICANT = 1 - protocol.CONFIDENCE
+SIGNIFICANT = 1 - LEVEL
 
 
 def separation_table(
@@ -72,12 +73,12 @@ def _figures(metric: Metric, held: TripletScores, paired: bool) -> dict[str, flo
 def _intervals(
     metric: Metric, held: TripletScores, paired: bool, settings: Bootstrap
 ) -> dict[str, tuple[float, float]]:
-    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> protocol.Figures:
+    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
         incorrect = held.incorrect[rows if other_rows is None else other_rows]
         return protocol.separation(held.correct[rows], incorrect, metric.bounds, paired)
 
     n = len(held.correct)
-    return protocol.bootstrap(resampled, (n,) if paired else (n, n), settings.seed, settings.resamples)
+    return bootstrap(resampled, (n,) if paired else (n, n), settings.seed, settings.resamples)
 
 
 def next_best_tests(

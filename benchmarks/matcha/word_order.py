@@ -21,6 +21,7 @@ from benchmarks.common.baselines import Metric, default_embsim, matcha
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
 from benchmarks.matcha.sets import read_table
 from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.bootstrap import Figures, bootstrap
 
 ITEMS = Path(__file__).with_name("word_order.csv")
 PAWS = "paws_wiki/dev.parquet"
@@ -87,11 +88,11 @@ def _of_items(held: pd.DataFrame) -> dict[str, float]:
 
 
 def _interval(correct: np.ndarray, incorrect: np.ndarray, paired: bool) -> dict[str, float]:
-    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> protocol.Figures:
+    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
         return {"auc": protocol.auc(correct[rows], incorrect[rows if other_rows is None else other_rows])}
 
     sizes = (len(correct),) if paired else (len(correct), len(incorrect))
-    low, high = protocol.bootstrap(resampled, sizes, seed=0)["auc"]
+    low, high = bootstrap(resampled, sizes, seed=0)["auc"]
     return {"auc": 100 * float(protocol.auc(correct, incorrect)), "low": 100 * low, "high": 100 * high}
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.matcha import tables
+from benchmarks.common.text_tables import Cell, Row, optional_float, render
 from benchmarks.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
 from benchmarks.nli_lex.judges import Judge, Judged
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
@@ -127,14 +127,6 @@ def _checks_text(checks: pd.DataFrame) -> str:
     return "\n".join(["The NLI model itself (probe: contradictions told from entailments, chance is 50)", *lines])
 
 
-def _cell(row: pd.Series) -> tables.Cell:
-    return tables.Cell(*(_number(row[name]) for name in ("value", "low", "high", "published")))
-
-
-def _number(value: object) -> float | None:
-    return None if value is None or pd.isna(value) else float(value)
-
-
 def _overall_text(held: pd.DataFrame, found: JudgedSet) -> str:
     """Table 1 of one set."""
     rows = []
@@ -142,9 +134,9 @@ def _overall_text(held: pd.DataFrame, found: JudgedSet) -> str:
         by_figure, counted = kept.set_index("figure"), int(kept["n"].iloc[0])
         label = name if counted in (0, len(found)) else f"{name}, {counted} answers"
         reason = kept["reason"].iloc[0]
-        cells = [_cell(by_figure.loc[figure]) for figure in FIGURES]
-        rows.append(tables.Row(label, cells, None if pd.isna(reason) else reason))
-    return tables.render(f"Table 1, {found.title}", [LABELS[figure] for figure in FIGURES], rows, [])
+        cells = [Cell.of(by_figure.loc[figure]) for figure in FIGURES]
+        rows.append(Row(label, cells, None if pd.isna(reason) else reason))
+    return render(f"Table 1, {found.title}", [LABELS[figure] for figure in FIGURES], rows)
 
 
 def _part_text(held: pd.DataFrame, title: str, by: str, figure: str) -> str:
@@ -154,12 +146,12 @@ def _part_text(held: pd.DataFrame, title: str, by: str, figure: str) -> str:
         return ""
     parts = list(kept["part"].unique())
     cells = {
-        (row.judge, row.part): tables.Cell(row.value, published=_number(row.published)) for row in kept.itertuples()
+        (row.judge, row.part): Cell(row.value, published=optional_float(row.published)) for row in kept.itertuples()
     }
     names = kept["judge"].unique()
-    rows = [tables.Row(name, [cells.get((name, part), tables.Cell()) for part in parts]) for name in names]
+    rows = [Row(name, [cells.get((name, part), Cell()) for part in parts]) for name in names]
     heading = f"{title}, {LABELS[figure]} by {'answering model' if by == 'model' else by}"
-    return tables.render(heading, parts, rows, [])
+    return render(heading, parts, rows)
 
 
 def _cost_text(cost: pd.DataFrame) -> str:

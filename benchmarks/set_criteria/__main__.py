@@ -24,7 +24,7 @@ from benchmarks.set_criteria.encoders import contenders
 from benchmarks.set_criteria.measure import measure_all, read_samples
 from benchmarks.set_criteria.report import Options, write_results
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, check_ranges
-from semantic_metrics.stats.separation import RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES
 
 _DEFAULTS = Settings()
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -11,12 +11,11 @@ from semantic_metrics.set_criteria.criteria import DIFFERENCES, OPERATOR, PLACED
 from semantic_metrics.set_criteria.epsilon import count_reached, epsilon_values
 from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
 from semantic_metrics.set_criteria.samples import OPERATORS
-from semantic_metrics.stats.separation import CONFIDENCE, RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES, draw_rows, percentile_interval
 
 CONDITIONS = ("first", "second")
 CRITERIA = tuple(sorted(OPERATOR))  # C1 to C6
 SHOWN = "cosine"  # the paper's primary measure: that of the leaderboard
-_BATCH = 50  # resamples computed at a time: bounds the memory, changes no figure
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,7 @@ class Draws:
         """Percentile interval of (r,) draws; NaN where one document, or none, leaves nothing to draw from."""
         if self.clusters < 2 or np.isnan(draws).all():
             return float("nan"), float("nan")
-        low, high = np.nanquantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-        return float(low), float(high)
+        return percentile_interval(draws[~np.isnan(draws)])
 
 
 class Bootstrap:
@@ -63,11 +61,10 @@ class Bootstrap:
         # a drawn mean is the sum of its documents' sums over that of their sizes: no copy of the values is made
         sums = np.array([np.bincount(labels, np.nan_to_num(row), size) for row in flat])
         counts = np.array([np.bincount(labels, ~np.isnan(row), size) for row in flat])
-        rng = np.random.default_rng([self._seed, OPERATORS.index(operator)])
         parts = [_ratio(sums, counts, np.ones((1, size)))]
-        for begin in range(0, self._resamples if size else 0, _BATCH):
-            drawn = [rng.integers(size, size=size) for _ in range(min(_BATCH, self._resamples - begin))]
-            parts.append(_ratio(sums, counts, np.stack([np.bincount(one, minlength=size) for one in drawn])))
+        seeds = (self._seed, OPERATORS.index(operator))
+        for (rows_drawn,) in draw_rows((size,), self._resamples if size else 0, seeds):
+            parts.append(_ratio(sums, counts, np.stack([np.bincount(one, minlength=size) for one in rows_drawn])))
         joined = np.concatenate(parts).reshape(-1, *shape)
         return Draws(joined[0], joined[1:], size)
 

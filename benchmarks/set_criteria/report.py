@@ -17,7 +17,7 @@ from benchmarks.set_criteria.tables import figure_table
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, complete, own_ranges, report, shared_ranges
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
-from semantic_metrics.stats.separation import RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES
 
 _SHOWN = 16  # hexadecimal digits of a digest in a signature
 

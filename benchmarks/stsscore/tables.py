@@ -122,9 +122,7 @@ def _of_pairs(scores: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> Figur
     return correlations(scores[rows], labels[rows])
 
 
-def _of_classes(
-    negative: np.ndarray, positive: np.ndarray, rows: np.ndarray, other_rows: np.ndarray
-) -> Figures:
+def _of_classes(negative: np.ndarray, positive: np.ndarray, rows: np.ndarray, other_rows: np.ndarray) -> Figures:
     return classes(negative[rows], positive[other_rows])
 
 

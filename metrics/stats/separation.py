@@ -1,32 +1,25 @@
-"""The figures of the MATCHA protocol, from score vectors alone: no model, no text, no file.
+"""How far a metric separates correct from incorrect texts: the figures of the MATCHA protocol, from scores alone.
 
 Source: Li et al., Findings of ACL 2026, section 4 ("Evaluation Methods"); the settings that the paper leaves open
 (the 100 thresholds, the midpoint, ties) are those of the authors' published evaluation code. Every function works
-along the last axis, so that a bootstrap is the same code on resampled rows.
+along the last axis, so that a bootstrap runs the same code on resampled rows.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 from scipy.stats import rankdata, ttest_rel
 
-from semantic_metrics.stats.agreement import closeness as closeness
-from semantic_metrics.stats.agreement import concordance as concordance
+from semantic_metrics.stats.bootstrap import Figures
 
 Bounds = tuple[float, float]
-Figures = dict[str, np.ndarray]
 
 COSINE: Bounds = (-1.0, 1.0)
 UNIT: Bounds = (0.0, 1.0)
-MIDPOINT = 0.5  # of the [0, 1] scale: the fixed decision boundary (table 4, figure 2)
-THRESHOLDS = np.linspace(0, 1, 100)  # of the curves: the authors' code
-CONFIDENCE = 0.95  # of the paired t-test (caption of table 3) and of the bootstrap intervals
-RESAMPLES = 1000
-_BATCH = 50  # resamples computed at a time: bounds the memory, changes no figure
+MIDPOINT = 0.5  # fixed decision boundary on the [0, 1] scale (table 4, figure 2)
+THRESHOLDS = np.linspace(0, 1, 100)  # points of the curves, as in the authors' code
 
 
 def to_unit(scores: np.ndarray, bounds: Bounds) -> np.ndarray:
-    """Scores of a metric with the given native range -> the [0, 1] scale; (s + 1) / 2 for a cosine."""
+    """Scores on a metric's native range -> the [0, 1] scale; (s + 1) / 2 for a cosine."""
     low, high = bounds
     return (np.asarray(scores, dtype=np.float64) - low) / (high - low)
 
@@ -36,7 +29,7 @@ def macro_f1(correct: np.ndarray, incorrect: np.ndarray) -> np.ndarray:
 
     Args:
         correct: (..., n) scores of correct texts on the [0, 1] scale; class 1.
-        incorrect: (..., m) scores of incorrect texts; class 0. A score of exactly 0.5 is taken for class 1.
+        incorrect: (..., m) scores of incorrect texts; class 0. A score of exactly 0.5 counts as class 1.
     """
     hit = (correct >= MIDPOINT).sum(axis=-1)
     false_alarm = (incorrect >= MIDPOINT).sum(axis=-1)
@@ -59,17 +52,20 @@ def wasserstein(correct: np.ndarray, incorrect: np.ndarray) -> np.ndarray:
 
 
 def auc(correct: np.ndarray, incorrect: np.ndarray) -> np.ndarray:
-    """Area under the ROC curve, in [0, 1]: how often a correct text scores above an incorrect one, ties half.
+    """Area under the ROC curve, in [0, 1]: how often a correct text scores above an incorrect one; a tie counts half.
 
-    No monotone change of the scores moves it, which cannot be said of N-delta and macro-F1.
+    No monotone change of the scores moves it, unlike N-delta and macro-F1. NaN where there is one class only.
     """
+    # sklearn's roc_auc_score gives the same but takes one sample at a time: a bootstrap calls this on 50 at once
     n, m = correct.shape[-1], incorrect.shape[-1]
+    if not (n and m):
+        return np.full(correct.shape[:-1], np.nan)
     ranks = rankdata(np.concatenate([correct, incorrect], axis=-1), axis=-1)
     return (ranks[..., :n].sum(axis=-1) - n * (n + 1) / 2) / (n * m)
 
 
 def pairwise_accuracy(correct: np.ndarray, incorrect: np.ndarray) -> np.ndarray:
-    """Share of rows whose correct text scores above the incorrect one; a tie is no success. Paired sets only."""
+    """Share of rows whose correct text scores above the incorrect one; a tie does not count. Paired sets only."""
     return (correct > incorrect).mean(axis=-1)
 
 
@@ -80,7 +76,7 @@ def separation(correct: np.ndarray, incorrect: np.ndarray, bounds: Bounds, paire
         correct: (..., n) native scores of the correct texts.
         incorrect: (..., n) native scores of the incorrect texts.
         bounds: the metric's native range, which decides how scores reach the [0, 1] scale.
-        paired: whether row i of both has the same reference; `pairwise` is left out where not (Climate-FEVER).
+        paired: whether row i of both has the same reference; without it `pairwise` is left out (Climate-FEVER).
 
     Returns:
         `correct`, `incorrect` (native means), `n_delta` (gap of the means on the [0, 1] scale), `macro_f1`,
@@ -106,7 +102,7 @@ def threshold_curve(correct: np.ndarray, incorrect: np.ndarray, midpoint: bool =
     Args:
         correct: (n,) scores on the [0, 1] scale.
         incorrect: (n,) scores of the same rows.
-        midpoint: also ask for sim_C > 0.5 and sim_I < 0.5, as the paper's figures do.
+        midpoint: also require sim_C > 0.5 and sim_I < 0.5, as the paper's figures do.
     """
     counted = (correct > MIDPOINT) & (incorrect < MIDPOINT) if midpoint else np.ones(len(correct), dtype=bool)
     gaps = np.where(counted, correct - incorrect, -np.inf)
@@ -114,7 +110,7 @@ def threshold_curve(correct: np.ndarray, incorrect: np.ndarray, midpoint: bool =
 
 
 def paired_t_test(gaps: np.ndarray, other_gaps: np.ndarray) -> float:
-    """Two-sided p-value of a paired t-test between two metrics' gaps on the same rows; 1 where they are all equal."""
+    """Two-sided p-value of a paired t-test between two metrics' gaps on the same rows; 1 where all are equal."""
     if np.array_equal(gaps, other_gaps):
         return 1.0
     return float(ttest_rel(gaps, other_gaps).pvalue)
@@ -123,7 +119,7 @@ def paired_t_test(gaps: np.ndarray, other_gaps: np.ndarray) -> float:
 def matching_line(scores: np.ndarray, ratings: np.ndarray) -> tuple[float, float]:
     """(slope, intercept) of the line that gives scores the mean and the spread of the ratings.
 
-    Among lines with a slope of the correlation's sign it has the highest concordance on the data it is fitted on.
+    Of all lines whose slope has the correlation's sign, it has the highest concordance on the data it is fitted on.
 
     Raises:
         ValueError: the scores are all the same.
@@ -134,27 +130,3 @@ def matching_line(scores: np.ndarray, ratings: np.ndarray) -> tuple[float, float
     sign = -1.0 if np.mean((scores - np.mean(scores)) * (ratings - np.mean(ratings))) < 0 else 1.0
     slope = sign * float(np.std(ratings)) / spread
     return slope, float(np.mean(ratings) - slope * np.mean(scores))
-
-
-def bootstrap(
-    statistic: Callable[..., Figures], sizes: tuple[int, ...], seed: int, resamples: int = RESAMPLES
-) -> dict[str, tuple[float, float]]:
-    """Percentile bootstrap intervals at CONFIDENCE.
-
-    Args:
-        statistic: takes one (batch, size) array of row indices for each of `sizes`, returns figures of shape (batch,).
-        sizes: rows of each sample that is drawn by itself: one for paired data, two for unpaired.
-        seed: of a generator of its own; the same rows are drawn for every metric.
-        resamples: how many.
-
-    Returns:
-        (low, high) for each figure.
-    """
-    rng = np.random.default_rng(seed)
-    parts = []
-    for begin in range(0, resamples, _BATCH):
-        shape = min(_BATCH, resamples - begin)
-        parts.append(statistic(*(rng.integers(size, size=(shape, size)) for size in sizes)))
-    tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return {name: tuple(map(float, np.quantile(values, tails))) for name, values in joined.items()}

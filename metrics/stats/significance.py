@@ -1,8 +1,8 @@
-"""How far a mean of scores, or the difference of two systems on the same texts, can be told from chance.
+"""Whether a mean of scores, or the difference of two systems on the same texts, is more than chance.
 
-On score vectors only: no model, no text. The bootstrap is scipy's, in batches that bound the memory. The permutation
-test is ours: `scipy.stats.permutation_test` sorts random numbers to swap pairs, and takes 150 times as long as drawing
-one sign bit for each, which gives the same distribution.
+The input is score vectors only: no model, no text. The permutation test is ours: `scipy.stats.permutation_test` sorts
+random numbers to swap pairs, and takes 150 times as long as drawing one sign bit for each, which gives the same
+distribution.
 
 The paired bootstrap (Koehn, EMNLP 2004) draws rows; its p-value is two-sided: how often the difference of a resample
 lies as far from the observed one as that lies from 0 (Efron & Tibshirani 1993, section 16.4). sacrebleu counts one of
@@ -20,13 +20,13 @@ from itertools import combinations
 from numbers import Integral
 
 import numpy as np
-from scipy import stats
 
-LEVEL = 0.95
-RESAMPLES = 9_999  # scipy's default for both; with the 1 that p-values add it is a round number
+from semantic_metrics.stats.bootstrap import LEVEL, draw_rows, percentile_interval
+
+RESAMPLES = 9_999  # scipy's default for both tests; with the 1 that p-values add it is a round number
 TIE = 0.0  # scores that differ by this or less are a tie
-_BATCH = 2**19  # scores that are drawn at a time: 4 MB, which stay in the cache; changes no figure
-_ROUNDING = 1e-12  # of the mean size of a difference: sums in another order differ by less and count as equal
+_BATCH = 2**19  # scores drawn at a time: 4 MB, which stay in the cache; changes no figure
+_ROUNDING = 1e-12  # share of the mean difference; sums in another order differ by less and count as equal
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Interval:
     """A mean with its bootstrap interval.
 
     Attributes:
-        mean: of the scores.
+        mean: mean of the scores.
         low, high: ends of the interval.
     """
 
@@ -52,7 +52,7 @@ class Comparison:
         low, high: bootstrap interval of the difference.
         p_bootstrap: two-sided p-value of the paired bootstrap, in (0, 1].
         p_permutation: two-sided p-value of the paired permutation test, in (0, 1].
-        wins, ties, losses: rows where a lies above b, as high, and below.
+        wins, ties, losses: number of rows where a is above b, equal to b, and below b.
     """
 
     difference: float
@@ -70,9 +70,9 @@ class Pair:
     """Two of several systems.
 
     Attributes:
-        name, other: `comparison` is of the first minus the second.
-        comparison: of their scores.
-        p_holm: permutation p-value with Holm's correction for all pairs that are looked at.
+        name, other: the two systems; `comparison` is the first minus the second.
+        comparison: comparison of their scores.
+        p_holm: permutation p-value with Holm's correction for all pairs that are compared.
     """
 
     name: str
@@ -87,21 +87,21 @@ def interval(
     """Mean of scores with its percentile bootstrap interval.
 
     Args:
-        scores: n numbers, 2 at least.
-        level: share of samples whose interval holds the true mean, in (0, 1).
-        resamples: of the bootstrap.
-        seed: of its random numbers.
-        name: what a message calls the scores.
+        scores: n numbers, at least 2.
+        level: share of samples whose interval contains the true mean, in (0, 1).
+        resamples: draws of the bootstrap.
+        seed: seed of the random numbers.
+        name: name of the scores in messages.
 
     Raises:
-        ValueError: fewer than 2 scores, one that is no finite number, or an option out of its range.
+        ValueError: fewer than 2 scores, a score that is not finite, or an option out of its range.
 
     Example:
         >>> interval([0.5] * 10)
         Interval(mean=0.5, low=0.5, high=0.5)
     """
     values = np.sort(_checked(name, scores))
-    return Interval(float(values.mean()), *ends(_means(values, level, resamples, seed), level))
+    return Interval(float(values.mean()), *percentile_interval(_means(values, level, resamples, seed), level))
 
 
 def compare(
@@ -112,18 +112,18 @@ def compare(
     seed: int = 0,
     tie: float = TIE,
 ) -> Comparison:
-    """Compare the scores of two systems on the same rows; the tests are those that the module describes.
+    """Compare the scores of two systems on the same rows, with the tests described at the top of this module.
 
     Args:
-        a: n scores, 2 at least.
-        b: as many, of the same rows.
-        level: of the interval, in (0, 1).
+        a: n scores, at least 2.
+        b: n scores of the same rows.
+        level: confidence level of the interval, in (0, 1).
         resamples: draws of each test.
-        seed: of its random numbers.
-        tie: scores that differ by this or less count as a tie; it changes these counts alone.
+        seed: seed of the random numbers.
+        tie: scores that differ by this or less count as a tie; only these counts depend on it.
 
     Raises:
-        ValueError: a and b differ in length, or as `interval`.
+        ValueError: a and b differ in length, or any reason of `interval`.
 
     Example:
         >>> compare([0.2, 0.9, 0.4], [0.2, 0.9, 0.4]).p_permutation
@@ -138,7 +138,7 @@ def compare(
     values, sign = _oriented(gaps)
     mean = values.mean()
     drawn = _means(values, level, resamples, seed)
-    low, high = sorted(sign * end for end in ends(drawn, level))
+    low, high = sorted(sign * end for end in percentile_interval(drawn, level))
     far = abs(mean) - _ROUNDING * np.abs(values).mean()
     p_values = [p_value(drawn - mean, far), p_value(_flipped_means(values, resamples, seed), far)]
     wins, losses = int((gaps > tie).sum()), int((gaps < -tie).sum())
@@ -156,19 +156,19 @@ def compare_all(
     """Compare several systems on the same rows, each later one with each earlier one.
 
     Args:
-        systems: scores of each, by name.
-        baseline: name of the one with which the others are compared, instead of all pairs.
+        systems: scores of each system, by name.
+        baseline: name of the one system to compare the others with, instead of comparing all pairs.
         level: as in `compare`.
         resamples: as in `compare`.
-        seed: as in `compare`; all pairs draw the same random numbers, so that a further system changes nothing but
-            Holm's correction.
+        seed: as in `compare`; all pairs draw the same random numbers, so that a further system changes only Holm's
+            correction.
         tie: as in `compare`.
 
     Raises:
-        ValueError: fewer than 2 systems, no system named as the baseline, or as `compare`; names the systems.
+        ValueError: fewer than 2 systems, an unknown baseline, or any reason of `compare`; names the systems.
     """
     if len(systems) < 2:
-        raise ValueError(f"systems: expected two at least, got {len(systems)}")
+        raise ValueError(f"systems: expected at least two, got {len(systems)}")
     if baseline is not None and baseline not in systems:
         raise ValueError(f"baseline: expected one of {', '.join(map(repr, systems))}, got {baseline!r}")
     chosen = [(later, earlier) for earlier, later in combinations(systems, 2)]
@@ -178,19 +178,19 @@ def compare_all(
     if len({len(scores) for scores in values.values()}) > 1:
         counts = ", ".join(f"{len(scores)} of {name}" for name, scores in values.items())
         raise ValueError(f"systems: expected as many scores of each, got {counts}")
-    found = [compare(values[name], values[other], level, resamples, seed, tie) for name, other in chosen]
-    corrected = holm([one.p_permutation for one in found])
-    return [Pair(*names, one, p) for names, one, p in zip(chosen, found, corrected, strict=True)]
+    comparisons = [compare(values[name], values[other], level, resamples, seed, tie) for name, other in chosen]
+    corrected = holm([one.p_permutation for one in comparisons])
+    return [Pair(*names, one, p) for names, one, p in zip(chosen, comparisons, corrected, strict=True)]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values corrected for how many there are (Holm 1979): the k-th smallest of m counts m - k + 1 fold.
+    """P-values corrected for their number (Holm 1979): the k-th smallest of m is multiplied by m - k + 1.
 
-    No corrected value lies below that of a smaller p-value, nor above 1. Whoever rejects what is below 0.05 here is
-    wrong about one or more of all m with a probability of at most 0.05.
+    No corrected value lies below that of a smaller p-value, nor above 1. Rejecting what is below 0.05 here makes one
+    or more errors among all m with a probability of at most 0.05.
 
     Raises:
-        ValueError: one is not in [0, 1].
+        ValueError: a p-value is not in [0, 1].
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
@@ -202,20 +202,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
-def ends(drawn: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
-    """Ends of the percentile interval of figures that a bootstrap drew."""
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def p_value(drawn: np.ndarray, far: float) -> float:
-    """Two-sided p-value: how often a draw lies as far from 0 as `far`, in (0, 1].
+def p_value(drawn: np.ndarray, observed: float) -> float:
+    """Two-sided p-value: how often a draw lies as far from 0 as the observed difference, in (0, 1].
 
     Args:
-        drawn: (n,) differences, as they fall where there is none.
-        far: size of the observed one.
+        drawn: (n,) differences drawn where the true one is 0.
+        observed: size of the observed difference.
     """
-    return float((1 + (np.abs(drawn) >= far).sum()) / (1 + len(drawn)))
+    return float((1 + (np.abs(drawn) >= observed).sum()) / (1 + len(drawn)))
 
 
 def _checked(name: str, scores: Sequence[float]) -> np.ndarray:
@@ -227,47 +221,39 @@ def _checked(name: str, scores: Sequence[float]) -> np.ndarray:
         raise ValueError(f"{name}: expected a list of numbers, got {reprlib.repr(scores)}")
     values = values.astype(np.float64)
     if values.ndim != 1 or len(values) < 2:
-        held = f"shape {values.shape}" if values.ndim != 1 else f"{len(values)}"
-        raise ValueError(f"{name}: expected a list of 2 scores at least, got {held}")
-    if len(odd := np.flatnonzero(~np.isfinite(values))):
-        raise ValueError(f"{name}: expected finite numbers, got {values[odd[0]]} in row {odd[0]}")
+        size = f"shape {values.shape}" if values.ndim != 1 else f"{len(values)}"
+        raise ValueError(f"{name}: expected a list of at least 2 scores, got {size}")
+    if len(invalid := np.flatnonzero(~np.isfinite(values))):
+        raise ValueError(f"{name}: expected finite numbers, got {values[invalid[0]]} in row {invalid[0]}")
     return values
 
 
 def _oriented(gaps: np.ndarray) -> tuple[np.ndarray, int]:
-    """Differences sorted, or their opposites, whichever comes first, and the sign that leads back."""
+    """The sorted differences or their sorted opposites, whichever comes first, and the sign that undoes the choice."""
     up, down = np.sort(gaps), np.sort(-gaps)
     apart = np.flatnonzero(up != down)
     return (down, -1) if len(apart) and up[apart[0]] < down[apart[0]] else (up, 1)
 
 
 def _means(values: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarray:
-    """(resamples,) means of the bootstrap."""
+    """(resamples,) means of rows drawn with replacement."""
     if not 0 < level < 1:
         raise ValueError(f"level: expected a number between 0 and 1, got {level!r}")
     if not isinstance(resamples, Integral) or resamples < 1:
         raise ValueError(f"resamples: expected a whole number from 1 on, got {resamples!r}")
-    found = stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=int(resamples),
-        batch=max(1, _BATCH // len(values)),
-        method="percentile",
-        vectorized=True,
-        random_state=np.random.default_rng(seed),  # named rng since scipy 1.15, which still takes this name
-    )
-    return found.bootstrap_distribution
+    batch = max(1, _BATCH // len(values))
+    return np.concatenate([values[rows].mean(axis=-1) for (rows,) in draw_rows((len(values),), resamples, seed, batch)])
 
 
 def _flipped_means(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    """(resamples,) means of the values, the sign of each drawn anew."""
+    """(resamples,) means of the values, each with a random sign."""
     rng, total = np.random.default_rng(seed), values.sum()
     width = -(-len(values) // 8)
     parts = []
-    step = max(4, _BATCH // len(values) // 4 * 4)  # the generator throws away what fills up its last four bytes
+    step = max(4, _BATCH // len(values) // 4 * 4)  # the generator throws away the rest of its last four bytes
     for begin in range(0, resamples, step):
         rows = min(step, resamples - begin)
         packed = np.frombuffer(rng.bytes(rows * width), np.uint8).reshape(rows, width)
-        kept = np.unpackbits(packed, axis=1, count=len(values)).astype(np.float64) @ values
-        parts.append((2 * kept - total) / len(values))
+        positive = np.unpackbits(packed, axis=1, count=len(values)).astype(np.float64) @ values
+        parts.append((2 * positive - total) / len(values))
     return np.concatenate(parts)

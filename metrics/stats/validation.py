@@ -1,6 +1,6 @@
-"""How well metrics agree with the ratings of people on one file, and which of them to trust there.
+"""How well metrics agree with human ratings of the same texts, and which metric to trust there.
 
-Figures and their scaling are those of Li et al., Findings of ACL 2026, section 4.2.4: ratings and scores are put on
+Figures and their scaling follow Li et al., Findings of ACL 2026, section 4.2.4: ratings and scores are mapped to
 [0, 1], scores by their metric's native range. Concordance depends on that; the correlations do not.
 """
 
@@ -13,27 +13,28 @@ from itertools import combinations
 import numpy as np
 
 from semantic_metrics.stats import agreement as agreement_stats
-from semantic_metrics.stats import significance
+from semantic_metrics.stats.bootstrap import LEVEL, RESAMPLES, bootstrap_groups, percentile_interval
+from semantic_metrics.stats.separation import COSINE, UNIT, to_unit
+from semantic_metrics.stats.significance import interval, p_value
 
-BOUNDS = {"matcha": (-1.0, 1.0)}  # native range of a metric; [0, 1] where it is not named
+BOUNDS = {"matcha": COSINE}  # native range of a metric; [0, 1] where it is not named
 BASELINE = "token F1"
-RANKED = ("group_r1", "group_dcg")  # of candidates within a group
-NEAREST = ("nearest_r1", "nearest_dcg")  # of metrics, by how near to the rating they come
+RANKED = ("group_r1", "group_dcg")  # how well a metric ranks the candidates of a group
+NEAREST = ("nearest_r1", "nearest_dcg")  # how near to the rating a metric comes, compared with the others
 HEADS = {"ccc": "CCC", "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall",
          "group_r1": "R@1 in groups", "group_dcg": "DCG in groups",
          "nearest_r1": "R@1 of metrics", "nearest_dcg": "DCG of metrics"}  # fmt: skip
-LEVEL = significance.LEVEL
-_NAME = 10
-_CELL = 23
+_NAME_WIDTH = 10  # characters of a printed metric's name
+_CELL_WIDTH = 23  # characters of a printed figure with its interval
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """What people said of n texts.
+    """Human ratings of n texts.
 
     Attributes:
-        raters: (n,) ratings of each, on [0, 1], by the name of the column.
-        groups: n names of what a text belongs to.
+        raters: (n,) ratings of each rater on [0, 1], by the name of the column.
+        groups: n names of the group of each text.
         scale: lowest and highest rating.
     """
 
@@ -45,25 +46,25 @@ class Ratings:
     def on_scale(
         cls, columns: dict[str, np.ndarray], groups: list[Hashable], scale: tuple[float, float] | None
     ) -> "Ratings":
-        """Ratings as they stand in a file.
+        """Ratings on the scale of a file, which is the range of the ratings where none is given.
 
         Raises:
-            ValueError: fewer than 3 groups, ratings that do not differ, or one outside of the scale.
+            ValueError: fewer than 3 groups, ratings that do not differ, or a rating outside the scale.
         """
         values = np.stack(list(columns.values()))
         if (count := len(set(groups))) < 3:
-            raise ValueError(f"--group: expected 3 groups of rows at least, which are drawn as a whole, got {count}")
+            raise ValueError(f"group: expected at least 3 groups of rows, which are drawn as a whole, got {count}")
         low, high = scale or (float(values.min()), float(values.max()))
         if not (low < high and np.isfinite(high - low)):
             got = f"only {low:g}" if scale is None else f"{low:g} to {high:g}"
-            raise ValueError(f"{'--human' if scale is None else '--scale'}: expected ratings that differ, got {got}")
+            raise ValueError(f"{'human' if scale is None else 'scale'}: expected ratings that differ, got {got}")
         if values.min() < low or values.max() > high:
-            odd = values.min() if values.min() < low else values.max()
-            raise ValueError(f"--scale: expected ratings from {low:g} to {high:g}, got {odd:g}")
-        held = cls({name: (one - low) / (high - low) for name, one in columns.items()}, groups, (low, high))
-        if np.ptp(held.mean) == 0:
-            raise ValueError("--human: expected ratings that differ, got the same mean for all rows")
-        return held
+            outside = values.min() if values.min() < low else values.max()
+            raise ValueError(f"scale: expected ratings from {low:g} to {high:g}, got {outside:g}")
+        ratings = cls({name: (one - low) / (high - low) for name, one in columns.items()}, groups, (low, high))
+        if np.ptp(ratings.mean) == 0:
+            raise ValueError("human: expected ratings that differ, got the same mean for all rows")
+        return ratings
 
     @property
     def mean(self) -> np.ndarray:
@@ -71,12 +72,12 @@ class Ratings:
         return np.mean(list(self.raters.values()), axis=0)
 
     def between(self) -> dict[str, float]:
-        """Each of agreement_stats.FIGURES, of one rater with another: the mean over all pairs."""
+        """Agreement of one rater with another, the mean over all pairs, for each of agreement_stats.FIGURES."""
         pairs = [agreement_stats.agreement(a, b) for a, b in combinations(self.raters.values(), 2)]
         return {name: float(np.mean([pair[name] for pair in pairs])) for name in agreement_stats.FIGURES}
 
-    def about(self) -> str:
-        """What was read."""
+    def summary(self) -> str:
+        """Number of rows and groups, and the scale, in one line."""
         kind = "ratings" if len(self.raters) == 1 else f"means of {len(self.raters)} ratings"
         low, high = self.scale
         return f"{len(self.groups)} rows in {len(set(self.groups))} groups, {kind} from {low:g} to {high:g}"
@@ -96,13 +97,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Validation:
-    """What was found.
+    """How well each metric agrees with people.
 
     Attributes:
-        figures: by metric and name (those of HEADS; the names of RANKED are missing where no group can be ranked).
-        ranked: how many groups can be ranked.
-        between: figures of one rater with another; empty with one rater.
-        verdict: which metric to trust, in plain words.
+        figures: figures by metric and name (those of HEADS); without RANKED where fewer than two groups can be ranked.
+        ranked: number of groups that can be ranked.
+        between: agreement of one rater with another; empty with one rater.
+        verdict: a sentence that says which metric to trust.
     """
 
     figures: dict[str, dict[str, Figure]]
@@ -111,7 +112,7 @@ class Validation:
     verdict: str
 
     def lines(self) -> Iterator[str]:
-        """The report."""
+        """The report, line by line."""
         yield from self._table(tuple(agreement_stats.FIGURES))
         if self.between:
             yield _line("people", [f"{value:.3f}" for value in self.between.values()]) + "  (one with another)"
@@ -128,94 +129,91 @@ class Validation:
         """A row for each figure."""
         rows = [
             {"metric": metric, "figure": name, "value": one.value, "low": one.low, "high": one.high}
-            for metric, held in self.figures.items()
-            for name, one in held.items()
+            for metric, figures in self.figures.items()
+            for name, one in figures.items()
         ]
         return rows + [{"metric": "people", "figure": name, "value": value} for name, value in self.between.items()]
 
     def _table(self, names: tuple[str, ...]) -> Iterator[str]:
         yield _line("", [HEADS[name] for name in names])
-        for metric, held in self.figures.items():
-            yield _line(metric, [str(held[name]) for name in names])
+        for metric, figures in self.figures.items():
+            yield _line(metric, [str(figures[name]) for name in names])
 
 
 def validate(
     scores: Mapping[str, np.ndarray],
     ratings: Ratings,
     by: str = "spearman",
-    resamples: int = agreement_stats.RESAMPLES,
+    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Validation:
-    """Hold metrics against ratings.
+    """Compare metrics with ratings.
 
     Args:
-        scores: (n,) native scores of each metric.
-        ratings: of the same rows.
-        by: figure that decides which metric to trust, of agreement_stats.FIGURES.
-        resamples: of the bootstrap, which draws groups.
-        seed: of its random numbers.
+        scores: (n,) scores of each metric on its native range.
+        ratings: ratings of the same rows.
+        by: figure that decides which metric to trust, one of agreement_stats.FIGURES.
+        resamples: draws of the bootstrap, which draws groups.
+        seed: seed of the random numbers.
     """
-    unit = {name: _to_unit(name, values) for name, values in scores.items()}
+    unit = {name: to_unit(values, BOUNDS.get(name, UNIT)) for name, values in scores.items()}
     human, names = ratings.mean, list(unit)
     near = agreement_stats.closeness(np.stack(list(unit.values())), human)
 
     def statistic(rows: np.ndarray) -> dict[tuple[str, str], float]:
-        found = {}
+        by_metric = {}
         for i, name in enumerate(names):
             figures = agreement_stats.agreement(unit[name][rows], human[rows])
             figures |= {f"nearest_{kind}": float(near[kind][i, rows].mean()) for kind in ("r1", "dcg")}
-            found |= {(name, figure): value for figure, value in figures.items()}
-        return found
+            by_metric |= {(name, figure): value for figure, value in figures.items()}
+        return by_metric
 
     observed = statistic(np.arange(len(human)))
-    drawn = agreement_stats.bootstrap(statistic, ratings.groups, resamples, seed)
+    drawn = bootstrap_groups(statistic, ratings.groups, resamples, seed)
     figures: dict[str, dict[str, Figure]] = {name: {} for name in names}
     for (name, figure), value in observed.items():
-        figures[name][figure] = Figure(value, *significance.ends(drawn[name, figure]))
+        figures[name][figure] = Figure(value, *percentile_interval(drawn[name, figure]))
     ranked = agreement_stats.ranked_groups(human, ratings.groups)
     for name in names if len(ranked) >= 2 else ():
         for kind, values in agreement_stats.ranking(unit[name], human, ranked).items():
-            found = significance.interval(values, resamples=resamples, seed=seed)
-            figures[name][f"group_{kind}"] = Figure(found.mean, found.low, found.high)
+            mean = interval(values, resamples=resamples, seed=seed)
+            figures[name][f"group_{kind}"] = Figure(mean.mean, mean.low, mean.high)
     verdict = _verdict({name: (figures[name][by], drawn[name, by]) for name in names}, by)
     return Validation(figures, len(ranked), ratings.between() if len(ratings.raters) > 1 else {}, verdict)
 
 
 def token_f1(prediction: str, references: str | list[str]) -> float:
     """Harmonic mean of precision and recall of the words, in [0, 1]; the best of several references. No model."""
-    said = Counter(re.findall(r"\w+", prediction.casefold()))
-    best = 0.0
-    for reference in [references] if isinstance(references, str) else references:
-        wanted = Counter(re.findall(r"\w+", reference.casefold()))
-        total = said.total() + wanted.total()
-        best = max(best, 2 * (said & wanted).total() / total if total else 0.0)
-    return best
+    words = re.findall(r"\w+", prediction.casefold())
+    references = [references] if isinstance(references, str) else references
+    return max((word_f1(words, re.findall(r"\w+", one.casefold())) for one in references), default=0.0)
 
 
-def _verdict(held: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
+def word_f1(words: list[str], others: list[str]) -> float:
+    """Harmonic mean of precision and recall of words, in [0, 1], repeated words counted as often as they occur."""
+    common = (Counter(words) & Counter(others)).total()
+    return 2 * common / (len(words) + len(others)) if common else 0.0
+
+
+def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
     """Which metric leads by a figure, and whether its lead over the next is beyond chance."""
-    order = sorted(held, key=lambda name: -held[name][0].value)
+    order = sorted(figures, key=lambda name: -figures[name][0].value)
     best, head = order[0], HEADS[by]
-    figure, drawn = held[best]
+    figure, drawn = figures[best]
     if figure.low <= 0:
         return f"Trust none here: the best {head}, {figure} of {best}, may be chance."
-    said = f"Trust {best} here: it has the highest {head}, {figure}"
+    trust = f"Trust {best} here: it has the highest {head}, {figure}"
     if len(order) == 1:
-        return f"{said}; no other metric was asked."
-    other, others = held[order[1]]
+        return f"{trust}; no other metric was scored."
+    other, others = figures[order[1]]
     lead, gaps = figure.value - other.value, drawn - others
-    low, high = significance.ends(gaps)
-    p = significance.p_value(gaps - lead, lead)
+    low, high = percentile_interval(gaps)
+    p = p_value(gaps - lead, lead)
     shown = f"its lead over {order[1]}, {lead:.3f} [{low:.3f}, {high:.3f}], p = {p:.4f},"
     if p < 1 - LEVEL:
-        return f"{said}; {shown} is unlikely to be chance."
-    return f"{said}; but {shown} may be chance."
-
-
-def _to_unit(metric: str, scores: np.ndarray) -> np.ndarray:
-    low, high = BOUNDS.get(metric, (0.0, 1.0))
-    return (np.asarray(scores, dtype=np.float64) - low) / (high - low)
+        return f"{trust}; {shown} is unlikely to be chance."
+    return f"{trust}; but {shown} may be chance."
 
 
 def _line(name: str, cells: list[str]) -> str:
-    return (name.ljust(_NAME) + "".join(f"{cell} ".ljust(_CELL) for cell in cells)).rstrip()
+    return (name.ljust(_NAME_WIDTH) + "".join(f"{cell} ".ljust(_CELL_WIDTH) for cell in cells)).rstrip()

@@ -122,7 +122,7 @@ def test_the_better_metric_is_named() -> None:
     assert "CCC" in again.verdict
     assert again.verdict.endswith("may be chance.")
     alone = validate({"near": near}, ratings(human), resamples=100)
-    assert alone.verdict.endswith("no other metric was asked.")
+    assert alone.verdict.endswith("no other metric was scored.")
 
 
 def test_noise_is_trusted_by_nobody() -> None:
@@ -161,7 +161,7 @@ def test_token_f1_by_hand() -> None:
         (("--scale", 0, 3), "--scale: expected ratings from 0 to 3, got "),
         (("--scale", 3, 0), "--scale: expected ratings that differ, got 3 to 0"),
         (("--group", "x"), "--group: expected one of the columns "),
-        (("--group", "same"), "--group: expected 3 groups of rows at least, which are drawn as a whole, got 1"),
+        (("--group", "same"), "--group: expected at least 3 groups of rows, which are drawn as a whole, got 1"),
         (("--predictions", "rating"), "--predictions: expected a text in column 'rating', got "),
         (("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
         (("--questions", "gold"), "--questions: expected it with nli_lex alone, which answers questions"),

@@ -9,9 +9,9 @@ from sklearn.metrics import ndcg_score
 
 from semantic_metrics.stats.agreement import (
     agreement,
-    bootstrap,
+    closeness,
+    concordance,
     kendall,
-    members_of,
     pearson,
     ranked_groups,
     ranking,
@@ -65,29 +65,38 @@ def test_ranking_by_hand() -> None:
     )
 
 
-def test_bootstrap_intervals_are_scipys() -> None:
-    x, y = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 60).T
-    drawn = bootstrap(lambda rows: {"r": pearson(x[rows], y[rows])}, range(60), resamples=2000, seed=1)["r"]
-    expected = stats.bootstrap((x, y), lambda a, b: pearson(a, b), paired=True, vectorized=False, n_resamples=2000,
-                               method="percentile", random_state=2)  # fmt: skip
-    assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx(tuple(expected.confidence_interval), abs=0.03)
+def test_concordance_by_hand() -> None:
+    x = np.array([0.0, 1.0])
+    assert concordance(x, x) == 1
+    assert concordance(x, 1 - x) == -1
+    assert concordance(x, x + 1) == pytest.approx(1 / 3)  # 2 * 0.25 / (0.25 + 0.25 + 1)
+    assert concordance(x, 2 * x) == pytest.approx(2 * 0.5 / (0.25 + 1 + 0.25))
+    assert concordance(np.ones(3), np.ones(3)) == 0  # no spread, nothing to agree on
 
 
-def test_rows_of_a_group_are_drawn_together() -> None:
-    """Each text four times says no more than once; drawn by rows, its interval would be half as wide."""
-    x = np.repeat(np.random.default_rng(0).random(40), 4)
+@given(levels)
+@settings(max_examples=50)
+def test_concordance_never_exceeds_correlation(rows: list) -> None:
+    x, y = np.array(rows, dtype=float).T
+    ccc = concordance(x, y)
+    assert ccc == pytest.approx(float(concordance(y, x)))
+    if np.ptp(x) > 0:
+        assert concordance(x, x) == pytest.approx(1)
+        if np.ptp(y) > 0:
+            assert abs(ccc) <= abs(np.corrcoef(x, y)[0, 1]) + 1e-12
 
-    def spread(groups: object) -> float:
-        return bootstrap(lambda rows: {"mean": x[rows].mean()}, groups, resamples=400)["mean"].std()
 
-    together, apart = spread(np.repeat(np.arange(40), 4).tolist()), spread(range(160))
-    assert together == pytest.approx(x.std() / np.sqrt(40), rel=0.15)
-    assert apart == pytest.approx(together / 2, rel=0.2)
+def test_closeness_by_hand() -> None:
+    ratings = np.array([0.0, 1.0, 0.5])
+    scores = np.array([[0.1, 0.8, 0.5], [0.3, 0.8, 1.0], [0.6, 0.5, 0.7]])
+    near = closeness(scores, ratings)
+    np.testing.assert_array_equal(near["r1"], [[1, 0, 1], [0, 0, 0], [0, 0, 0]])  # the tie of row 1 is nobody's
+    ranks = np.array([[1, 1.5, 1], [2, 1.5, 3], [3, 3, 2]])
+    np.testing.assert_allclose(near["dcg"], 1 / np.log2(ranks + 1))
+    np.testing.assert_allclose(near["mae"], np.abs(scores - ratings))
 
 
-def test_all_figures_are_of_the_same_rows() -> None:
-    drawn = bootstrap(lambda rows: {"sum": rows.sum(), "twice": 2 * rows.sum()}, "abca", resamples=20, seed=3)
-    assert drawn["twice"].tolist() == (2 * drawn["sum"]).tolist()
-    again = bootstrap(lambda rows: {"sum": rows.sum()}, "abca", resamples=20, seed=3)
-    assert again["sum"].tolist() == drawn["sum"].tolist()
-    assert [rows.tolist() for rows in members_of("abca")] == [[0, 3], [1], [2]]
+def test_closeness_depends_on_who_takes_part() -> None:
+    ratings, alone = np.array([0.5]), np.array([[0.9]])
+    assert closeness(alone, ratings)["r1"][0, 0] == 1
+    assert closeness(np.array([[0.9], [0.6]]), ratings)["r1"][0, 0] == 0

@@ -1,4 +1,4 @@
-"""The protocol's figures: values worked out by hand, the field's libraries as a second opinion, and invariances."""
+"""Figures of separation: worked out by hand, compared with scikit-learn and scipy, and invariances."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,20 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
 
-from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.agreement import concordance
+from semantic_metrics.stats.separation import (
+    COSINE,
+    THRESHOLDS,
+    UNIT,
+    auc,
+    macro_f1,
+    matching_line,
+    paired_t_test,
+    pairwise_accuracy,
+    separation,
+    threshold_curve,
+    wasserstein,
+)
 
 CORRECT, INCORRECT = np.array([0.5, 0.0]), np.array([-0.5, 0.2])  # on [0, 1]: 0.75 0.5, and 0.25 0.6
 
@@ -24,7 +37,7 @@ def pairs_of_scores(least: int = 1) -> st.SearchStrategy:
 
 
 def test_figures_by_hand() -> None:
-    figures = protocol.separation(CORRECT, INCORRECT, protocol.COSINE, paired=True)
+    figures = separation(CORRECT, INCORRECT, COSINE, paired=True)
     expected = {
         "correct": 25,  # native scale
         "incorrect": -15,
@@ -38,13 +51,13 @@ def test_figures_by_hand() -> None:
 
 
 def test_unit_scores_are_not_rescaled() -> None:
-    figures = protocol.separation(np.array([0.8, 0.6]), np.array([0.4, 0.2]), protocol.UNIT, paired=True)
+    figures = separation(np.array([0.8, 0.6]), np.array([0.4, 0.2]), UNIT, paired=True)
     assert figures["n_delta"] == pytest.approx(40)
     assert figures["macro_f1"] == 100
 
 
 def test_unpaired_sets_have_no_pairwise_accuracy() -> None:
-    assert "pairwise" not in protocol.separation(CORRECT, INCORRECT, protocol.COSINE, paired=False)
+    assert "pairwise" not in separation(CORRECT, INCORRECT, COSINE, paired=False)
 
 
 @given(pairs_of_scores())
@@ -52,124 +65,88 @@ def test_macro_f1_is_that_of_scikit_learn(scores: tuple[np.ndarray, np.ndarray])
     correct, incorrect = scores
     labels = np.repeat([1, 0], len(correct))
     predicted = (np.concatenate(scores) >= 0.5).astype(int)
-    assert protocol.macro_f1(correct, incorrect) == pytest.approx(f1_score(labels, predicted, average="macro"))
+    assert macro_f1(correct, incorrect) == pytest.approx(f1_score(labels, predicted, average="macro"))
 
 
 @given(pairs_of_scores())
 def test_wasserstein_is_that_of_scipy(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    assert protocol.wasserstein(*scores) == pytest.approx(stats.wasserstein_distance(*scores))
+    assert wasserstein(*scores) == pytest.approx(stats.wasserstein_distance(*scores))
 
 
 def test_wasserstein_wants_samples_of_one_size() -> None:
     with pytest.raises(ValueError, match="expected 2 scores, as many as correct, got 3"):
-        protocol.wasserstein(np.zeros(2), np.zeros(3))
+        wasserstein(np.zeros(2), np.zeros(3))
 
 
 @given(pairs_of_scores())
 def test_auc_is_that_of_scikit_learn(scores: tuple[np.ndarray, np.ndarray]) -> None:
     labels = np.repeat([1, 0], len(scores[0]))
-    assert protocol.auc(*scores) == pytest.approx(roc_auc_score(labels, np.concatenate(scores)))
+    assert auc(*scores) == pytest.approx(roc_auc_score(labels, np.concatenate(scores)))
 
 
 @given(pairs_of_scores())
 def test_auc_and_pairwise_accuracy_see_order_alone(scores: tuple[np.ndarray, np.ndarray]) -> None:
     sharpened = [score**3 for score in scores]  # keeps the order of this grid exactly
-    assert protocol.auc(*sharpened) == protocol.auc(*scores)
-    assert protocol.pairwise_accuracy(*sharpened) == protocol.pairwise_accuracy(*scores)
-    assert protocol.auc(*scores) + protocol.auc(*scores[::-1]) == pytest.approx(1)
+    assert auc(*sharpened) == auc(*scores)
+    assert pairwise_accuracy(*sharpened) == pairwise_accuracy(*scores)
+    assert auc(*scores) + auc(*scores[::-1]) == pytest.approx(1)
 
 
 @given(pairs_of_scores())
 def test_separated_scores_have_the_highest_figures(scores: tuple[np.ndarray, np.ndarray]) -> None:
     correct, incorrect = 0.75 + scores[0] / 8, scores[1] / 8
-    figures = protocol.separation(correct, incorrect, protocol.UNIT, paired=True)
+    figures = separation(correct, incorrect, UNIT, paired=True)
     assert figures["auc"] == figures["pairwise"] == figures["macro_f1"] == 100
     assert figures["wasserstein"] == pytest.approx(figures["n_delta"])
 
 
 def test_a_tie_is_no_pairwise_success() -> None:
-    assert protocol.pairwise_accuracy(np.array([0.5, 0.6]), np.array([0.5, 0.5])) == 0.5
+    assert pairwise_accuracy(np.array([0.5, 0.6]), np.array([0.5, 0.5])) == 0.5
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_a_batch_is_its_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)
     correct, incorrect = rng.uniform(-1, 1, (3, 7)), rng.uniform(-1, 1, (3, 7))
-    batch = protocol.separation(correct, incorrect, protocol.COSINE, paired=True)
-    rows = [protocol.separation(a, b, protocol.COSINE, paired=True) for a, b in zip(correct, incorrect, strict=True)]
+    batch = separation(correct, incorrect, COSINE, paired=True)
+    rows = [separation(a, b, COSINE, paired=True) for a, b in zip(correct, incorrect, strict=True)]
     for name, values in batch.items():
         np.testing.assert_allclose(values, [row[name] for row in rows])
 
 
 def test_threshold_curve_by_hand() -> None:
     correct, incorrect = np.array([0.9, 0.6, 1.0, 0.4]), np.array([0.1, 0.55, 0.0, 0.3])
-    with_midpoint = protocol.threshold_curve(correct, incorrect)
-    without = protocol.threshold_curve(correct, incorrect, midpoint=False)
+    with_midpoint = threshold_curve(correct, incorrect)
+    without = threshold_curve(correct, incorrect, midpoint=False)
     assert len(with_midpoint) == len(without) == 100
     assert with_midpoint[0] == 50  # row 1 has both above the midpoint, row 3 both below
     assert without[0] == 100
-    t = protocol.THRESHOLDS
+    t = THRESHOLDS
     np.testing.assert_array_equal(
         without, 100 * ((t < 0.05) * 0.25 + (t < 0.1) * 0.25 + (t < 0.8) * 0.25 + (t < 1) * 0.25)
     )
 
 
 def test_a_gap_equal_to_the_threshold_does_not_count() -> None:
-    assert protocol.threshold_curve(np.array([1.0]), np.array([0.0]))[-1] == 0
-    assert protocol.threshold_curve(np.array([0.7]), np.array([0.7]), midpoint=False)[0] == 0
+    assert threshold_curve(np.array([1.0]), np.array([0.0]))[-1] == 0
+    assert threshold_curve(np.array([0.7]), np.array([0.7]), midpoint=False)[0] == 0
 
 
 @given(pairs_of_scores())
 def test_threshold_curves_fall_and_the_midpoint_only_lowers_them(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    strict, loose = protocol.threshold_curve(*scores), protocol.threshold_curve(*scores, midpoint=False)
+    strict, loose = threshold_curve(*scores), threshold_curve(*scores, midpoint=False)
     assert (np.diff(strict) <= 0).all()
     assert (np.diff(loose) <= 0).all()
     assert (strict <= loose).all()
-    assert loose[0] == pytest.approx(100 * protocol.pairwise_accuracy(*scores))
+    assert loose[0] == pytest.approx(100 * pairwise_accuracy(*scores))
 
 
 def test_paired_t_test_by_hand() -> None:
     gaps, others = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.5, 2.0, 2.5])
     d = gaps - others
     t = d.mean() / (d.std(ddof=1) / 2)
-    assert protocol.paired_t_test(gaps, others) == pytest.approx(2 * stats.t.sf(t, 3))
-    assert protocol.paired_t_test(gaps, gaps) == 1
-
-
-def test_concordance_by_hand() -> None:
-    x = np.array([0.0, 1.0])
-    assert protocol.concordance(x, x) == 1
-    assert protocol.concordance(x, 1 - x) == -1
-    assert protocol.concordance(x, x + 1) == pytest.approx(1 / 3)  # 2 * 0.25 / (0.25 + 0.25 + 1)
-    assert protocol.concordance(x, 2 * x) == pytest.approx(2 * 0.5 / (0.25 + 1 + 0.25))
-    assert protocol.concordance(np.ones(3), np.ones(3)) == 0  # no spread, nothing to agree on
-
-
-@given(pairs_of_scores(2))
-def test_concordance_never_exceeds_correlation(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    x, y = scores
-    ccc = protocol.concordance(x, y)
-    assert ccc == pytest.approx(float(protocol.concordance(y, x)))
-    if np.ptp(x) > 0:
-        assert protocol.concordance(x, x) == pytest.approx(1)
-        if np.ptp(y) > 0:
-            assert abs(ccc) <= abs(np.corrcoef(x, y)[0, 1]) + 1e-12
-
-
-def test_closeness_by_hand() -> None:
-    ratings = np.array([0.0, 1.0, 0.5])
-    scores = np.array([[0.1, 0.8, 0.5], [0.3, 0.8, 1.0], [0.6, 0.5, 0.7]])
-    near = protocol.closeness(scores, ratings)
-    np.testing.assert_array_equal(near["r1"], [[1, 0, 1], [0, 0, 0], [0, 0, 0]])  # the tie of row 1 is nobody's
-    ranks = np.array([[1, 1.5, 1], [2, 1.5, 3], [3, 3, 2]])
-    np.testing.assert_allclose(near["dcg"], 1 / np.log2(ranks + 1))
-    np.testing.assert_allclose(near["mae"], np.abs(scores - ratings))
-
-
-def test_closeness_depends_on_who_takes_part() -> None:
-    ratings, alone = np.array([0.5]), np.array([[0.9]])
-    assert protocol.closeness(alone, ratings)["r1"][0, 0] == 1
-    assert protocol.closeness(np.array([[0.9], [0.6]]), ratings)["r1"][0, 0] == 0
+    assert paired_t_test(gaps, others) == pytest.approx(2 * stats.t.sf(t, 3))
+    assert paired_t_test(gaps, gaps) == 1
 
 
 @given(pairs_of_scores(2))
@@ -177,54 +154,11 @@ def test_matching_line_gives_mean_and_spread_and_the_best_concordance(scores: tu
     x, y = scores
     if np.ptp(x) == 0:
         with pytest.raises(ValueError, match="scores: expected some that differ"):
-            protocol.matching_line(x, y)
+            matching_line(x, y)
         return
-    slope, intercept = protocol.matching_line(x, y)
+    slope, intercept = matching_line(x, y)
     mapped = slope * x + intercept
     assert mapped.mean() == pytest.approx(y.mean())
     assert mapped.std() == pytest.approx(y.std(), abs=1e-12)
     if np.ptp(y) > 0:
-        assert protocol.concordance(mapped, y) == pytest.approx(abs(np.corrcoef(x, y)[0, 1]), abs=1e-9)
-
-
-def _mean(values: np.ndarray) -> protocol.Figures:
-    return {"mean": values.mean(axis=-1)}
-
-
-def test_bootstrap_agrees_with_scipy() -> None:
-    values = np.random.default_rng(1).gamma(2.0, size=400)
-    (low, high) = protocol.bootstrap(lambda rows: _mean(values[rows]), (400,), seed=0, resamples=4000)["mean"]
-    other = stats.bootstrap((values,), np.mean, n_resamples=4000, method="percentile").confidence_interval
-    assert low == pytest.approx(other.low, abs=0.02)
-    assert high == pytest.approx(other.high, abs=0.02)
-    assert low < values.mean() < high
-
-
-def test_bootstrap_has_a_generator_of_its_own() -> None:
-    values = np.random.default_rng(1).normal(size=50)
-
-    def run(seed: int) -> dict[str, tuple[float, float]]:
-        return protocol.bootstrap(lambda rows: _mean(values[rows]), (50,), seed, resamples=120)
-
-    np.random.seed(3)  # noqa: NPY002
-    first, state = run(0), np.random.get_state()[1].copy()  # noqa: NPY002
-    np.random.seed(4)  # noqa: NPY002
-    assert run(0) == first
-    assert run(1) != first
-    np.random.seed(3)  # noqa: NPY002
-    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002  # nothing was drawn from it
-
-
-def test_bootstrap_draws_unpaired_samples_apart() -> None:
-    drawn = []
-
-    def statistic(rows: np.ndarray, others: np.ndarray) -> protocol.Figures:
-        drawn.append((rows, others))
-        return {"zero": np.zeros(len(rows))}
-
-    protocol.bootstrap(statistic, (20, 30), seed=0, resamples=10)
-    rows, others = drawn[0]
-    assert rows.shape == (10, 20)
-    assert others.shape == (10, 30)
-    assert rows.max() < 20 <= others.max()
-    assert not (rows == others[:, :20]).all()
+        assert concordance(mapped, y) == pytest.approx(abs(np.corrcoef(x, y)[0, 1]), abs=1e-9)

@@ -205,9 +205,9 @@ def test_all_pairs_or_those_with_a_baseline(systems: dict) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([], "a: expected a list of 2 scores at least, got 0"),
-        ([1.0], "a: expected a list of 2 scores at least, got 1"),
-        ([[1.0, 2.0]], r"a: expected a list of 2 scores at least, got shape \(1, 2\)"),
+        ([], "a: expected a list of at least 2 scores, got 0"),
+        ([1.0], "a: expected a list of at least 2 scores, got 1"),
+        ([[1.0, 2.0]], r"a: expected a list of at least 2 scores, got shape \(1, 2\)"),
         ([1.0, float("nan")], "a: expected finite numbers, got nan in row 1"),
         ([float("-inf"), 1.0], "a: expected finite numbers, got -inf in row 0"),
         (["0.5", "0.6"], "a: expected a list of numbers, got "),
@@ -240,7 +240,7 @@ def test_options_out_of_range_are_refused(options: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("systems", "baseline", "message"),
     [
-        ({"a": [1, 2]}, None, "systems: expected two at least, got 1"),
+        ({"a": [1, 2]}, None, "systems: expected at least two, got 1"),
         ({"a": [1, 2], "b": [1, 2]}, "c", "baseline: expected one of 'a', 'b', got 'c'"),
         ({"a": [1, 2], "b": [1, 2, 3]}, None, "systems: expected as many scores of each, got 2 of a, 3 of b"),
     ],

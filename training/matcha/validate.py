@@ -8,7 +8,8 @@ import numpy as np
 
 from semantic_metrics.matcha.attribution import Encoder
 from semantic_metrics.matcha.table import cosine
-from semantic_metrics.stats.separation import COSINE, concordance, separation, to_unit
+from semantic_metrics.stats.agreement import concordance
+from semantic_metrics.stats.separation import COSINE, separation, to_unit
 from training.data.sources import Example, Source, load_source
 
 Results = dict[str, dict[str, float]]

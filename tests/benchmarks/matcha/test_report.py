@@ -19,6 +19,7 @@ from benchmarks.matcha.report import PUBLISHED, write_results
 from benchmarks.matcha.sets import CALIBRATION, EvaluationSet
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.agreement import concordance
 from tests.benchmarks.matcha.synthetic import ROWS, metric, ratings, scores_of, triplets, usual_metrics
 
 QUICK = Bootstrap(resamples=60)
@@ -230,7 +231,7 @@ def test_table_7_tells_the_two_checkpoints_apart(all_sets: dict, published: Publ
     assert rescaled.loc["tuned", "published"] == 61.08
     cosines = scores.rated["MATCHA", "stsb"]
     assert rescaled.loc["MATCHA", "value"] == pytest.approx(
-        100 * protocol.concordance((cosines + 1) / 2, found.ratings)
+        100 * concordance((cosines + 1) / 2, found.ratings)
     )
 
 
