@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.cli.fit import cross_validated, fit_weights
+from semantic_metrics.cross_encoder.pair_scorer import RunOptions
 from semantic_metrics.files.errors import file_errors
 from semantic_metrics.files.table import check_output
 from semantic_metrics.fitting.judged_answers import Columns, Examples, question_key, read_examples, read_questions
@@ -58,7 +59,8 @@ def run(
         examples, labels = examples + lengthen(examples), np.tile(labels, 2)
         counted = np.r_[counted, COUNTED * counted]
     scorer = load_scorer(config)
-    found = extract(scorer, examples.questions, examples.answers, examples.references, **options)
+    run = RunOptions(**{name: value for name, value in options.items() if name != "template"})
+    found = extract(scorer, examples.questions, examples.answers, examples.references, template, run=run)
     yield from _read_lines(found, labels)
     origin = _origin(held, exclude) + f"; and their long forms, which count {COUNTED}" * long
     about = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin}
@@ -176,7 +178,7 @@ def _lines(
     for name, value in zip(weights.features, weights.coefficients, strict=True):
         yield f"  {name:<20}{value:>9.3f}"
     yield f"  {'probability':<20}{'answers':>9}{'said':>9}{'correct':>9}"
-    for i, (count, said, true) in enumerate(zip(found.counts, found.said, found.true, strict=True)):
+    for i, (count, said, true) in enumerate(zip(found.counts, found.predicted, found.observed, strict=True)):
         span = f"{i / calibration.BINS:.1f} to {(i + 1) / calibration.BINS:.1f}"
         yield f"  {span:<20}{count:>9}" + (f"{said:>9.3f}{true:>9.3f}" if count else f"{'-':>9}{'-':>9}")
 

@@ -1,4 +1,4 @@
-"""A logistic regression on features of judged answers, and how far its probabilities can be trusted.
+"""Decisions and probabilities against labels: figures, reliability, folds by group, and a logistic regression.
 
 Needs scikit-learn, which sentence-transformers brings, and for the plot matplotlib.
 """
@@ -10,41 +10,41 @@ import numpy as np
 
 from semantic_metrics.files.table import atomic_write
 
-BINS = 10  # of equal width, of the expected calibration error and of the reliability plot
+BINS = 10  # bins of equal width, for the expected calibration error and the reliability plot
 CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
-_ITERATIONS = 1000
+_MAX_ITERATIONS = 1000
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Probabilities in BINS bins of equal width beside what came true; not a number where a bin is empty.
+    """Predicted probabilities in BINS bins of equal width and the labels of each bin; NaN where a bin is empty.
 
     Attributes:
-        counts: (BINS,) how many answers are in a bin.
-        said: (BINS,) their mean probability.
-        true: (BINS,) which share of them people found correct.
+        counts: (BINS,) number of answers in a bin.
+        predicted: (BINS,) their mean probability.
+        observed: (BINS,) share of them that people found correct.
     """
 
     counts: np.ndarray
-    said: np.ndarray
-    true: np.ndarray
+    predicted: np.ndarray
+    observed: np.ndarray
 
     @property
     def error(self) -> float:
-        """Expected calibration error, in [0, 1], lower is better: the mean distance of `said` and `true`."""
-        gaps = np.abs(self.said - self.true)[self.counts > 0]
+        """Expected calibration error, in [0, 1], lower is better: the mean distance of `predicted` and `observed`."""
+        gaps = np.abs(self.predicted - self.observed)[self.counts > 0]
         return float(np.average(gaps, weights=self.counts[self.counts > 0]))
 
 
 def check_labels(labels: np.ndarray, name: str = "labels") -> None:
-    """See that there is something to tell apart.
+    """Check that there are correct and incorrect answers.
 
     Args:
         labels: (n,) bool.
-        name: what a message calls them.
+        name: name of the labels in messages.
 
     Raises:
-        ValueError: all answers are correct, or all are incorrect, or there are none.
+        ValueError: there are no answers, or those of one class only.
     """
     if len(np.unique(labels)) < 2:
         only = "no answers" if len(labels) == 0 else f"{'correct' if labels[0] else 'incorrect'} ones only"
@@ -52,23 +52,23 @@ def check_labels(labels: np.ndarray, name: str = "labels") -> None:
 
 
 def fit(features: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray | None = None) -> tuple[float, np.ndarray]:
-    """Logistic regression as scikit-learn has it by default (L2 penalty, C = 1).
+    """Logistic regression with scikit-learn's defaults (L2 penalty, C = 1).
 
     Args:
-        features: (n, d), each about [0, 1], so that the penalty weighs alike on all.
+        features: (n, d), each about [0, 1], so that the penalty is the same for all.
         labels: (n,) bool, whether the answer is correct.
-        sample_weight: (n,) how much each counts; None for 1.
+        sample_weight: (n,) weight of each answer; None for 1.
 
     Returns:
-        Intercept, and (d,) weights.
+        The intercept, and (d,) weights.
 
     Raises:
-        ValueError: one class only.
+        ValueError: there is one class only.
     """
     from sklearn.linear_model import LogisticRegression
 
     check_labels(labels)
-    model = LogisticRegression(max_iter=_ITERATIONS).fit(features, labels, sample_weight)
+    model = LogisticRegression(max_iter=_MAX_ITERATIONS).fit(features, labels, sample_weight)
     return float(model.intercept_[0]), model.coef_[0]
 
 
@@ -79,51 +79,51 @@ def folds_by_group(
 
     Args:
         labels: (n,) bool.
-        groups: n names; all answers to a question belong to one.
-        folds: parts that are left out in turn, each with about the same share of correct answers.
-        seed: of which group comes into which part.
+        groups: n names; all answers to a question belong to one group.
+        folds: number of parts that are left out in turn, each with about the same share of correct answers.
+        seed: seed of the assignment of groups to parts.
 
     Returns:
-        Indices of the answers that are kept and of those that are left out, for each part.
+        For each part, indices of the answers that are kept and of those that are left out.
 
     Raises:
-        ValueError: one class only, or too few groups for so many parts.
+        ValueError: there is one class only, or there are fewer groups than parts.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
     check_labels(labels)
     for correct in (True, False):
-        held = len({group for group, label in zip(groups, labels, strict=True) if bool(label) == correct})
-        if held < folds:
+        count = len({group for group, label in zip(groups, labels, strict=True) if bool(label) == correct})
+        if count < folds:
             kind = "correct" if correct else "incorrect"
-            raise ValueError(f"folds: expected at most {held}, as many groups as have {kind} answers, got {folds}")
+            raise ValueError(f"folds: expected at most {count}, as many groups as have {kind} answers, got {folds}")
     split = StratifiedGroupKFold(n_splits=folds, shuffle=True, random_state=seed)
     return list(split.split(np.zeros(len(labels)), labels, groups))
 
 
 def reliability(probabilities: np.ndarray, labels: np.ndarray) -> Reliability:
-    """Sort (n,) probabilities into bins; 1 belongs to the last."""
+    """Sort (n,) probabilities and their labels into bins; a probability of 1 belongs to the last one."""
     place = np.minimum((np.asarray(probabilities) * BINS).astype(int), BINS - 1)
     counts = np.bincount(place, minlength=BINS)
     empty = np.where(counts > 0, counts, np.nan)
-    said = np.bincount(place, weights=probabilities, minlength=BINS) / empty
-    return Reliability(counts, said, np.bincount(place, weights=labels, minlength=BINS) / empty)
+    predicted = np.bincount(place, weights=probabilities, minlength=BINS) / empty
+    return Reliability(counts, predicted, np.bincount(place, weights=labels, minlength=BINS) / empty)
 
 
 def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """How well probabilities of correctness agree with (n,) labels.
 
     Returns:
-        `accuracy`, `f1` (of the correct answers; 0 where none is found), `mcc` (Matthews' correlation, in [-1, 1]; 0
-        where either does not vary), higher is better; `ece`, the expected calibration error, lower is better.
+        `accuracy`, `f1` of the correct answers (0 where none is predicted), `mcc` (Matthews' correlation in [-1, 1],
+        0 where either does not vary), higher is better; `ece`, the expected calibration error, lower is better.
     """
     from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-    found = np.asarray(probabilities) > CORRECT_ABOVE
+    decisions = np.asarray(probabilities) > CORRECT_ABOVE
     return {
-        "accuracy": float(accuracy_score(labels, found)),
-        "f1": float(f1_score(labels, found, zero_division=0)),
-        "mcc": float(matthews_corrcoef(labels, found)),
+        "accuracy": float(accuracy_score(labels, decisions)),
+        "f1": float(f1_score(labels, decisions, zero_division=0)),
+        "mcc": float(matthews_corrcoef(labels, decisions)),
         "ece": reliability(probabilities, labels).error,
     }
 
@@ -140,7 +140,7 @@ def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> N
     panels = figure.subplots(2, len(found), sharex=True, sharey="row", squeeze=False, height_ratios=(3, 1))
     for (name, held), curve, bars in zip(found.items(), *panels, strict=True):
         curve.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="calibrated")
-        curve.plot(held.said, held.true, color="#0072B2", marker="o", label=f"expected error {held.error:.3f}")
+        curve.plot(held.predicted, held.observed, color="#0072B2", marker="o", label=f"expected error {held.error:.3f}")
         curve.set(xlim=(0, 1), ylim=(0, 1), title=name)
         curve.legend(loc="upper left")
         bars.bar((np.arange(BINS) + 0.5) / BINS, held.counts, 0.9 / BINS, color="#0072B2")
