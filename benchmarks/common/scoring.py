@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured, Score
@@ -85,3 +87,15 @@ def _checked(metric: Metric, scores: np.ndarray, size: int) -> np.ndarray:
         bad = int((~np.isfinite(scores)).sum())
         raise NotMeasured(f"{metric.name} gave scores of shape {scores.shape}, {bad} not finite; expected {size}")
     return scores
+
+
+def write_scores(sets: dict[str, EvaluationSet], scores: Scores, output: Path) -> None:
+    """Write `scores_SET.csv`: every row's native scores, one column per metric (two on triplet sets)."""
+    for key in sets:
+        columns: dict[str, np.ndarray] = {}
+        for (name, scored), pair in scores.triplets.items():
+            if scored == key and len(pair.correct) == len(sets[key]):
+                columns |= {f"{name} correct": pair.correct, f"{name} incorrect": pair.incorrect}
+        columns |= {name: values for (name, scored), values in scores.rated.items() if scored == key}
+        if columns:
+            pd.DataFrame(columns).to_csv(output / f"scores_{key}.csv", index_label="row")

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores
+from benchmarks.common.scoring import Scores, write_scores
 from benchmarks.matcha import figures, tables
 from benchmarks.matcha.agreement import SCALINGS, Scaler, concordance_matrix, human_table, stsb_table
 from benchmarks.matcha.separation import curve_table, separation_table
@@ -93,15 +91,3 @@ def _separation(
         title = f"Figure {number}: mean scores of correct and incorrect texts"
         figures.draw_gaps(table, encoders, titles, output / f"figure{number}.png", title)
     return tables.separation_text(table, {found.title for found in sets if not found.paper_rows})
-
-
-def write_scores(sets: dict[str, EvaluationSet], scores: Scores, output: Path) -> None:
-    """Write `scores_SET.csv`: every row's native scores, one column per metric (two on triplet sets)."""
-    for key in sets:
-        columns: dict[str, pd.Series] = {}
-        for (name, place), held in scores.triplets.items():
-            if place == key and len(held.correct) == len(sets[key]):
-                columns |= {f"{name} correct": held.correct, f"{name} incorrect": held.incorrect}
-        columns |= {name: held for (name, place), held in scores.rated.items() if place == key}
-        if columns:
-            pd.DataFrame(columns).to_csv(output / f"scores_{key}.csv", index_label="row")

@@ -8,9 +8,8 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores
-from benchmarks.matcha import tables
-from benchmarks.matcha.report import write_scores
+from benchmarks.common.scoring import Scores, write_scores
+from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.stsscore.figures import draw, plans
 from benchmarks.stsscore.scorers import AUTHORS, BERTSCORE, BLEU, SBERT, STANDING_IN, STSSCORE, WEAKER, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, SYSTEMS, TITLES, UNSEEN, PairSet
@@ -23,7 +22,6 @@ _PARTS = {
     UNSEEN: "without pairs that are elsewhere in STS-B or in --trained-on",
     SYSTEMS: "without reference A against itself",
 }
-_CELL = ("value", "low", "high", "published")
 _WITH_INTERVAL = ("r", "rho", "auc")
 _HEADER = "Herbold, TMLR, times 100. 'publ.' is what the paper prints, in two digits (83.00 is its .83)"
 _NOTE = f"""[95% bootstrap intervals]: rows drawn independently; too narrow for WMT22, where systems share segments.
@@ -141,13 +139,9 @@ def _block(title: str, table: pd.DataFrame, rows: dict[str, Key], columns: dict[
         held = [indexed.loc[[(p["metric"], p["part"], p["set"], p["figure"])]].iloc[0] for p in places]
         measured = [pd.notna(row["value"]) for row in held]
         reason = None if any(measured) or silent else held[0]["reason"]
-        lines.append(tables.Row(name, [_cell(row, p["figure"]) for row, p in zip(held, places, strict=True)], reason))
-    return tables.render(title, list(columns), lines, [])
-
-
-def _cell(row: pd.Series, figure: str) -> tables.Cell:
-    value, low, high, published = (None if pd.isna(row[x]) else float(row[x]) for x in _CELL)
-    return tables.Cell(value, *((low, high) if figure in _WITH_INTERVAL else (None, None)), published)
+        cells = [Cell.of(row, p["figure"] in _WITH_INTERVAL) for row, p in zip(held, places, strict=True)]
+        lines.append(Row(name, cells, reason))
+    return render(title, list(columns), lines)
 
 
 def _correlation_text(table: pd.DataFrame) -> str:
