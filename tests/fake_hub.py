@@ -51,6 +51,7 @@ class Hub:
         url: what HF_ENDPOINT must be.
         requests: paths that were asked for, in order.
         writes: those that were written to.
+        committed: paths of the files in the last commit.
         tokens: token -> "read" or "write"; empty lets everybody write.
         repositories: by kind ("model" or "space") and id.
         stored: what was uploaded by LFS, by its sha256.
@@ -60,6 +61,7 @@ class Hub:
         self.url = f"http://127.0.0.1:{server.server_port}"
         self.requests: list[str] = []
         self.writes: list[str] = []
+        self.committed: list[str] = []
         self.tokens: dict[str, str] = {}
         self.repositories: dict[tuple[str, str], Repository] = {}
         self.stored: dict[str, bytes] = {}
@@ -103,6 +105,16 @@ def _describe(path: str, data: bytes) -> dict:
         described["lfs"] = {"oid": oid, "sha256": oid, "size": len(data), "pointerSize": len(pointer)}
         data = pointer
     return {**described, "oid": _sha1(b"blob %d\0" % len(data) + data)}
+
+
+def _preupload(path: str, data: bytes | None) -> dict:
+    """How a file is to be uploaded, and what the Hub has of it: the client leaves out what is the same."""
+    mode = "lfs" if path.endswith(LARGE) else "regular"
+    if data is None:
+        return {"path": path, "uploadMode": mode, "shouldIgnore": False}
+    described = _describe(path, data)
+    oid = described["lfs"]["oid"] if mode == "lfs" else described["oid"]
+    return {"path": path, "uploadMode": mode, "shouldIgnore": False, "oid": oid}
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -224,10 +236,9 @@ class _Handler(BaseHTTPRequestHandler):
             repository.refs[json.loads(body)["tag"]] = repository.refs[revision]
             return self._send_json({})
         if what == "preupload":
-            modes = {True: "lfs", False: "regular"}
+            head = repository.commits[repository.refs[revision]]
             paths = [entry["path"] for entry in json.loads(body)["files"]]
-            files = [{"path": p, "uploadMode": modes[p.endswith(LARGE)], "shouldIgnore": False} for p in paths]
-            return self._send_json({"files": files})
+            return self._send_json({"files": [_preupload(path, head.get(path)) for path in paths]})
         return self._commit(repository, revision, [json.loads(line) for line in body.splitlines()])
 
     def _commit(self, repository: Repository, revision: str, lines: list[dict]) -> None:
@@ -246,6 +257,7 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 return self._fail(400, "BadRequest", f"unknown operation {key}")
         commit = repository.commit(files, revision)
+        self.server.hub.committed = [line["value"]["path"] for line in lines if line["key"] != "header"]
         return self._send_json({"commitOid": commit, "commitUrl": f"{self.server.hub.url}/x/y/commit/{commit}"})
 
     def _fail(self, status: int, code: str, message: str = "") -> None:

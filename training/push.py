@@ -1,97 +1,265 @@
-"""Push the checkpoints (model_cards/) and the metrics as Spaces (metrics/) to the Hub.
+"""Push the checkpoints (model_cards/) and the metrics (metrics/, each as a Space) to the Hub.
 
-    python training/push.py --owner NAME                       # says what would change, uploads nothing
+    python training/push.py --owner NAME                       # lists what would change, uploads nothing
     HF_TOKEN=... python training/push.py --owner NAME --push
 
-One commit for each repository, with only the files that differ; where none does, nothing is uploaded. The token is read
-from HF_TOKEN alone and printed nowhere.
+Each repository gets one commit with the files that differ, or none if nothing does. The token is read from HF_TOKEN
+alone and never printed.
 """
 
+import hashlib
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, constants
-
-from semantic_metrics.core.resolve import HUB_OWNER
+from huggingface_hub import HfApi, ModelCard, RepoCard, constants
+from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from training.push_plan import (
-    CHANGED,
-    MAIN,
-    NEW,
-    SAME,
-    STRAY,
-    TOKEN,
-    InputError,
-    Plan,
-    Repo,
-    check_card,
-    make_plan,
-    repositories,
-    speaking_of,
-)
+from semantic_metrics.core.resolve import HUB_OWNER
+from training.bundle import metric_names, write_bundle
 
-KINDS = ("model", "space")
-OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space under whose name its checkpoint lies (see locate.py)
+MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
+MODEL, SPACE = KINDS = ("model", "space")
+TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
+OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space who owns its checkpoint (semantic_metrics.core.resolve)
+MAIN = "main"
+MADE_BY_THE_HUB = (".gitattributes",)  # comes with a new repository; says which files go by LFS
+NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"
+HUB_TIMEOUT_SECONDS = 30  # for its first answer
+NETWORK_ERRORS = {"ConnectionError", "Timeout", "TimeoutError", "TransportError"}  # of Python, requests and httpx
 
 
-def select(repos: list[Repo], kind: str | None, only: tuple[str, ...]) -> list[Repo]:
-    """Those that were asked for.
+class PushError(click.ClickException):
+    """A push cannot be done as asked: one line on stderr, exit code 2."""
+
+    exit_code = 2
+
+
+class HubError(click.ClickException):
+    """The Hub did not answer, or refused: one line on stderr, exit code 1."""
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A folder and the kind of repository that it becomes.
+
+    Attributes:
+        kind: MODEL or SPACE.
+        name: name of the repository.
+        folder: files to push.
+    """
+
+    kind: str
+    name: str
+    folder: Path
+
+    def files(self) -> dict[str, Path]:
+        """The files to push, by their path in the repository: all but hidden ones."""
+        paths = {path.relative_to(self.folder): path for path in sorted(self.folder.rglob("*")) if path.is_file()}
+        return {
+            relative.as_posix(): path
+            for relative, path in paths.items()
+            if not any(part.startswith(".") for part in relative.parts)
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a push would change.
+
+    Attributes:
+        repo: the folder.
+        hub_id: owner/name.
+        exists: whether the Hub has the repository.
+        commit: head of the branch, or of main if the branch is new; `states` compares with it. None if the repository
+            is new.
+        branch_exists: whether the Hub has the branch.
+        tagged: whether the Hub has the tag, with these files.
+        states: state and size in bytes of each file, by path.
+    """
+
+    repo: Repo
+    hub_id: str
+    exists: bool
+    commit: str | None
+    branch_exists: bool
+    tagged: bool
+    states: dict[str, tuple[str, int]]
+
+    def paths(self, *states: str) -> list[str]:
+        """Paths of the files in one of these states."""
+        return [path for path, (state, _) in self.states.items() if state in states]
+
+
+def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Kind and name of the repositories asked for, checkpoints first: a Space downloads its own.
 
     Raises:
-        InputError: a name that none has; lists those there are.
+        PushError: no repository has such a name; lists the names.
     """
-    of_kind = [repo for repo in repos if kind in (None, repo.kind)]
-    known = sorted({repo.folder.name for repo in of_kind})
+    names = [(MODEL, path.parent.name) for path in sorted(MODEL_CARDS.glob("*/model.safetensors"))]
+    names = [pair for pair in [*names, *((SPACE, name) for name in metric_names())] if kind in (None, pair[0])]
+    known = {name for _, name in names}
     for name in only:
         if name not in known:
-            raise InputError(f"--only: expected one of {', '.join(known)}, got {name!r}")
-    return [repo for repo in of_kind if not only or repo.folder.name in only]
+            raise PushError(f"--only: expected one of {', '.join(sorted(known))}, got {name!r}")
+    return [pair for pair in names if not only or pair[1] in only]
+
+
+def make_repo(kind: str, name: str, spaces: Path) -> Repo:
+    """The folder of a checkpoint, or a metric bundled into a new folder of `spaces`."""
+    if kind == MODEL:
+        return Repo(kind, name, MODEL_CARDS / name)
+    write_bundle(name, spaces / name)
+    return Repo(kind, name, spaces / name)
+
+
+def check_card(repo: Repo) -> None:
+    """Check that a card says what the Hub needs: results for a model, how to start for a Space.
+
+    Raises:
+        PushError: it does not; names the card.
+    """
+    card = f"{'model_cards' if repo.kind == MODEL else 'metrics'}/{repo.name}/README.md"
+    try:
+        data = (ModelCard if repo.kind == MODEL else RepoCard).load(repo.folder / "README.md").data
+    except Exception as error:  # no file, bad YAML and a malformed model-index each raise their own
+        raise PushError(f"{card}: expected a card with front matter ({_one_line(error)})") from None
+    if repo.kind == MODEL and not getattr(data, "eval_results", None):
+        raise PushError(f"{card}: expected a model-index with results, got none")
+    if repo.kind == SPACE:
+        app = data.to_dict().get("app_file")
+        if data.to_dict().get("sdk") != "gradio" or app is None or not (repo.folder / app).is_file():
+            raise PushError(f"{card}: expected sdk: gradio and app_file, a file of the Space; got app {app!r}")
+
+
+def make_plan(api: HfApi, repo: Repo, hub_id: str, branch: str, tag: str | None, private: bool) -> Plan:
+    """Compare a folder with the Hub.
+
+    Raises:
+        PushError: the tag names other files, or the repository is public and --private was given.
+        HubError: the Hub did not answer, or refused.
+    """
+    files = repo.files()
+    with hub_errors(api, hub_id):
+        remote, branch_exists = _look_up(api, repo, hub_id, branch), True
+        if remote is None:
+            remote, branch_exists = _look_up(api, repo, hub_id, MAIN), False
+        tagged = None if tag is None or remote is None else _look_up(api, repo, hub_id, tag)
+    if remote is None:
+        states = {path: (NEW, file.stat().st_size) for path, file in files.items()}
+        return Plan(repo, hub_id, False, None, branch == MAIN, False, states)
+    if private and remote.private is False:
+        raise PushError(f"--private: expected {hub_id} to be private or new, but it is public on the Hub")
+    if tagged is not None and any(state in (NEW, CHANGED) for state, _ in _compare(files, tagged.siblings).values()):
+        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, with other files")
+    states = _compare(files, remote.siblings)
+    return Plan(repo, hub_id, True, remote.sha, branch_exists, tagged is not None, states)
+
+
+def _look_up(api: HfApi, repo: Repo, hub_id: str, revision: str) -> object | None:
+    try:
+        return api.repo_info(
+            hub_id, revision=revision, repo_type=repo.kind, files_metadata=True, timeout=HUB_TIMEOUT_SECONDS
+        )
+    except (RepositoryNotFoundError, RevisionNotFoundError):
+        return None
+
+
+def _compare(files: dict[str, Path], siblings: list) -> dict[str, tuple[str, int]]:
+    remote = {sibling.rfilename: sibling for sibling in siblings if sibling.rfilename not in MADE_BY_THE_HUB}
+    states = {}
+    for path, file in files.items():
+        state = NEW if path not in remote else SAME if _has_bytes_of(remote[path], file) else CHANGED
+        states[path] = (state, file.stat().st_size)
+    return states | {path: (STRAY, sibling.size or 0) for path, sibling in remote.items() if path not in files}
+
+
+def _has_bytes_of(sibling: object, file: Path) -> bool:
+    """Whether the Hub has the bytes of a file: it lists the sha256 of LFS files, and git's blob id of the others."""
+    data = file.read_bytes()
+    if sibling.lfs is not None:
+        return hashlib.sha256(data).hexdigest() == sibling.lfs.sha256
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == sibling.blob_id
 
 
 def upload(api: HfApi, plan: Plan, branch: str, tag: str | None, private: bool, delete: bool) -> str:
-    """Make the Hub as planned, with one commit at most; returns the branch's commit.
+    """Carry a plan out, with one commit at most; returns the branch's commit.
 
     Raises:
-        HubError: the Hub is away, refused, or somebody else pushed since the plan was made.
+        HubError: the Hub did not answer or refused, or somebody else pushed since the plan was made.
     """
     where = {"repo_id": plan.hub_id, "repo_type": plan.repo.kind}
-    files, commit = plan.repo.files(), plan.commit
-    changes = [CommitOperationAdd(path, str(files[path])) for path in plan.paths(NEW, CHANGED)]
-    changes += [CommitOperationDelete(path) for path in plan.paths(STRAY) if delete]
-    with speaking_of(api, plan.hub_id):
+    changes = plan.paths(NEW, CHANGED, *([STRAY] if delete else []))
+    commit = plan.commit
+    with hub_errors(api, plan.hub_id):
         if not plan.exists:
             owner = [{"key": OWNER_VARIABLE, "value": plan.hub_id.partition("/")[0]}]
-            space = {"space_sdk": "gradio", "space_variables": owner} if plan.repo.kind == "space" else {}
-            api.create_repo(**where, private=private or None, **space)
+            options = {"space_sdk": "gradio", "space_variables": owner} if plan.repo.kind == SPACE else {}
+            api.create_repo(**where, private=private or None, **options)
         if not plan.branch_exists:
             api.create_branch(**where, branch=branch, revision=commit)
         if changes:
-            message = f"{plan.repo.folder.name}: {len(changes)} files"
-            made = api.create_commit(
-                **where, operations=changes, commit_message=message, revision=branch, parent_commit=commit
-            )
-            commit = made.oid
+            commit = api.upload_folder(
+                **where,
+                folder_path=plan.repo.folder,
+                allow_patterns=list(plan.repo.files()),
+                delete_patterns="*" if delete else None,
+                commit_message=f"{plan.repo.name}: {len(changes)} files",
+                revision=branch,
+                parent_commit=commit,
+            ).oid
         if tag is not None and not plan.tagged:
             api.create_tag(**where, tag=tag, revision=commit)
     return commit
+
+
+@contextmanager
+def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
+    """Turn what the Hub's client and the network raise into one line without the token.
+
+    Raises:
+        HubError: in place of any other exception.
+    """
+    try:
+        yield
+    except Exception as error:  # requests, httpx and the Hub share no class across versions of huggingface_hub
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        message = f"{hub_id}: the Hub at {api.endpoint} "
+        if status in (401, 403):
+            message += f"refused ({status}); {TOKEN_VARIABLE} must be a token that may write there"
+        elif status is not None:
+            message += f"answered with an error ({_one_line(error)})"
+        elif NETWORK_ERRORS.intersection(kind.__name__ for kind in type(error).__mro__):
+            message += f"did not answer ({_one_line(error)})"
+        else:
+            message = f"{hub_id}: the request to the Hub at {api.endpoint} failed ({_one_line(error)})"
+        raise HubError(message.replace(api.token, "***") if api.token else message) from None
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def read_token(needed: bool) -> str | None:
     """The token of the environment.
 
     Raises:
-        InputError: it is needed and not there, or cannot be one; never repeats it.
+        PushError: it is missing where one is needed, or malformed; never repeats it.
     """
-    token = os.environ.get(TOKEN, "").strip()
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token and needed:
-        raise InputError(f"{TOKEN}: expected a token that may write, in the environment; got none")
+        raise PushError(f"{TOKEN_VARIABLE}: expected a token that may write, in the environment; got none")
     if not re.fullmatch(r"[!-~]*", token):
-        raise InputError(f"{TOKEN}: expected a token, got something with white space or other odd characters")
+        raise PushError(f"{TOKEN_VARIABLE}: expected a token, got something with white space or other odd characters")
     return token or None
 
 
@@ -112,13 +280,13 @@ def _show(plans: list[Plan], delete: bool) -> None:
 
 @click.command()
 @click.option("--owner", default=HUB_OWNER, show_default=True, help="User or organisation on the Hub.")
-@click.option("--kind", type=click.Choice(KINDS), help="Checkpoints or Spaces alone.")
-@click.option("--only", multiple=True, metavar="NAME", help="This one alone; may be repeated.")
-@click.option("--branch", default=MAIN, show_default=True, help="Made from main where there is none.")
-@click.option("--tag", metavar="NAME", help="Names the commit too, as for checkpoint@NAME.")
+@click.option("--kind", type=click.Choice(KINDS), help="Push only the checkpoints, or only the Spaces.")
+@click.option("--only", multiple=True, metavar="NAME", help="Push only this checkpoint or metric; may be repeated.")
+@click.option("--branch", default=MAIN, show_default=True, help="Branch to commit to; made from main if it is new.")
+@click.option("--tag", metavar="NAME", help="Also tag the commit, so that checkpoint@NAME loads it.")
 @click.option("--private", is_flag=True, help="Make new repositories private.")
-@click.option("--delete", is_flag=True, help="Delete what only the Hub has.")
-@click.option("--push/--dry-run", "push", default=False, help="Upload; by default only what would change is listed.")
+@click.option("--delete", is_flag=True, help="Delete files that only the Hub has.")
+@click.option("--push/--dry-run", "push", default=False, help="Upload; by default, only list what would change.")
 def main(
     owner: str,
     kind: str | None,
@@ -134,21 +302,22 @@ def main(
     Example: python training/push.py --owner my-team --only matcha --tag v0.1.0
     """
     if not re.fullmatch(r"[\w.-]+", owner):
-        raise InputError(f"--owner: expected a name of letters, digits, '-', '_' and '.', got {owner!r}")
+        raise PushError(f"--owner: expected a name of letters, digits, '-', '_' and '.', got {owner!r}")
     api = HfApi(token=read_token(push) or False, endpoint=constants.ENDPOINT)
-    repos = select(repositories(), kind, only)
-    for repo in repos:
-        check_card(repo)
-    plans = [make_plan(api, repo, f"{owner}/{repo.folder.name}", branch, tag, private) for repo in repos]
-    _show(plans, delete)
-    for plan in plans if push else ():
-        commit = upload(api, plan, branch, tag, private, delete)
-        done = "unchanged, at" if commit == plan.commit else "pushed,"
-        click.echo(f"{plan.hub_id} ({plan.repo.kind}): {done} {commit}")
+    with TemporaryDirectory() as spaces:
+        repos = [make_repo(*pair, Path(spaces)) for pair in select(kind, only)]
+        for repo in repos:
+            check_card(repo)
+        plans = [make_plan(api, repo, f"{owner}/{repo.name}", branch, tag, private) for repo in repos]
+        _show(plans, delete)
+        for plan in plans if push else ():
+            commit = upload(api, plan, branch, tag, private, delete)
+            outcome = "unchanged, at" if commit == plan.commit else "pushed,"
+            click.echo(f"{plan.hub_id} ({plan.repo.kind}): {outcome} {commit}")
     if not push:
         click.echo("Nothing was uploaded; --push does it.")
     if owner != HUB_OWNER:
-        click.echo(f"Outside the package, these are found by default where {OWNER_VARIABLE}={owner} is set.")
+        click.echo(f"Outside the package, {OWNER_VARIABLE}={owner} makes these checkpoints the default ones.")
 
 
 if __name__ == "__main__":
