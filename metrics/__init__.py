@@ -1,8 +1,9 @@
 """Four ways to ask whether one text says the same as another, each a Hugging Face `evaluate` metric."""
 
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from semantic_metrics.core.contract import check_parts, described_metrics, metric_class, metric_folders
 
 if TYPE_CHECKING:
     import evaluate
@@ -14,30 +15,37 @@ __version__ = version("semantic-metrics")
 
 def available() -> list[str]:
     """Names of the metrics that `load` takes."""
-    return sorted(path.parent.name for path in Path(__file__).parent.glob("*/*.py") if path.stem == path.parent.name)
+    return described_metrics()
 
 
 def load(name: str, checkpoint: str | None = None, **options: object) -> "evaluate.EvaluationModule":
     """Load a metric from the installed package, in any folder and without a network.
 
+    The result is what `evaluate.load` returns, but its class is the package's own, not a copy in evaluate's module
+    cache: a pickled metric can be read wherever the package is installed.
+
     Args:
         name: one of `available()`.
         checkpoint: `config_name` of `evaluate.load`: None for the checkpoint shipped with the package, or another
             shipped one, a folder (written with a slash), or a Hub id.
-        options: passed on to `evaluate.load` (`keep_in_memory`, `num_process`, ...).
+        options: further arguments of `evaluate.load` (`keep_in_memory`, `num_process`, ...).
 
     Raises:
-        ValueError: no metric of that name, which lists those there are; an empty checkpoint.
+        ValueError: the package has no such metric (the message lists those it has), the metric's folder lacks a part
+            (see `core.contract`), or the checkpoint is an empty string.
 
     Example:
         >>> from semantic_metrics import load
         >>> load("matcha").compute(predictions=["It rains."], references=["It rains."])["matcha"]
         1.0
     """
-    import evaluate  # seconds, which `semantic-metrics --help` need not take
-
-    if name not in available():
-        raise ValueError(f"name: expected one of {available()}, got {name!r}")
+    check_parts(name, "load")
     if checkpoint == "":  # which `evaluate` would take for the shipped one
         raise ValueError("checkpoint: expected a name, a folder or a Hub id, got ''")
-    return evaluate.load(str(Path(__file__).parent / name), checkpoint, **options)
+    from evaluate.loading import files_to_hash  # seconds, which `semantic-metrics --help` need not take
+
+    download_config = options.pop("download_config", None)
+    script = metric_folders()[name] / f"{name}.py"
+    metric = metric_class(name)(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
+    metric.download_and_prepare(download_config=download_config)
+    return metric

@@ -1,7 +1,7 @@
-"""A model's answers, scored by a metric of this package inside `evaluate`'s evaluators and evaluation suites.
+"""An evaluator for `evaluate` and its suites: a model answers, and a metric of this package scores the answers.
 
 evaluate 0.4.6 compares texts with references for three tasks only, which transformers 5 no longer has
-(text2text-generation, summarization, translation); its evaluator of text generation compares with nothing.
+(text2text-generation, summarization, translation); its evaluator for text generation takes no references.
 """
 
 from datasets import Dataset
@@ -10,7 +10,7 @@ from evaluate.evaluator.utils import DatasetColumn
 
 
 class AnswerEvaluator(TextGenerationEvaluator):
-    """Runs a text-generation model on a column of prompts and scores what it adds against a column of references.
+    """Runs a text-generation model on a column of prompts and scores its answers against a column of references.
 
     Example:
         >>> from semantic_metrics import load
@@ -24,16 +24,17 @@ class AnswerEvaluator(TextGenerationEvaluator):
         super().__init__(task, default_metric_name)
 
     def compute(self, *arguments: object, generation_kwargs: dict | None = None, **options: object) -> dict:
-        """As `evaluate.Evaluator.compute`.
+        """Like `evaluate.Evaluator.compute`, with arguments for the model's `generate`.
 
         Args:
-            arguments: of that method.
-            generation_kwargs: of the model's `generate`, such as `max_new_tokens`; greedy unless `do_sample` is set.
-            options: of that method: `model_or_pipeline` (a model's path), `data`, `metric` (a loaded one, or its path),
-                `input_column` and `label_column`.
+            arguments: positional arguments of that method.
+            generation_kwargs: arguments of the model's `generate`, such as `max_new_tokens`; decoding is greedy unless
+                `do_sample` is set.
+            options: arguments of that method: `model_or_pipeline` (a model's path), `data`, `metric` (a loaded metric,
+                or its path), `input_column` and `label_column`.
 
         Returns:
-            What the metric returns, and the time that the model took.
+            The metric's result, with the time that the model took.
         """
         self.PIPELINE_KWARGS = {"do_sample": False, "return_full_text": False, **(generation_kwargs or {})}
         return super().compute(*arguments, **options)

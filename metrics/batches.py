@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import numpy as np
-from evaluate import EvaluationModule
 
 from semantic_metrics import load
+from semantic_metrics.core.contract import TextMetric, check_parts, describe
 
 Batch = TypeVar("Batch")  # a dict of columns (lists or arrays), a batch of `datasets.map`, or a pandas data frame
 
@@ -15,21 +15,21 @@ Batch = TypeVar("Batch")  # a dict of columns (lists or arrays), a batch of `dat
 class Scorer:
     """Adds a column of scores to a batch of rows.
 
-    Made once and called often; other processes are sent its settings, and load the model themselves. A score does not
-    depend on the batch that its row is in.
+    Make one and call it often. A pickled scorer holds its settings; the process that reads it loads the model. A score
+    does not depend on the other rows of its batch.
 
     Args:
-        name: "matcha", "nli_lex" or "stsscore".
-        checkpoint: as `semantic_metrics.load` takes it.
-        predictions: column with the texts to judge.
-        references: column with what they should say: a string or a list of strings in each row.
-        questions: column with what was asked, for nli_lex.
-        column: of the scores, by default the metric's name.
-        options: of the metric's `compute`, the same for all rows (`multi_reference`, `rescale`, ...).
+        name: a metric that scores texts: "matcha", "nli_lex" or "stsscore".
+        checkpoint: `checkpoint` of `semantic_metrics.load`.
+        predictions: name of the column with the texts to judge.
+        references: name of the column with the texts to compare with: a string or a list of strings in each row.
+        questions: name of the column with the questions, for nli_lex.
+        column: name of the column of scores to add; by default the metric's name.
+        options: options of the metric's `compute`, the same for all rows (`multi_reference`, `rescale`, ...).
 
     Raises:
-        ValueError: no such metric, checkpoint or option; when called, a column that is missing or there already, the
-            text of one row, or what `compute` refuses.
+        ValueError: there is no such metric, checkpoint or option. When called: a column is missing, the column of
+            scores is there already, the batch is a single row, or `compute` refuses a text.
 
     Example:
         >>> Scorer("matcha", predictions="answer", references="gold")({"answer": ["It rains."], "gold": ["It rains."]})
@@ -47,46 +47,43 @@ class Scorer:
         column: str | None = None,
         **options: object,
     ) -> None:
+        check_parts(name, "score")
         self.name, self.checkpoint, self.options, self.column = name, checkpoint, options, column or name
-        self._metric = self._load()
+        if describe(name).takes_questions != (questions is not None):
+            expected = "no column, as this metric takes none" if questions else "the name of a column, got None"
+            raise ValueError(f"questions: {name} expected {expected}")
         columns = {"predictions": predictions, "references": references, "questions": questions}
         self.columns = {argument: column for argument, column in columns.items() if column is not None}
+        self._metric = self._load()
         self._check_options()
-        known = inspect.signature(self._metric.signature).parameters
-        named = {option: value for option, value in options.items() if option in known and option != "weights"}
-        self.signature = self._metric.signature(**named)  # `datasets` sees by it when a checkpoint has changed
+        self.signature = self._metric.signature(**options)  # by it, `datasets` notices that a checkpoint has changed
 
     def __call__(self, batch: Batch) -> Batch:
-        """The batch with its scores, as a float64 array or column; none of its other columns is touched."""
-        known = list(batch)  # of a data frame too, the names of its columns
+        """Add the scores as a float64 array or column; the batch itself and its other columns stay as they are."""
+        names = list(batch)  # a data frame iterates over the names of its columns, too
         for argument, column in self.columns.items():
-            if column not in known:
-                raise ValueError(f"{argument}: expected one of the columns {known}, got {column!r}")
+            if column not in names:
+                raise ValueError(f"{argument}: expected one of the columns {names}, got {column!r}")
             if isinstance(batch[column], (str, bytes)):
                 raise ValueError(f"{argument}: expected a batch of rows (batched=True), got the text of one")
-        if self.column in known:
+        if self.column in names:
             raise ValueError(f"column: expected a name that no column has, got {self.column!r}")
         texts = {argument: _as_list(batch[column]) for argument, column in self.columns.items()}
         scores: list[float] = []
-        if texts["predictions"]:  # an empty block of a distributed data set has nothing to say
+        if texts["predictions"]:  # a distributed data set may have empty blocks
             scores = self._metric.compute(**texts, **self.options)["scores"]
         added = {self.column: np.array(scores, dtype=np.float64)}
         return batch.assign(**added) if hasattr(batch, "assign") else batch | added
 
     def _check_options(self) -> None:
-        columns = {"predictions", "references", "questions", "contradictions", "output"}
-        known = set(inspect.signature(self._metric.compute).parameters) - columns
+        arguments = set(inspect.signature(self._metric.compute).parameters)
+        known = arguments - {*describe(self.name).columns, "contradictions", "output"}
         unknown = sorted(set(self.options) - known)
         if unknown:
             raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")
-        if ("questions" in self._metric._feature_names()) != ("questions" in self.columns):
-            raise ValueError(f"questions: expected a column for a metric of questions alone, {self.name} is another")
 
-    def _load(self) -> EvaluationModule:
-        metric = load(self.name, self.checkpoint, keep_in_memory=True)
-        if "predictions" not in metric._feature_names():
-            raise ValueError(f"name: expected a metric that scores texts, got {self.name!r}")
-        return metric
+    def _load(self) -> TextMetric:
+        return load(self.name, self.checkpoint, keep_in_memory=True)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_metric"}
@@ -97,5 +94,5 @@ class Scorer:
 
 
 def _as_list(values: Iterable) -> list:
-    """A column as a list: arrays of arrays, as Ray has several references, become lists of lists."""
+    """A column as a list; Ray stores several references as an array of arrays, which becomes a list of lists."""
     return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]

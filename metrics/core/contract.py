@@ -109,7 +109,7 @@ class TextMetric(Protocol):
 def metric_folders() -> dict[str, Path]:
     """Folders of the package that hold a script of their own name, by that name; with a description or without."""
     scripts = [path for root in sys.modules[PACKAGE].__path__ for path in Path(root).glob("*/*.py")]
-    return {path.stem: path.parent for path in sorted(scripts) if path.stem == path.parent.name}
+    return dict(sorted((path.stem, path.parent) for path in scripts if path.stem == path.parent.name))
 
 
 def described_metrics() -> list[str]:
@@ -176,7 +176,7 @@ def check_parts(name: str, command: str) -> None:
     if name not in metric_folders():
         raise ValueError(f"name: expected one of {described_metrics()}, got {name!r}")
     if lines := missing_parts(name, command):
-        raise ValueError("; ".join(lines))
+        raise ValueError(f"name: expected a metric that works with {command!r}, got {name!r}: {'; '.join(lines)}")
 
 
 def _missing_method(name: str, metric: type, method: str) -> str | None:

@@ -80,7 +80,7 @@ def test_what_cannot_be_scored_is_refused(scorer: Scorer) -> None:
         scorer(pd.DataFrame({"answer": ["a", "b"], "gold": ["c", float("nan")]}))
     with pytest.raises(ValueError, match="name: expected one of"):
         Scorer("rouge")
-    with pytest.raises(ValueError, match="name: expected a metric that scores texts, got 'set_criteria'"):
+    with pytest.raises(ValueError, match="name: expected a metric that works with 'score', got 'set_criteria'"):
         Scorer("set_criteria")
 
 
@@ -92,11 +92,11 @@ def test_the_signature_has_the_options() -> None:
     ("options", "message"),
     [({"output": "mean"}, "^options: expected some of"), ({"foo": 1}, "^options"), ({"questions": "q"}, "^questions")],
 )
-def test_options_that_are_none(options: dict, message: str) -> None:
+def test_invalid_options_are_refused(options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Scorer("matcha", **options)
 
 
-def test_a_row_is_no_batch() -> None:
+def test_a_single_row_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^predictions: expected a batch of rows \(batched=True\)"):
         Scorer("matcha")({"predictions": "abc", "references": "abc"})
