@@ -14,7 +14,7 @@ from benchmarks.common.encoders import NotMeasured
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts, count_parameters
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.cli.fit import cross_validated
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
 from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import judge, read_weights
 
@@ -38,7 +38,7 @@ class NliModel:
     Args:
         checkpoint: as `config_name` of `evaluate.load`; None for the one that is shipped.
         weights: files by title of the set that they are for.
-        options: of `features.extract`: precision, device.
+        options: precision and device, see `RunOptions`.
 
     Attributes:
         shipped: whether it is the checkpoint that the package ships, in float32.
@@ -72,7 +72,7 @@ class NliModel:
         """The highest entailment over the gold answers; 0 for a blank answer."""
         held = self._extract(found, PAPER, TEMPLATE, NUMBER_WORDS)
         scores = np.zeros(len(found))
-        np.maximum.at(scores, held.features.owner, held.features.table[:, RICH.index("entailment")])
+        np.maximum.at(scores, held.features.answer_index, held.features.table[:, RICH.index("entailment")])
         return Verdicts(scores, held.seconds, _notes(held.features))
 
     def _with_weights(self, found: JudgedSet, form: str) -> Verdicts:
@@ -95,7 +95,7 @@ class NliModel:
         if place not in self._extracted:
             begin = time.perf_counter()
             texts = (found.questions, found.candidates, found.references)
-            held = extract(self.scorer, *texts, template, number_words, features, **self._options)
+            held = extract(self.scorer, *texts, template, number_words, features, RunOptions(**self._options))
             self._extracted[place] = _Extracted(held, time.perf_counter() - begin)
         return self._extracted[place]
 
@@ -106,4 +106,4 @@ def _notes(held: Features) -> tuple[str, ...]:
         "questions read in part": int(held.shortened.sum()),
         "read without the end of the question": held.truncated,
     }
-    return tuple(f"{count} of {len(held.owner)} pairs were {what}" for what, count in notes.items() if count)
+    return tuple(f"{count} of {len(held.answer_index)} pairs were {what}" for what, count in notes.items() if count)

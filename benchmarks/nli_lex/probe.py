@@ -4,7 +4,7 @@ r"""A probe for what lexical overlap hides: pairs that differ in one word, which
 
 256 pairs written for this project after the idea of Glockner et al., ACL 2018 ("Breaking NLI systems with sentences
 that require simple lexical inferences"): hypernyms against siblings, synonyms against antonyms, numbers, negations.
-Each row of `nli_probe.csv` gives one pair that is entailed and one that is contradicted. A model passes a pair where
+Each row of `probe.csv` gives one pair that is entailed and one that is contradicted. A model passes a pair where
 the logit of the right one of these two labels is the higher; chance is 50.
 
 Writes to --output: nli_probe.csv (accuracy by kind) and nli_probe_pairs.csv (every pair with its logits).
@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from benchmarks.matcha.sets import read_table
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
 from semantic_metrics.nli_lex.features import load_scorer, nli_labels
 
 PAIRS = Path(__file__).with_name("probe.csv")
@@ -51,7 +51,7 @@ def answer(scorer: PairScorer, pairs: pd.DataFrame, **options: object) -> pd.Dat
     Args:
         scorer: an NLI model.
         pairs: from `probe_pairs`.
-        options: of `PairScorer.logits`.
+        options: attributes of `RunOptions`.
     """
     entailment, contradiction = nli_labels(scorer.labels)
     if contradiction is None:
@@ -59,7 +59,7 @@ def answer(scorer: PairScorer, pairs: pd.DataFrame, **options: object) -> pd.Dat
             raise ValueError(f"checkpoint: expected a label for contradiction, got {', '.join(scorer.labels)}")
         contradiction = 1 - entailment
     texts = list(zip(pairs["premise"], pairs["hypothesis"], strict=True))
-    logits = scorer.logits(texts, **options).values.astype(np.float64)
+    logits = scorer.logits(texts, RunOptions(**options)).values.astype(np.float64)
     lead = logits[:, entailment] - logits[:, contradiction]
     passed = np.where(pairs["label"] == ENTAILMENT, lead > 0, lead < 0)
     return pairs.assign(entailment=logits[:, entailment], contradiction=logits[:, contradiction], passed=passed)
@@ -92,7 +92,7 @@ def checks(scorer: PairScorer, data: Path | None, **options: object) -> pd.DataF
         scorer: an NLI model.
         data: folder with `mnli/dev_matched.parquet` and `snli/dev.parquet`; those that are there are measured, where
             the model has all three labels. None for the probe alone.
-        options: of `PairScorer.logits`.
+        options: attributes of `RunOptions`.
 
     Returns:
         Columns set, figure, value (times 100).
@@ -111,7 +111,7 @@ def checks(scorer: PairScorer, data: Path | None, **options: object) -> pd.DataF
             raise ValueError(f"{file}: expected columns premise, hypothesis and label, missing {sorted(missing)}")
         frame = frame[frame["label"].isin(CLASSES)]  # others had no majority
         texts = list(zip(frame["premise"], frame["hypothesis"], strict=True))
-        said = scorer.logits(texts, **options).values.argmax(axis=1)
+        said = scorer.logits(texts, RunOptions(**options)).values.argmax(axis=1)
         right = np.array(names, dtype=object)[said] == frame["label"].to_numpy(dtype=object)
         rows.append((f"{title} ({len(frame)} pairs)", "accuracy", 100 * right.mean()))
     return pd.DataFrame(rows, columns=["set", "figure", "value"])
@@ -130,7 +130,7 @@ def main(checkpoint: str | None, device: str | None, output: Path) -> None:
     table = accuracy_table(found)
     output.mkdir(parents=True, exist_ok=True)
     found.to_csv(output / "nli_probe_pairs.csv", index=False)
-    table.to_csv(output / "probe.csv", index=False)
+    table.to_csv(output / "nli_probe.csv", index=False)
     click.echo(table.to_string(index=False, float_format="%.1f"))
 
 

@@ -33,10 +33,10 @@ def take(found: "Features", answers: "np.ndarray") -> "Features":
     """The features of some answers, by ascending index."""
     import numpy as np
 
-    rows = np.isin(found.owner, answers)
-    owner = np.searchsorted(answers, found.owner[rows])
+    rows = np.isin(found.answer_index, answers)
+    index = np.searchsorted(answers, found.answer_index[rows])
     per_answer = {"blank": found.blank[answers], "shortened": found.shortened[answers]}
-    return replace(found, table=found.table[rows], owner=owner, truncated=0, windowed=0, **per_answer)
+    return replace(found, table=found.table[rows], answer_index=index, truncated=0, windowed=0, pairs=(), **per_answer)
 
 
 def fit_weights(

@@ -1,12 +1,11 @@
 """Logits of text pairs from a cross-encoder that sentence-transformers loads: each pair scored once, in batches.
 
 In float32 the logits of a pair are those of `CrossEncoder.predict` on that pair alone, within rounding, for any batch
-size and order. Strings like "[SEP]" in a text are plain text: they never stand for the token of that name.
+size and order. Strings like "[SEP]" in a text are plain text: they never become the token of that name.
 """
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +13,9 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from semantic_metrics.core.inputs import check_choice, check_whole
+from semantic_metrics.core.batching import BATCH_SEQUENCES, TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
+from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input
+from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.pair_checkpoint import (
     Tokens,
     label_names,
@@ -26,18 +27,42 @@ from semantic_metrics.cross_encoder.pair_checkpoint import (
 )
 from semantic_metrics.cross_encoder.precision import PRECISIONS, convert
 
-BATCH_SIZE = 64  # pairs in one pass, at most
-# tokens in one pass at most, times the model's width; on a CPU, what its own cache holds is fastest
-BATCH_VALUES = {"cpu": 1024 * 384, "other": 16384 * 384}
-SHARE = 0.25  # of those tokens: from there on, a pass takes no shorter sequence in
-PAIRS_AT_A_TIME = 16384  # tokenised at a time: bounds the memory too
-
 Pair = tuple[str, str]
+Span = tuple[int, int]  # begin and end
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a cross-encoder runs.
+
+    Attributes:
+        precision: one of PRECISIONS. bfloat16 and int8 (dynamic quantisation of the encoder's linear layers; CPU only)
+            are faster and move the logits; in int8 they also depend a little on the other pairs of a batch.
+        max_length: tokens of a pair that count, separators included; the longer text is cut first. None for the
+            checkpoint's own limit.
+        batch_size: largest number of pairs in one pass.
+        device: where the model runs; None for a GPU if there is one (the CPU for int8).
+
+    Raises:
+        InvalidInput: the precision is unknown, or the batch size is not a whole number from 1.
+    """
+
+    precision: str = "float32"
+    max_length: int | None = None
+    batch_size: int = no_score_change(BATCH_SEQUENCES)
+    device: str | None = no_score_change(None)
+
+    def __post_init__(self) -> None:
+        check_choice("precision", self.precision, PRECISIONS)
+        check_whole("batch_size", self.batch_size, 1)
+
+
+DEFAULT_OPTIONS = RunOptions()
 
 
 @dataclass(frozen=True)
 class PairLogits:
-    """What a model says of n pairs.
+    """Output of a model for n pairs.
 
     Attributes:
         values: (n, labels) float32 logits.
@@ -52,17 +77,19 @@ class PairScorer:
     """A cross-encoder and its tokeniser.
 
     Args:
-        folder: a checkpoint in the format of transformers, with safetensors (or `pytorch_model.bin`, of which nothing
-            but plain tensors is read). No code of a checkpoint is run.
+        folder: a checkpoint in the format of transformers, with safetensors (or `pytorch_model.bin`, from which only
+            plain tensors are read). No code of a checkpoint is run.
 
     Attributes:
-        config: its `config.json`.
+        config: contents of its `config.json`.
         labels: names of its labels, in the order of the logits.
-        longest: tokens of a pair, separators included, beyond which the model has no positions.
-        max_length: tokens that count where nothing else is asked for: as the tokeniser says, `longest` at most.
+        longest: largest number of tokens in a pair, separators included, for which the model has positions.
+        max_length: tokens of a pair that count by default: the tokeniser's limit, but at most `longest`.
+        template: how the tokeniser joins two texts.
+        special_ids: ids of the special tokens, but for the unknown one; none of them may come from a text.
 
     Raises:
-        ValueError: the checkpoint is incomplete, damaged, lacks its head, or its tokeniser cannot do what is needed.
+        ValueError: the checkpoint is incomplete or damaged, lacks its head, or its tokeniser is of the wrong kind.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -80,9 +107,9 @@ class PairScorer:
         self._backend.no_padding()
         self._backend.no_truncation()
         self._backend.encode_special_tokens = True  # those in a text are split like any other characters
-        self._template = read_template(folder, self._backend)
+        self.template = read_template(folder, self._backend)
         self._added = self._backend.num_special_tokens_to_add(is_pair=True)
-        self._special_ids = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
+        self.special_ids = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
     @cached_property
     def checkpoint_sha256(self) -> str:
@@ -97,84 +124,84 @@ class PairScorer:
         """Digest of the tokeniser, padding and truncation left out."""
         return hashlib.sha256(self._backend.to_str().encode("utf-8")).hexdigest()
 
-    def check_options(self, precision: str, max_length: int | None, batch_size: int, device: str | None) -> None:
-        """See that `logits` can run with these.
+    def signature_fields(self) -> dict[str, str]:
+        """What a metric's signature contains of the checkpoint."""
+        return {"checkpoint": self.checkpoint_sha256[:16], "tokenizer": self.tokenizer_sha256[:16]}
+
+    def resolve(self, options: RunOptions) -> RunOptions:
+        """The options with this checkpoint's `max_length` where they name none.
 
         Raises:
-            ValueError: an unknown precision or device, a length or size that is none, or int8 on another than the CPU.
+            InvalidInput: `max_length` is out of range, torch does not have the device, or it cannot run int8.
         """
-        check_choice("precision", precision, PRECISIONS)
-        check_whole("batch_size", batch_size, 1)
-        if max_length is not None:
-            check_whole("max_length", max_length, self._added + 1, self.longest)
-        if device is None:
-            return
+        if options.max_length is None:
+            options = replace(options, max_length=self.max_length)
+        else:
+            check_whole("max_length", options.max_length, self._added + 1, self.longest)
+        if options.device is None:
+            return options
         try:
-            place = torch.device(device)
-            torch.zeros(1, device=place).tolist()
+            device = torch.device(options.device)
+            torch.zeros(1, device=device).tolist()
         except (RuntimeError, TypeError, AssertionError) as error:  # the last from torch built without that device
             reason = str(error).partition("\n")[0]
-            raise ValueError(f"device: expected one that torch has here, as 'cpu', got {device!r} ({reason})") from None
-        if precision == "int8" and place.type != "cpu":
-            raise ValueError(f"device: expected 'cpu', the only one for precision 'int8', got {device!r}")
+            problem = f"expected one that torch has here, as 'cpu', got {options.device!r} ({reason})"
+            raise invalid_input("device", problem) from None
+        if options.precision == "int8" and device.type != "cpu":
+            problem = f"expected 'cpu', the only one for precision 'int8', got {options.device!r}"
+            raise invalid_input("device", problem)
+        return options
 
-    def logits(
-        self,
-        pairs: list[Pair],
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SIZE,
-        device: str | None = None,
-    ) -> PairLogits:
+    def logits(self, pairs: list[Pair], options: RunOptions = DEFAULT_OPTIONS) -> PairLogits:
         """Logits of pairs; equal ones are scored once.
 
         Args:
             pairs: n pairs of texts, in the order in which the model reads them.
-            precision: of PRECISIONS. bfloat16 and int8 (dynamic quantisation of the encoder's linear layers; CPU only)
-                are faster and move the logits; in int8 they depend a little on the other pairs of a batch too.
-            max_length: tokens of a pair that count, separators included; the longer text is cut first. None for the
-                checkpoint's own.
-            batch_size: pairs in one pass, at most.
-            device: where the model runs; None for a GPU if there is one (the CPU for int8).
+            options: how the model runs.
 
         Raises:
-            ValueError: as `check_options`; logits that are not finite.
+            ValueError: `resolve` refuses the options, or a logit is not finite.
         """
-        self.check_options(precision, max_length, batch_size, device)
-        place = torch.device(device or ("cpu" if precision == "int8" else self.device))
-        model = self._model(precision).to(place)
+        options = self.resolve(options)
+        model = self.model(options)
         index = {pair: i for i, pair in enumerate(sorted(set(pairs)))}  # sorted: batches are the same in any order
         distinct = list(index)
-        parts = [
-            self._score(model, distinct[i : i + PAIRS_AT_A_TIME], max_length or self.max_length, batch_size)
-            for i in range(0, len(distinct), PAIRS_AT_A_TIME)
-        ]
+        chunks = (distinct[i : i + TOKENIZED_AT_A_TIME] for i in range(0, len(distinct), TOKENIZED_AT_A_TIME))
+        parts = [self._score(model, chunk, options) for chunk in chunks]
         values, truncated = (np.concatenate(column) for column in zip(*parts, strict=True))
         if not np.isfinite(values).all():  # a setting of the checkpoint can do so, and so can a precision
-            raise ValueError(f"checkpoint {self.folder}: expected finite logits in {precision}, got inf or nan")
+            raise ValueError(f"checkpoint {self.folder}: expected finite logits in {options.precision}, got inf or nan")
         position = [index[pair] for pair in pairs]
         return PairLogits(values[position], truncated[position])
 
-    def _model(self, precision: str) -> PreTrainedModel:
+    def model(self, options: RunOptions = DEFAULT_OPTIONS) -> PreTrainedModel:
+        """The model in the precision and on the device of the options."""
+        precision = options.precision
         if precision not in self._models:
             self._models[precision] = convert(self._models["float32"], precision)
-        return self._models[precision]
+        device = options.device or ("cpu" if precision == "int8" else self.device)
+        return self._models[precision].to(torch.device(device))
 
-    def _score(
-        self, model: PreTrainedModel, pairs: list[Pair], max_length: int, batch_size: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        sequences, truncated = self._encode(pairs, max_length)
+    def _score(self, model: PreTrainedModel, pairs: list[Pair], options: RunOptions) -> tuple[np.ndarray, np.ndarray]:
+        sequences, truncated = self.encode(pairs, options.max_length)
         values = np.empty((len(pairs), len(self.labels)), dtype=np.float32)
-        order = sorted(range(len(pairs)), key=lambda i: -len(sequences[i]))
+        tokens = max_tokens(model.device.type, model.config.hidden_size)
         with torch.inference_mode():
-            tokens = BATCH_VALUES.get(model.device.type, BATCH_VALUES["other"]) // model.config.hidden_size
-            for chosen in _batches(order, sequences, batch_size, tokens):
-                batch = self._pad([sequences[i] for i in chosen], model.device)
-                values[chosen] = model(**batch).logits.float().cpu().numpy()
+            for batch in batches_by_length([len(sequence) for sequence in sequences], tokens, options.batch_size):
+                inputs = self.pad([sequences[i] for i in batch], model.device)
+                values[batch] = model(**inputs).logits.float().cpu().numpy()
         return values, truncated
 
-    def _encode(self, pairs: list[Pair], max_length: int) -> tuple[list[Tokens], np.ndarray]:
-        """Pairs as one token sequence each, cut to `max_length`; (n,) bool, whether it was."""
+    def encode(self, pairs: list[Pair], max_length: int) -> tuple[list[Tokens], np.ndarray]:
+        """Tokenise pairs.
+
+        Args:
+            pairs: n pairs of texts.
+            max_length: tokens of a pair that are kept, separators included.
+
+        Returns:
+            n token sequences, and (n,) bool: whether the pair was cut.
+        """
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         single = dict(zip(texts, self._tokenize(texts), strict=True))
         room = max_length - self._added
@@ -182,38 +209,38 @@ class PairScorer:
         return [self._join([single[a], single[b]], room) for a, b in pairs], truncated
 
     def _tokenize(self, texts: list[str]) -> list[tuple[list[int], int]]:
-        """Tokens of each text, as many as the model has positions for, and how many there were."""
-        found = []
+        """Token ids of each text, at most `longest`, and how many there were before that cut."""
+        tokenized = []
         for text, encoding in zip(texts, self._backend.encode_batch_fast(texts, add_special_tokens=False), strict=True):
             ids = encoding.ids
-            # a sentencepiece vocabulary holds its separators as pieces, which plain text can match
-            if not self._special_ids.isdisjoint(ids):
-                ids = self._backend.encode(self._spaced(text), add_special_tokens=False).ids
-            found.append((self._cut(ids, self.longest), len(ids)))
-        return found
+            # a sentencepiece vocabulary has its separators as pieces, which plain text can match
+            if not self.special_ids.isdisjoint(ids):
+                ids = self._backend.encode(self.break_special(text), add_special_tokens=False).ids
+            tokenized.append((self._cut(ids, self.longest), len(ids)))
+        return tokenized
 
     def _join(self, texts: list[tuple[list[int], int]], room: int) -> Tokens:
         """Two texts and the separators; the longer text is cut first, as "longest_first" of tokenizers does."""
-        kept = [length for _, length in texts]
-        if sum(kept) > room:
-            short, long = sorted((0, 1), key=kept.__getitem__)
-            kept[short] = min(kept[short], room // 2)
-            kept[long] = room - kept[short]
-        return self._template.join(*(self._cut(ids, length) for (ids, _), length in zip(texts, kept, strict=True)))
+        lengths = [length for _, length in texts]
+        if sum(lengths) > room:
+            short, long = sorted((0, 1), key=lengths.__getitem__)
+            lengths[short] = min(lengths[short], room // 2)
+            lengths[long] = room - lengths[short]
+        return self.template.join(*(self._cut(ids, length) for (ids, _), length in zip(texts, lengths, strict=True)))
 
     def _cut(self, ids: list[int], length: int) -> list[int]:
         return ids[-length:] if self.tokenizer.truncation_side == "left" and length else ids[:length]
 
-    def _spaced(self, text: str) -> str:
-        """The text with a space inside every special string, so that it is none."""
+    def break_special(self, text: str) -> str:
+        """The text, normalised, with a space inside every special string, so that it is plain text."""
         if self._backend.normalizer is not None:
             text = self._backend.normalizer.normalize_str(text)
         for special in self.tokenizer.all_special_tokens:
             text = text.replace(special, f"{special[0]} {special[1:]}")
         return text
 
-    def _pad(self, sequences: list[Tokens], device: torch.device) -> dict[str, torch.Tensor]:
-        """Sequences as the model takes them, (n, longest) each."""
+    def pad(self, sequences: list[Tokens], device: torch.device) -> dict[str, torch.Tensor]:
+        """Inputs of the model by name, each (n, tokens of the longest sequence)."""
         width = max(map(len, sequences))
         ids = np.full((len(sequences), width), self.tokenizer.pad_token_id, dtype=np.int64)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
@@ -223,19 +250,3 @@ class PairScorer:
         batch = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
         names = self.tokenizer.model_input_names
         return {name: torch.from_numpy(values).to(device) for name, values in batch.items() if name in names}
-
-
-def _batches(order: list[int], sequences: list[Tokens], batch_size: int, tokens: int) -> Iterator[list[int]]:
-    """Indices, longest sequence first, in runs of at most `batch_size` sequences and about `tokens` tokens.
-
-    A run ends where the next sequence is shorter, unless it holds next to nothing yet: little is padded.
-    """
-    begin = 0
-    while begin < len(order):
-        width = len(sequences[order[begin]])
-        last = min(len(order), begin + min(batch_size, max(1, tokens // width)))
-        end = begin + 1
-        while end < last and (len(sequences[order[end]]) == width or (end - begin) * width < tokens * SHARE):
-            end += 1
-        yield order[begin:end]
-        begin = end

@@ -1,8 +1,9 @@
-"""What is known of an answer beside a reference: an NLI model's opinion, and what their words say; one row a pair.
+"""The judge's evidence: what an NLI model says about an answer and a reference, and what their words say.
 
-`extract` is used by the metric and by the fit of its weights alike. An answer too long for the model is read in
-overlapping windows: the one that entails the reference most gives all three probabilities. The reference is never cut.
-Of a question that tells more than it asks, the part that asks is read; one that leaves no room is cut at its end.
+`extract` is used by the metric and by the fit of its weights alike; it makes one row of features for each pair of an
+answer and one of its references. An answer too long for the model is read in overlapping windows: the one that entails
+the reference most gives all three probabilities. The reference is never cut. Of a long question only the part that asks
+is read; a question that leaves no room for the answer is cut at its end.
 """
 
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ import numpy as np
 
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_OPTIONS, PairScorer, RunOptions
 from semantic_metrics.nli_lex.lexical import (
     entity_agreement,
     lexical_match,
@@ -24,14 +25,14 @@ from semantic_metrics.nli_lex.lexical import (
     stem_recall,
     token_recall,
 )
-from semantic_metrics.nli_lex.question import asked
-from semantic_metrics.nli_lex.windows import Reading, Windows, is_blank
+from semantic_metrics.nli_lex.question import extract_question
+from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
 
 DEFAULT_CHECKPOINT = "nli"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
-LEXICAL = {  # of answer and reference
+LEXICAL = {  # functions of answer and reference
     "lexical_match": lexical_match,
     "token_recall": token_recall,
     "stem_recall": stem_recall,
@@ -39,15 +40,15 @@ LEXICAL = {  # of answer and reference
     "entity_agreement": entity_agreement,
     "negation_mismatch": negation_mismatch,
 }
-CONTEXTUAL = {  # of question, answer and reference
+CONTEXTUAL = {  # functions of question, answer and reference
     "new_token_recall": new_token_recall,
     "new_token_precision": new_token_precision,
 }
 PAPER = ("entailment", "lexical_match")  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
-OPINIONS = ("entailment", "entailment_back", "contradiction")  # of the model
-OF_LONG = "entailment_of_long"  # entailment, times how long the answer is: much text entails too much
-SHORT, LONG = 25, 200  # words of an answer where `length` begins and ends to grow: round numbers, see EXPERIMENTS J2
-RICH = (*OPINIONS, *LEXICAL, *CONTEXTUAL, OF_LONG)
+NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
+ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
+SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: round numbers, see EXPERIMENTS J2
+RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, ENTAILMENT_OF_LONG)
 FORMS = {"rich": RICH, "paper": PAPER}
 
 ENTAILMENT = {"entailment", "entail", "entails", "entailed"}
@@ -60,21 +61,25 @@ class Features:
 
     Attributes:
         table: (n, len(RICH)) float64, columns as in RICH. `entailment` (the model reads the answer first, then the
-            reference), `entailment_back` (turned round) and `contradiction` are probabilities; 0 for a blank answer.
-            `entailment_of_long` is the first of them times `length`. See `lexical` for the others.
-        owner: (n,) int, ascending: which answer a row is of.
-        blank: (answers,) bool: which hold no visible character.
-        truncated: pairs of which the model did not read all: the question was cut.
-        windowed: pairs whose answer was read in several windows.
-        shortened: (answers,) bool: of whose question a part was read, see `asked`.
+            reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
+            answer. `entailment_of_long` is `entailment` times `length`. See `lexical` for the others.
+        answer_index: (n,) int, ascending: the answer that a row belongs to.
+        blank: (answers,) bool: the answer has no visible character.
+        truncated: number of pairs that the model did not read in full, as the question was cut.
+        windowed: number of pairs whose answer was read in several windows.
+        shortened: (answers,) bool: only a part of the question was read, see `extract_question`.
+        pairs: for each row premise and hypothesis as the model read them, of the window that decides; None where it
+            read nothing, as the answer is blank or no feature needs the model. Empty for features that were put
+            together otherwise.
     """
 
     table: np.ndarray
-    owner: np.ndarray
+    answer_index: np.ndarray
     blank: np.ndarray
     truncated: int
     windowed: int
     shortened: np.ndarray
+    pairs: tuple[tuple[Filled, Filled] | None, ...] = ()
 
 
 def extract(
@@ -85,47 +90,54 @@ def extract(
     template: str = TEMPLATE,
     number_words: bool = NUMBER_WORDS,
     features: Iterable[str] = RICH,
-    **options: object,
+    run: RunOptions = DEFAULT_OPTIONS,
 ) -> Features:
     """Features of every answer with each of its references.
 
     Args:
-        scorer: an NLI model, as `load_scorer` gives it.
-        questions: one for each answer; a blank one is no context.
+        scorer: an NLI model, as `load_scorer` returns it.
+        questions: one for each answer; a blank one adds no context.
         answers: n texts.
         references: one or more for each answer.
         template: what the model reads, with `{question}` and `{answer}`, the second for the reference too.
         number_words: read "two" as "2" in the lexical features.
-        features: which are needed; columns of others may be 0. Without `entailment_back` the model runs half as often.
-        options: of `PairScorer.logits`: precision, max_length, batch_size, device.
+        features: names of the features that are needed; other columns may be 0. Without `entailment_back` the model
+            runs half as often.
+        run: how the model runs.
 
     Raises:
-        ValueError: a template without its places, a reference that leaves the answer no room, a bad option.
+        ValueError: the template lacks a placeholder, a reference leaves the answer no room, or an option is invalid.
     """
-    features = set(features)
-    owner = np.repeat(np.arange(len(answers)), [len(group) for group in references])
+    features, run = set(features), scorer.resolve(run)
+    answer_index = np.repeat(np.arange(len(answers)), [len(group) for group in references])
     blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
-    read = [asked(text, group, number_words) for text, group in zip(questions, references, strict=True)]
-    shortened = np.array([part != text for part, text in zip(read, questions, strict=True)], dtype=bool)
-    triples = [(read[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
-    rows = [i for i, answer in enumerate(owner) if not blank[answer]]
-    windows = Windows(scorer, template, options.get("max_length"))
-    readings = [windows.read(*triples[i], f"references[{owner[i]}]") for i in rows]
+    asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
+    shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
+    triples = [(asked[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
+    rows = [i for i, answer in enumerate(answer_index) if not blank[answer]]
+    windows = Windows(scorer, template, run.max_length)
+    readings = [windows.read(*triples[i], f"references[{answer_index[i]}]") for i in rows]
     table = np.zeros((len(triples), len(RICH)))
     for name in features.intersection({*LEXICAL, *CONTEXTUAL}):
         table[:, RICH.index(name)] = [_compare(name, *triple, number_words) for triple in triples]
+    pairs: list[tuple[Filled, Filled] | None] = [None] * len(triples)
     truncated = 0
-    if rows and features.intersection({*OPINIONS, OF_LONG}):
-        table[rows, : len(OPINIONS)], truncated = _opinions(scorer, readings, "entailment_back" in features, options)
-    table[:, RICH.index(OF_LONG)] = table[:, 0] * np.array([length(answer) for _, answer, _ in triples])
+    if rows and features.intersection({*NLI_PROBABILITIES, ENTAILMENT_OF_LONG}):
+        both_ways = "entailment_back" in features
+        table[rows, : len(NLI_PROBABILITIES)], best, truncated = _classify(scorer, readings, both_ways, run)
+        for row, reading, window in zip(rows, readings, best, strict=True):
+            pairs[row] = reading.premises[window], reading.hypothesis
+    lengths = np.array([length(answer) for _, answer, _ in triples])
+    table[:, RICH.index(ENTAILMENT_OF_LONG)] = table[:, RICH.index("entailment")] * lengths
     windowed = sum(len(reading.premises) > 1 for reading in readings)
-    return Features(table, owner, blank, truncated, windowed, shortened)
+    return Features(table, answer_index, blank, truncated, windowed, shortened, tuple(pairs))
 
 
 def length(answer: str) -> float:
-    """How long an answer is, in [0, 1]: 0 to SHORT words, 1 from LONG words on, by the logarithm between them."""
+    """How long an answer is: 0 up to SHORT_ANSWER_WORDS, 1 from LONG_ANSWER_WORDS on, between them by logarithm."""
     words = max(len(answer.split()), 1)
-    return float(np.clip(np.log(words / SHORT) / np.log(LONG / SHORT), 0.0, 1.0))
+    span = np.log(LONG_ANSWER_WORDS / SHORT_ANSWER_WORDS)
+    return float(np.clip(np.log(words / SHORT_ANSWER_WORDS) / span, 0.0, 1.0))
 
 
 def _compare(name: str, question: str, answer: str, reference: str, number_words: bool) -> float:
@@ -135,35 +147,42 @@ def _compare(name: str, question: str, answer: str, reference: str, number_words
     return LEXICAL[name](answer, reference, number_words)
 
 
-def _opinions(scorer: PairScorer, readings: list[Reading], both_ways: bool, options: dict) -> tuple[np.ndarray, int]:
-    """(readings, 3) probabilities, each of its window of the highest entailment; how many were not read in full."""
-    pairs = [(premise, reading.hypothesis) for reading in readings for premise in reading.premises]
-    found = scorer.logits(pairs + [(b, a) for a, b in pairs] * both_ways, **options)
+def _classify(
+    scorer: PairScorer, readings: list[Reading], both_ways: bool, run: RunOptions
+) -> tuple[np.ndarray, list[int], int]:
+    """Probabilities of each reading, taken from its window of the highest entailment.
+
+    Returns:
+        (readings, 3) NLI_PROBABILITIES, the index of that window for each, and how many were not read in full.
+    """
+    pairs = [(premise.text, reading.hypothesis.text) for reading in readings for premise in reading.premises]
+    logits = scorer.logits(pairs + [(b, a) for a, b in pairs] * both_ways, run)
     entailment, contradiction = nli_labels(scorer.labels)
-    logits = found.values.astype(np.float64)
-    each = np.exp(logits - logits.max(axis=1, keepdims=True))
-    each /= each.sum(axis=1, keepdims=True)
-    there, back = each[: len(pairs)], each[-len(pairs) :]
-    table = np.zeros((len(readings), len(OPINIONS)))
+    values = logits.values.astype(np.float64)
+    probabilities = np.exp(values - values.max(axis=1, keepdims=True))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    forward, back = probabilities[: len(pairs)], probabilities[-len(pairs) :]
+    table, best = np.zeros((len(readings), len(NLI_PROBABILITIES))), []
     truncated, begin = 0, 0
     for row, reading in enumerate(readings):
         end = begin + len(reading.premises)
-        best = begin + int(there[begin:end, entailment].argmax())
-        opposed = 0.0 if contradiction is None else there[best, contradiction]
-        table[row] = there[best, entailment], back[best, entailment] * both_ways, opposed
-        truncated += bool(reading.cut or found.truncated[begin:end].any())
+        best.append(int(forward[begin:end, entailment].argmax()))
+        i = begin + best[-1]
+        opposed = 0.0 if contradiction is None else forward[i, contradiction]
+        table[row] = forward[i, entailment], back[i, entailment] * both_ways, opposed
+        truncated += bool(reading.cut or logits.truncated[begin:end].any())
         begin = end
-    return table, truncated
+    return table, best, truncated
 
 
 def nli_labels(labels: list[str]) -> tuple[int, int | None]:
-    """Index of the label that stands for entailment, and of that for contradiction (None if there is none).
+    """Index of the label for entailment, and of the one for contradiction (None without such a label).
 
-    Three labels in any order, or two as of zero-shot classifiers (entailment, not_entailment), whose second says
-    nothing of a contradiction.
+    The labels are three in any order, or two as in zero-shot classifiers (entailment, not_entailment), of which the
+    second is no contradiction.
 
     Raises:
-        ValueError: no label, or more than one, is an entailment, or it is the only label; lists the labels.
+        ValueError: no label or several mean entailment, or it is the only label; lists the labels.
     """
     names = [label.strip().lower() for label in labels]
     entailment = [i for i, name in enumerate(names) if name in ENTAILMENT]
@@ -177,10 +196,10 @@ def load_scorer(name: str | Path | None = None) -> PairScorer:
     """Load an NLI model.
 
     Args:
-        name: of a checkpoint, as `resolve_checkpoint` takes it: None for the shipped one, a folder, or a Hub id.
+        name: None for the shipped checkpoint, a folder, or a Hub id (see `resolve_checkpoint`).
 
     Raises:
-        ValueError: no such checkpoint, a damaged one, or one without a label for entailment; lists its labels.
+        ValueError: the checkpoint is missing or damaged, or has no label for entailment; lists its labels.
     """
     name = str(name) + "/" if isinstance(name, Path) else name
     folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)

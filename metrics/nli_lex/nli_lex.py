@@ -1,7 +1,6 @@
 """NLI+lex as an `evaluate.Metric`: whether an answer to a question says what the reference answer says."""
 
-import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import datasets
@@ -10,23 +9,14 @@ import numpy as np
 from datasets import Features, Sequence, Value
 
 from semantic_metrics.core.checked_metric import CheckedInputs
-from semantic_metrics.core.inputs import check_choice, check_text
-from semantic_metrics.core.resolve import resolve_checkpoint
+from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
+from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
-from semantic_metrics.cross_encoder.pair_checkpoint import label_names
-from semantic_metrics.cross_encoder.pair_scorer import BATCH_SIZE, PairScorer
-from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, PairScorer, RunOptions
 from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import FORMS, PAPER, RICH, extract, load_scorer
-from semantic_metrics.nli_lex.lexical import lexical_match
-from semantic_metrics.nli_lex.numerals import spell_in_digits
-from semantic_metrics.nli_lex.question import asked
 from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template, is_blank
-
-# evaluate copies only the siblings that this script itself imports
-__all__ = ["PRECISIONS", "NLILex", "asked", "check_template", "label_names", "lexical_match", "resolve_checkpoint"]
-__all__ += ["spell_in_digits"]
 
 VERSION = "0.1.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
@@ -100,6 +90,27 @@ Example:
 """
 
 
+@dataclass(frozen=True)
+class Options:
+    """Settings of one call of `compute`, whose docstring explains them.
+
+    Attributes:
+        weights: the judge; with its template and number words as the call wants them.
+        run: how the model runs.
+        output: one of OUTPUTS.
+
+    Raises:
+        InvalidInput: the output is unknown.
+    """
+
+    weights: Weights
+    run: RunOptions
+    output: str = no_score_change("all")
+
+    def __post_init__(self) -> None:
+        check_choice("output", self.output, OUTPUTS)
+
+
 class NLILex(CheckedInputs, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the checkpoint (see `resolve_checkpoint`)."""
 
@@ -123,13 +134,13 @@ class NLILex(CheckedInputs, evaluate.Metric):
         self.scorer = load_scorer(self.config_name)
 
     def check_columns(self, columns: dict[str, object]) -> dict[str, list]:
-        """As `CheckedInputs.check_columns`; a blank reference is none."""
+        """Like `CheckedInputs.check_columns`, and rejects blank references."""
         checked = super().check_columns(columns)
         for i, group in enumerate(checked["references"]):
             for j, text in enumerate([group] if isinstance(group, str) else group):
                 if is_blank(text):
                     place = f"references[{i}]" if isinstance(group, str) else f"references[{i}][{j}]"
-                    raise ValueError(f"{place}: expected a text, got {text[:40]!r}: nothing to compare with")
+                    raise invalid_input(place, f"expected a text, got {text[:40]!r}: nothing to compare with")
         return checked
 
     def compute(
@@ -144,25 +155,28 @@ class NLILex(CheckedInputs, evaluate.Metric):
         number_words: bool | None = None,
         precision: str = "float32",
         max_length: int | None = None,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
         output: str = "all",
     ) -> dict | None:
-        """Judge answers by references, those added before included."""
-        check_choice("output", output, OUTPUTS)
-        self.scorer.check_options(precision, max_length, batch_size, device)
-        options = {
-            "weights": self.weights(features, weights, template, number_words),
-            "reading": {
-                "precision": precision,
-                "max_length": max_length,
-                "batch_size": batch_size,
-                "device": device,
-            },
-            "output": output,
-        }
+        """Judge predictions by references, together with those added before."""
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        options = self._options(features, weights, template, number_words, output, **run)
         columns = {"predictions": predictions, "references": references, "questions": questions}
         return self.compute_checked(columns, options)
+
+    def _options(
+        self,
+        features: str = "rich",
+        weights: str | Path | None = None,
+        template: str | None = None,
+        number_words: bool | None = None,
+        output: str = "all",
+        **run: object,
+    ) -> Options:
+        """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
+        run = self.scorer.resolve(RunOptions(**run))
+        return Options(self.weights(features, weights, template, number_words), run, output)
 
     def weights(
         self,
@@ -174,54 +188,57 @@ class NLILex(CheckedInputs, evaluate.Metric):
         """The weights that `compute` uses, given the same arguments.
 
         Raises:
-            ValueError: there are none, or an argument is none.
+            ValueError: the checkpoint has no weights, or an argument is invalid.
         """
         check_choice("features", features, tuple(FORMS))
         check_choice("number_words", number_words, (None, False, True))
         if weights is not None and not isinstance(weights, (str, Path)):
-            raise ValueError(f"weights: expected a file's name or None, got {weights!r}")
-        place = self.scorer.folder if weights is None else weights
-        found = read_weights(place, features, self.scorer.checkpoint_sha256)
+            raise invalid_input("weights", f"expected a file's name or None, got {weights!r}")
+        path = self.scorer.folder if weights is None else weights
+        fitted = read_weights(path, features, self.scorer.checkpoint_sha256)
         if template is not None:
-            found = replace(found, template=check_template(template))
-        return found if number_words is None else replace(found, number_words=number_words)
+            fitted = replace(fitted, template=check_template(template))
+        return fitted if number_words is None else replace(fitted, number_words=number_words)
 
-    def _compute(
-        self,
-        predictions: list[str],
-        references: list,
-        questions: list[str],
-        weights: Weights,
-        reading: dict,
-        output: str,
-    ) -> dict:
-        several = isinstance(references[0], list)
+    def _compute(self, predictions: list[str], references: list, questions: list[str], options: Options) -> dict:
+        weights, several = options.weights, isinstance(references[0], list)
         texts = questions, predictions, references if several else [[text] for text in references]
-        names = {*weights.features, *PAPER}
-        found = extract(self.scorer, *texts, weights.template, weights.number_words, names, **reading)
-        judged = judge(weights, found)
+        needed = {*weights.features, *PAPER}
+        features = extract(self.scorer, *texts, weights.template, weights.number_words, needed, options.run)
+        judged = judge(weights, features)
         correct = judged.p > THRESHOLD
         result: dict = {"nli_lex": float(np.mean(correct))}
-        if output == "mean":
+        if options.output == "mean":
             return result
-        chosen = found.table[judged.rows]
+        chosen = features.table[judged.rows]
         result |= {
             "scores": judged.p.tolist(),
             "correct": correct.tolist(),
             "entailment": chosen[:, RICH.index("entailment")].tolist(),
             "lexical_match": chosen[:, RICH.index("lexical_match")].astype(int).tolist(),
-            "signature": self.signature(weights, reading["precision"], reading["max_length"]),
-            "blank": int(found.blank.sum()),
-            "windowed": found.windowed,
-            "shortened": int(found.shortened.sum()),
-            "truncated": found.truncated,
+            "signature": str(self._signature(options)),
+            "blank": int(features.blank.sum()),
+            "windowed": features.windowed,
+            "shortened": int(features.shortened.sum()),
+            "truncated": features.truncated,
         }
         if several:
-            first = np.searchsorted(found.owner, np.arange(len(predictions)))
-            result["best_reference"] = (judged.rows - first).tolist()
-        if output == "reasons":
-            result["reasons"] = _reasons(weights, chosen, found.blank)
+            result["best_reference"] = judged.best_reference.tolist()
+        if options.output == "reasons":
+            result["reasons"] = _reasons(weights, chosen, features.blank)
         return result
+
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score; results with equal signatures are comparable.
+
+        Args:
+            settings: those arguments of `compute` that are not left at their defaults.
+        """
+        return str(self._signature(self._options(**settings)))
+
+    def _signature(self, options: Options) -> Signature:
+        model = {**self.scorer.signature_fields(), **options.weights.signature_fields()}
+        return Signature.of("nli_lex", model, options, VERSION)
 
     def explain(
         self,
@@ -232,7 +249,7 @@ class NLILex(CheckedInputs, evaluate.Metric):
         features: str = "rich",
         weights: str | Path | None = None,
         max_length: int | None = None,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
     ) -> Explanation:
         """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
@@ -242,44 +259,26 @@ class NLILex(CheckedInputs, evaluate.Metric):
         arguments are those of `compute`; the model runs in float32.
 
         Raises:
-            ValueError: as `compute`; an unknown method, or texts too long to leave out each of their tokens.
+            ValueError: `compute` would raise one, the method is unknown, or the texts are too long to leave out each
+                of their tokens.
         """
         texts = {"prediction": prediction, "reference": reference, "question": question}
         for name, text in texts.items():
             check_text(name, text)
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
         check_choice("method", method, METHODS)
-        self.scorer.check_options("float32", max_length, batch_size, device)
-        judge_by = self.weights(features, weights)
-        reading = {"precision": "float32", "max_length": max_length, "batch_size": batch_size, "device": device}
+        run = RunOptions("float32", max_length, batch_size, device)
+        options = Options(self.weights(features, weights), self.scorer.resolve(run))
 
         def score(variants: list[Texts]) -> np.ndarray:
             columns = ([variant[name] for variant in variants] for name in texts)
-            return np.array(self._compute(*columns, judge_by, reading, "all")["scores"])
+            return np.array(self._compute(*columns, options)["scores"])
 
-        return explain(self.scorer, judge_by, texts, method, reading, score)
-
-    def signature(
-        self, weights: Weights | None = None, precision: str = "float32", max_length: int | None = None
-    ) -> str:
-        """Every setting that can change a score; results with the same signature are comparable."""
-        weights = weights or self.weights()
-        parts = {
-            "checkpoint": self.scorer.checkpoint_sha256[:16],
-            "tokenizer": self.scorer.tokenizer_sha256[:16],
-            "features": weights.form,
-            "weights": weights.sha256[:16],
-            "template": json.dumps(weights.template),
-            "number_words": str(weights.number_words).lower(),
-            "precision": precision,
-            "max_length": max_length or self.scorer.max_length,
-            "version": VERSION,
-        }
-        return "nli_lex|" + "|".join(f"{key}:{value}" for key, value in parts.items())
+        return explain(self.scorer, options.weights, texts, method, options.run, score)
 
 
 def _reasons(weights: Weights, table: np.ndarray, blank: np.ndarray) -> list[dict[str, float]]:
-    """What each feature adds to the log odds of each answer."""
+    """What each feature adds to the log odds of each answer; nothing for a blank one."""
     added = contributions(weights, table).tolist()
-    each = [{"intercept": weights.intercept, **dict(zip(weights.features, row, strict=True))} for row in added]
-    return [{} if empty else row for row, empty in zip(each, blank, strict=True)]
+    rows = [{"intercept": weights.intercept, **dict(zip(weights.features, row, strict=True))} for row in added]
+    return [{} if empty else row for row, empty in zip(rows, blank, strict=True)]

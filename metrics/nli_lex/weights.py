@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.core.references import best_or_mean
 from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
 
@@ -66,21 +67,32 @@ class Weights:
 
     @property
     def sha256(self) -> str:
-        """Digest of all that can change a probability."""
-        said = _to_json(replace(self, fitted_on="", checkpoint=""))
-        return hashlib.sha256(json.dumps(said).encode("utf-8")).hexdigest()
+        """Digest of everything that can change a probability."""
+        values = _to_json(replace(self, fitted_on="", checkpoint=""))
+        return hashlib.sha256(json.dumps(values).encode("utf-8")).hexdigest()
+
+    def signature_fields(self) -> dict[str, object]:
+        """What a metric's signature contains of the weights."""
+        return {
+            "features": self.form,
+            "weights": self.sha256[:16],
+            "template": json.dumps(self.template),
+            "number_words": self.number_words,
+        }
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge says of n answers.
+    """The judge's verdict on n answers, each by the reference that speaks most for it (the first of equals).
 
     Attributes:
-        p: (n,) probability that the answer is right, of its best reference; 0.0 for a blank answer.
-        rows: (n,) row of the features' table that this reference has, the first of equals.
+        p: (n,) probability that the answer is right; 0.0 for a blank answer.
+        best_reference: (n,) int, index of that reference among those of the answer.
+        rows: (n,) int, its row in the features' table.
     """
 
     p: np.ndarray
+    best_reference: np.ndarray
     rows: np.ndarray
 
 
@@ -94,12 +106,11 @@ def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
     return table[:, [RICH.index(name) for name in weights.features]] * np.array(weights.coefficients) + 0.0  # no -0.0
 
 
-def judge(weights: Weights, found: Features) -> Judgement:
+def judge(weights: Weights, features: Features) -> Judgement:
     """Judge each answer by the reference that speaks most for it."""
-    each = probability(weights, found.table)
-    order = np.lexsort((np.arange(len(each)), -each, found.owner))
-    rows = order[np.flatnonzero(np.r_[True, np.diff(found.owner[order]) > 0])]
-    return Judgement(np.where(found.blank, 0.0, each[rows]), rows)
+    counts = np.bincount(features.answer_index)
+    p, best = best_or_mean(probability(weights, features.table), counts, "best")
+    return Judgement(np.where(features.blank, 0.0, p), best, counts.cumsum() - counts + best)
 
 
 def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weights:

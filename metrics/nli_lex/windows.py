@@ -5,21 +5,23 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from string import Formatter
 
-from semantic_metrics.core.inputs import check_text
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from tokenizers import Encoding
 
-PLACES = ("question", "answer")
-OVERLAP = 0.5  # of a window: what one cuts in two, the next holds whole
-SHARE = 0.25  # of what the model reads: where a window would be shorter, the question is cut
-INVISIBLE = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # of Unicode's categories
-LEAST = 8  # tokens of a window without any question: where it would be shorter, the reference is refused
+from semantic_metrics.core.inputs import check_text, invalid_input
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
+
+PLACEHOLDERS = ("question", "answer")
+WINDOW_OVERLAP = 0.5  # share of a window: what one window cuts in two is whole in the next
+MIN_WINDOW_SHARE = 0.25  # of what the model reads: where a window would be shorter, the question is cut
+MIN_WINDOW_TOKENS = 8  # without any question: where a window would be shorter, the reference is refused
+INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
 
 
 def check_template(template: object) -> str:
     """A format string with `{answer}` once, and `{question}` once or not at all.
 
     Raises:
-        ValueError: it is none.
+        InvalidInput: it is anything else.
     """
     try:
         parts = list(Formatter().parse(template))
@@ -27,21 +29,59 @@ def check_template(template: object) -> str:
         parts = None
     names = [name for _, name, _, _ in parts or [] if name is not None]
     plain = not any(spec or conversion for _, _, spec, conversion in parts or [])
-    if names.count("answer") != 1 or names.count("question") > 1 or not set(names) <= set(PLACES) or not plain:
-        raise ValueError(
-            f"template: expected a string with {{answer}} once and {{question}} at most once, got {template!r}"
-        )
+    known = set(names) <= set(PLACEHOLDERS)
+    if names.count("answer") != 1 or names.count("question") > 1 or not known or not plain:
+        problem = f"expected a string with {{answer}} once and {{question}} at most once, got {template!r}"
+        raise invalid_input("template", problem)
     return check_text("template", template)
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has no visible character: nothing but white space, controls, and signs that only format."""
-    return all(unicodedata.category(sign) in INVISIBLE for sign in text)
+    """Whether a text has no visible character: nothing but white space, controls and format characters."""
+    return all(unicodedata.category(sign) in INVISIBLE_CATEGORIES for sign in text)
 
 
-def fill(template: str, question: str, text: str) -> str:
-    """Question and text as the model reads them, white space around them left out."""
-    return template.format(question=question.strip(), answer=text.strip()).strip()
+@dataclass(frozen=True)
+class Filled:
+    """A template filled with a question and a text.
+
+    Attributes:
+        text: what the model reads.
+        question: begin and end of the question in `text`; equal where there is none.
+        answer: begin and end, in `text`, of the answer or of the reference in its place.
+        answer_start: the character of the whole answer at which the part in `text` begins.
+    """
+
+    text: str
+    question: Span
+    answer: Span
+    answer_start: int
+
+
+def fill(template: str, question: str, text: str, start: int = 0) -> Filled:
+    """Fill a template; white space around the question, the text and the whole is left out.
+
+    Args:
+        template: as `check_template` accepts it.
+        question: what was asked.
+        text: an answer or a part of one, or a reference.
+        start: the character of the whole answer at which `text` begins.
+    """
+    values = {"question": question.strip(), "answer": text.strip()}
+    filled, spans = "", {"question": (0, 0)}
+    for literal, name, _, _ in Formatter().parse(template):
+        filled += literal
+        if name is not None:
+            spans[name] = len(filled), len(filled) + len(values[name])
+            filled += values[name]
+    left = _leading_spaces(filled)
+    filled = filled.strip()
+    asked, answer = (tuple(min(max(place - left, 0), len(filled)) for place in spans[name]) for name in PLACEHOLDERS)
+    return Filled(filled, asked, answer, start + _leading_spaces(text))
+
+
+def _leading_spaces(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 @dataclass(frozen=True)
@@ -49,13 +89,13 @@ class Reading:
     """What the model reads of an answer and a reference.
 
     Attributes:
-        premises: question and answer; several where it takes several to hold the whole answer.
+        premises: question and answer; several where the whole answer does not fit into one.
         hypothesis: question and reference.
-        cut: whether the question lacks its end.
+        cut: whether the end of the question was cut off.
     """
 
-    premises: tuple[str, ...]
-    hypothesis: str
+    premises: tuple[Filled, ...]
+    hypothesis: Filled
     cut: bool
 
 
@@ -63,9 +103,9 @@ class Windows:
     """Cuts what does not fit into a model: the answer into windows, then the question, and never the reference.
 
     Args:
-        scorer: whose tokeniser counts.
-        template: as `check_template` takes it.
-        max_length: tokens of a pair, separators included; None for the checkpoint's own.
+        scorer: the model, whose tokeniser counts.
+        template: as `check_template` accepts it.
+        max_length: tokens of a pair, separators included; None for the checkpoint's own limit.
     """
 
     def __init__(self, scorer: PairScorer, template: str, max_length: int | None) -> None:
@@ -79,79 +119,87 @@ class Windows:
 
         Args:
             question: what was asked.
-            answer: to judge, not blank.
+            answer: the answer to judge, not blank.
             reference: a right answer.
-            name: of the reference in an error.
+            name: name of the reference in an error.
 
         Raises:
-            ValueError: the reference leaves no room for an answer; says how many tokens it has.
+            InvalidInput: the reference leaves no room for an answer; says how many tokens it has.
         """
         whole, hypothesis = fill(self.template, question, answer), fill(self.template, question, reference)
-        # a token of ASCII has a character, but for one that may begin each text: most pairs need not be counted
-        short = len(whole) + len(hypothesis) + 2 <= self.room and (whole + hypothesis).isascii()
+        # an ASCII token has at least one character, but for one that may begin each text: most pairs need no counting
+        characters = len(whole.text) + len(hypothesis.text) + 2
+        short = characters <= self.room and (whole.text + hypothesis.text).isascii()
         if short or self._fit(whole, hypothesis):
             return Reading((whole,), hypothesis, False)
         kept = self._shorten(question, answer, reference, name)
         hypothesis = fill(self.template, kept, reference)
-        parts = self._split(kept, answer, hypothesis)
-        cut = kept != question and "{question}" in self.template
-        return Reading(tuple(fill(self.template, kept, part) for part in parts), hypothesis, cut)
+        premises = self._split(kept, answer, hypothesis)
+        return Reading(tuple(premises), hypothesis, kept != question and "{question}" in self.template)
 
-    def _fit(self, premise: str, hypothesis: str) -> bool:
-        return self.count(premise) + self.count(hypothesis) <= self.room
+    def _fit(self, premise: Filled, hypothesis: Filled) -> bool:
+        return self.count(premise.text) + self.count(hypothesis.text) <= self.room
 
     def count(self, text: str) -> int:
-        """Tokens of a text."""
+        """Number of tokens in a text."""
         if text not in self._lengths:
-            self._lengths[text] = len(
-                self.scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids
-            )
+            self._lengths[text] = len(self._encode(text).ids)
         return self._lengths[text]
 
-    def _spans(self, text: str) -> list[tuple[int, int]]:
+    def _encode(self, text: str) -> Encoding:
+        return self.scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
+
+    def _spans(self, text: str) -> list[Span]:
         """Begin and end of each token in the text."""
-        encoding = self.scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
-        return [(begin, end) for begin, end in encoding.offsets if end > begin]
+        return [(begin, end) for begin, end in self._encode(text).offsets if end > begin]
 
     def _shorten(self, question: str, answer: str, reference: str, name: str) -> str:
         """The question, its end cut off where a window of the answer would be too short beside it."""
         spans = self._spans(question)
         for left in (len(spans), *range(min(len(spans) - 1, self.room // 2), -1, -1)):  # it is read twice
             kept = question if left == len(spans) else _part(question, spans, 0, left)
-            empty, hypothesis = (fill(self.template, kept, text) for text in ("", reference))
-            least = min(self.count(answer), int(SHARE * self.room) if left else LEAST)
+            empty, hypothesis = (fill(self.template, kept, text).text for text in ("", reference))
+            least = min(self.count(answer), int(MIN_WINDOW_SHARE * self.room) if left else MIN_WINDOW_TOKENS)
             if self.count(empty) + self.count(hypothesis) + least <= self.room:
                 return kept
-        raise ValueError(
-            f"{name}: expected a text that leaves the answer {LEAST} of the {self.room} tokens that the model reads, "
-            f"got one of {self.count(reference)} tokens: {reference[:40]!r}"
+        problem = (
+            f"expected a text that leaves the answer {MIN_WINDOW_TOKENS} of the {self.room} tokens that the model "
+            f"reads, got one of {self.count(reference)} tokens: {reference[:40]!r}"
         )
+        raise invalid_input(name, problem)
 
-    def _split(self, question: str, answer: str, hypothesis: str) -> list[str]:
+    def _split(self, question: str, answer: str, hypothesis: Filled) -> list[Filled]:
         """Overlapping parts of the answer, begun and ended at white space where there is any; each of them fits."""
         spans = self._spans(answer)
-        budget = self.room - self.count(hypothesis) - self.count(fill(self.template, question, ""))
-        starts = [i for i, (begin, _) in enumerate(spans) if i and answer[spans[i - 1][1] : begin + 1][:1].isspace()]
-        parts, begin, end = [], 0, 0
-        while end < len(spans) or not parts:
+        budget = self.room - self.count(hypothesis.text) - self.count(fill(self.template, question, "").text)
+        word_starts = [
+            i for i, (begin, _) in enumerate(spans) if i and answer[spans[i - 1][1] : begin + 1][:1].isspace()
+        ]
+        premises, begin, end = [], 0, 0
+        while end < len(spans) or not premises:
             end = min(begin + budget, len(spans))
-            end = _at_start(starts, begin + 1, end) if end < len(spans) else end
-            # tokens at the edge of a part can be others than inside the text
-            while end > begin + 1 and not self._fit(
-                fill(self.template, question, _part(answer, spans, begin, end)), hypothesis
-            ):
+            end = _last_start(word_starts, begin + 1, end) if end < len(spans) else end
+            premise = self._premise(question, answer, spans[begin:end])
+            # tokens at the edge of a part can differ from those inside the text
+            while end > begin + 1 and not self._fit(premise, hypothesis):
                 end -= 1
-            parts.append(_part(answer, spans, begin, end))
-            begin = _at_start(starts, begin + 1, end - int(OVERLAP * (end - begin)))
-        return parts
+                premise = self._premise(question, answer, spans[begin:end])
+            premises.append(premise)
+            begin = _last_start(word_starts, begin + 1, end - int(WINDOW_OVERLAP * (end - begin)))
+        return premises
+
+    def _premise(self, question: str, answer: str, spans: list[Span]) -> Filled:
+        """Question and the part of the answer that some of its tokens cover."""
+        start = spans[0][0] if spans else 0
+        return fill(self.template, question, _part(answer, spans, 0, len(spans)), start)
 
 
-def _at_start(starts: list[int], lowest: int, highest: int) -> int:
+def _last_start(word_starts: list[int], lowest: int, highest: int) -> int:
     """The last token in a range that begins a word; the range's last where none does."""
-    place = bisect_right(starts, highest)
-    return starts[place - 1] if place and starts[place - 1] >= lowest else max(lowest, highest)
+    place = bisect_right(word_starts, highest)
+    return word_starts[place - 1] if place and word_starts[place - 1] >= lowest else max(lowest, highest)
 
 
-def _part(text: str, spans: list[tuple[int, int]], begin: int, end: int) -> str:
-    """What some tokens of a text cover."""
+def _part(text: str, spans: list[Span], begin: int, end: int) -> str:
+    """The characters that some tokens of a text cover."""
     return text[spans[begin][0] : spans[end - 1][1]] if begin < end else ""

@@ -1,6 +1,7 @@
 """STSScore as an `evaluate.Metric`: the similarity of two texts, predicted by a cross-encoder."""
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import datasets
@@ -10,15 +11,14 @@ from datasets import Features, Sequence, Value
 from transformers import PretrainedConfig
 
 from semantic_metrics.core.checked_metric import CheckedInputs
-from semantic_metrics.core.inputs import check_choice, check_text
+from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
+from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_activation, read_config
-from semantic_metrics.cross_encoder.pair_scorer import BATCH_SIZE, PairScorer
-from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, PairScorer, RunOptions
 from semantic_metrics.stsscore.attribution import explain
-
-__all__ = ["PRECISIONS", "STSScore"]  # evaluate copies only the siblings that this script itself imports
 
 VERSION = "0.1.0"
 DEFAULT_CHECKPOINT = "stsscore"
@@ -47,29 +47,29 @@ Args:
         allowed, the empty one included: the model has a score for it too (see `undefined`).
     references: list of n strings, or of n lists of strings (several references each).
     scale: what the model's raw score means: a number divides it, "sigmoid" squashes it into (0, 1). None (default)
-        takes what the checkpoint says of itself; where it says nothing, this argument must.
-    clip: move what lies beyond [0, 1] to its ends (default False, as in the paper).
+        takes what the checkpoint's configuration says; where that says nothing, this argument is needed.
+    clip: limit scores to [0, 1] (default False, as in the paper).
     symmetric: score each pair in both directions and take the mean (default False, as in the paper).
     multi_reference: "best" (default) takes the highest score over the references, "mean" their mean.
     precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores.
     max_length: tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.
-    batch_size: pairs that the model reads at a time, at most (default 64).
-    device: where the model runs, as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
+    batch_size: largest number of pairs that the model reads at a time (default 64).
+    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
     output: "all" (default), or "mean" for {"stsscore": mean} alone.
 
 Returns:
     stsscore: mean of `scores`.
-    scores: n floats, about 0 (nothing in common) to 1 (the same meaning), higher is better; a checkpoint without a
-        sigmoid may go a little beyond, unless `clip` is set.
+    scores: n floats, about 0 (nothing in common) to 1 (the same meaning), higher is better; without a sigmoid or
+        `clip` a score may lie a little outside of [0, 1].
     signature: every setting that can change a score, the checkpoint's and tokeniser's sha256 among them.
-    undefined: how many of the predictions, or all of whose references, are blank. Their scores are what the model
-        says, and compare nothing.
-    truncated: how many pairs, of a prediction with one of its references, were longer than `max_length`.
+    undefined: number of predictions that are blank, or whose references all are. The model scores them too, but such
+        a score compares nothing.
+    truncated: number of pairs (a prediction with one of its references) that were longer than `max_length`.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, an
-        option that is none, or no scale; names the argument, before anything is scored.
+        invalid option, or no scale; names the argument, before anything is scored.
 
 Example:
     >>> stsscore = evaluate.load("metrics/stsscore")
@@ -78,6 +78,28 @@ Example:
     >>> close["stsscore"] > 0.8 > 0.2 > far["stsscore"]
     True
 """
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of one call of `compute`, whose docstring explains them; scale and run are those that apply.
+
+    Raises:
+        InvalidInput: a value is not allowed.
+    """
+
+    scale: float | str
+    clip: bool
+    symmetric: bool
+    run: RunOptions
+    multi_reference: str
+    output: str = no_score_change("all")
+
+    def __post_init__(self) -> None:
+        check_choice("clip", self.clip, (False, True))
+        check_choice("symmetric", self.symmetric, (False, True))
+        check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
+        check_choice("output", self.output, ("all", "mean"))
 
 
 class STSScore(CheckedInputs, evaluate.Metric):
@@ -113,86 +135,63 @@ class STSScore(CheckedInputs, evaluate.Metric):
         multi_reference: str = "best",
         precision: str = "float32",
         max_length: int | None = None,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
         output: str = "all",
     ) -> dict | None:
-        """Score predictions against references, those added before included."""
-        check_choice("clip", clip, (False, True))
-        check_choice("symmetric", symmetric, (False, True))
-        check_choice("multi_reference", multi_reference, ("best", "mean"))
-        check_choice("output", output, ("all", "mean"))
-        self.scorer.check_options(precision, max_length, batch_size, device)
-        options = {
-            "scale": self._scale(scale),
-            "clip": clip,
-            "symmetric": symmetric,
-            "multi_reference": multi_reference,
-            "precision": precision,
-            "max_length": max_length,
-            "batch_size": batch_size,
-            "device": device,
-            "output": output,
-        }
+        """Score predictions against references, together with those added before."""
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        options = self._options(scale, clip, symmetric, multi_reference, output, **run)
         return self.compute_checked({"predictions": predictions, "references": references}, options)
 
-    def _compute(
-        self,
-        predictions: list[str],
-        references: list,
-        scale: float | str,
-        clip: bool,
-        symmetric: bool,
-        multi_reference: str,
-        precision: str,
-        max_length: int | None,
-        batch_size: int,
-        device: str | None,
-        output: str,
-    ) -> dict:
-        several = isinstance(references[0], list)
-        groups = references if several else [[text] for text in references]
-        pairs = [(text, prediction) for prediction, group in zip(predictions, groups, strict=True) for text in group]
-        turned = [(b, a) for a, b in pairs] if symmetric else []
-        found = self.scorer.logits(pairs + turned, precision, max_length, batch_size, device)
-        each = _apply(scale, found.values[:, 0].astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
-        scores, best = _merge(each, [len(group) for group in groups], multi_reference, clip)
-        if output == "mean":
-            return {"stsscore": float(np.mean(scores))}
-        blank = [not (a.strip() and "".join(group).strip()) for a, group in zip(predictions, groups, strict=True)]
-        result = {
-            "stsscore": float(np.mean(scores)),
-            "scores": scores,
-            "signature": self.signature(scale, clip, symmetric, multi_reference, precision, max_length),
-            "undefined": sum(blank),
-            "truncated": int(found.truncated.reshape(-1, len(pairs)).any(axis=0).sum()),
-        }
-        if several:
-            result["best_reference"] = best
-        return result
-
-    def signature(
+    def _options(
         self,
         scale: float | str | None = None,
         clip: bool = False,
         symmetric: bool = False,
         multi_reference: str = "best",
-        precision: str = "float32",
-        max_length: int | None = None,
-    ) -> str:
-        """Every setting that can change a score; results with the same signature are comparable."""
-        parts = {
-            "checkpoint": self.scorer.checkpoint_sha256[:16],
-            "tokenizer": self.scorer.tokenizer_sha256[:16],
-            "scale": self._scale(scale),
-            "clip": clip,
-            "symmetric": symmetric,
-            "precision": precision,
-            "max_length": max_length or self.scorer.max_length,
-            "multi_reference": multi_reference,
-            "version": VERSION,
+        output: str = "all",
+        **run: object,
+    ) -> Options:
+        """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
+        return Options(
+            self._scale(scale), clip, symmetric, self.scorer.resolve(RunOptions(**run)), multi_reference, output
+        )
+
+    def _compute(self, predictions: list[str], references: list, options: Options) -> dict:
+        flat = flatten(references)
+        owners = np.repeat(np.arange(len(predictions)), flat.counts)
+        pairs = [(text, predictions[i]) for text, i in zip(flat.texts, owners, strict=True)]
+        swapped = [(b, a) for a, b in pairs] if options.symmetric else []
+        logits = self.scorer.logits(pairs + swapped, options.run)
+        scores = _apply(options.scale, logits.values[:, 0].astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
+        merged, best = best_or_mean(scores, flat.counts, options.multi_reference)
+        if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
+            merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), flat.counts, options.multi_reference)
+        if options.output == "mean":
+            return {"stsscore": float(np.mean(merged))}
+        blank = [not (a.strip() and "".join(b).strip()) for a, b in zip(predictions, references, strict=True)]
+        result = {
+            "stsscore": float(np.mean(merged)),
+            "scores": merged.tolist(),
+            "signature": str(self._signature(options)),
+            "undefined": sum(blank),
+            "truncated": int(logits.truncated.reshape(-1, len(pairs)).any(axis=0).sum()),
         }
-        return "stsscore|" + "|".join(f"{key}:{str(value).lower()}" for key, value in parts.items())
+        if flat.several:
+            result["best_reference"] = best.tolist()
+        return result
+
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score; results with equal signatures are comparable.
+
+        Args:
+            settings: those arguments of `compute` that are not left at their defaults.
+        """
+        return str(self._signature(self._options(**settings)))
+
+    def _signature(self, options: Options) -> Signature:
+        return Signature.of("stsscore", self.scorer.signature_fields(), options, VERSION)
 
     def explain(
         self,
@@ -201,7 +200,7 @@ class STSScore(CheckedInputs, evaluate.Metric):
         method: str = "leave_one_out",
         scale: float | str | None = None,
         max_length: int | None = None,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
     ) -> Explanation:
         """Contribution of each token to the score of one pair, in both directions; see `attribution.explain`.
@@ -211,26 +210,26 @@ class STSScore(CheckedInputs, evaluate.Metric):
         `compute`; the model runs in float32.
 
         Raises:
-            ValueError: a text that is none, an unknown method, or an option that is none.
+            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
-        self.scorer.check_options("float32", max_length, batch_size, device)
-        reading = {"precision": "float32", "max_length": max_length, "batch_size": batch_size, "device": device}
-        return explain(self.scorer, texts, method, self._scale(scale), reading)
+        run = self.scorer.resolve(RunOptions("float32", max_length, batch_size, device))
+        return explain(self.scorer, texts, method, self._scale(scale), run)
 
     def _scale(self, scale: float | str | None) -> float | str:
-        """The scale that was asked for, or else the checkpoint's."""
+        """The scale that applies: the argument, or else the checkpoint's."""
         if scale is None:
             scale = checkpoint_scale(self.scorer.folder, self.scorer.config, str(self.config_name))
             if scale is None:
-                raise ValueError(
-                    f"scale: expected a number or {SIGMOID!r}, as the config of checkpoint {self.config_name} does not "
-                    "say whether its raw score is a rating (and up to what) or goes through a sigmoid; got None"
+                raise invalid_input(
+                    "scale",
+                    f"expected a number or {SIGMOID!r}, as the config of checkpoint {self.config_name} does not "
+                    "say whether its raw score is a rating (and up to what) or goes through a sigmoid; got None",
                 )
         number = type(scale) in (int, float) and math.isfinite(scale) and scale > 0
         if not number and scale != SIGMOID:
-            raise ValueError(f"scale: expected a number above 0, {SIGMOID!r} or None, got {scale!r}")
+            raise invalid_input("scale", f"expected a number above 0, {SIGMOID!r} or None, got {scale!r}")
         return float(scale) if number else SIGMOID
 
 
@@ -265,16 +264,3 @@ def checkpoint_scale(folder: Path, config: PretrainedConfig, name: str) -> float
 
 def _apply(scale: float | str, logits: np.ndarray) -> np.ndarray:
     return (1 + np.tanh(logits / 2)) / 2 if scale == SIGMOID else logits / scale  # tanh: no overflow
-
-
-def _merge(each: np.ndarray, counts: list[int], multi_reference: str, clip: bool) -> tuple[list[float], list[int]]:
-    """Scores of all references, `counts` of them for each prediction -> one for each prediction, and which was best."""
-    limited = np.clip(each, 0.0, 1.0) if clip else each
-    scores, best, begin = [], [], 0
-    for count in counts:
-        group = slice(begin, begin + count)
-        best.append(int(each[group].argmax()))  # before clipping, which makes equals
-        mean = np.sort(limited[group]).mean()  # sorted: the mean is the same in any order
-        scores.append(float(limited[group].max() if multi_reference == "best" else mean))
-        begin += count
-    return scores, best

@@ -98,7 +98,7 @@ def test_of_several_references_the_best_teaches() -> None:
 def test_blank_answers_teach_nothing() -> None:
     found, labels, _ = table()
     blank = np.arange(len(labels)) < 100
-    some = Features(found.table, found.owner, blank, 0, 0, found.shortened)
+    some = Features(found.table, found.answer_index, blank, 0, 0, found.shortened)
     rest = take(found, np.flatnonzero(~blank))
     assert fit_weights(some, labels, "paper") == fit_weights(rest, labels[~blank], "paper")
 
@@ -106,7 +106,7 @@ def test_blank_answers_teach_nothing() -> None:
 def test_take_renumbers_answers() -> None:
     found, _, _ = table(5, per_answer=2)
     held = take(found, np.array([1, 4]))
-    assert held.owner.tolist() == [0, 0, 1, 1]
+    assert held.answer_index.tolist() == [0, 0, 1, 1]
     np.testing.assert_array_equal(held.table, found.table[[2, 3, 8, 9]])
 
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from semantic_metrics.cli import main
 from semantic_metrics.fitting.judged_answers import Examples
 from semantic_metrics.fitting.lengthen import WORDS, lengthen
-from semantic_metrics.nli_lex.features import LONG, SHORT, length
+from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, SHORT_ANSWER_WORDS, length
 from semantic_metrics.nli_lex.weights import read_weights
 from tests.nli_lex.conftest import nli
 
@@ -50,7 +50,7 @@ def test_an_answer_without_a_like_question_stays_as_it_is() -> None:
 
 
 def test_length_grows_with_the_words_between_its_ends() -> None:
-    lengths = [length("word " * n) for n in (0, 1, SHORT, 50, 100, LONG, 1000)]
+    lengths = [length("word " * n) for n in (0, 1, SHORT_ANSWER_WORDS, 50, 100, LONG_ANSWER_WORDS, 1000)]
     assert lengths[:3] == [0, 0, 0]
     assert lengths[-2:] == [1, 1]
     assert lengths == sorted(lengths)

@@ -77,7 +77,7 @@ class JudgedSource:
                 pairs += [(question, answer, text, LABELS[1]) for text in references]
         if not pairs:
             raise ValueError(f"{self.name}: no answer is left ({dict(counts)})")
-        made = [(q, fill(TEMPLATE, q, a), fill(TEMPLATE, q, r), label, _part(q)) for q, a, r, label in pairs]
+        made = [(q, fill(TEMPLATE, q, a).text, fill(TEMPLATE, q, r).text, label, _part(q)) for q, a, r, label in pairs]
         frame = pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"])
         return frame, counts + Counter({f"{part} {label}": n for (part, label), n in _count(frame).items()})
 
