@@ -17,7 +17,6 @@ from semantic_metrics.fitting.judged_answers import Columns, read_examples, read
 from semantic_metrics.nli_lex.features import FORMS, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
 from semantic_metrics.stats import binary as calibration
-from tests.conftest import ROOT, Run
 from tests.nli_lex.conftest import nli
 
 ROWS = 40
@@ -276,10 +275,3 @@ def test_a_folder_to_write_to_is_named_with_its_file(model: Path, file: Path, tm
     assert result.exit_code == 0, result.output
     assert f"written to {tmp_path / 'mine' / 'nli_lex.json'}" in result.output.splitlines()
     assert read_weights(tmp_path / "mine", "paper").form == "paper"
-
-
-def test_the_training_script_is_the_same_command(run_python: Run) -> None:
-    code = "import runpy, sys; sys.argv[1:] = ['--help']; runpy.run_module('training.fit_nli_lex', run_name='__main__')"
-    done = run_python(code, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert "Fit the weights of NLI+lex on FILES" in done.stdout

@@ -1,13 +1,12 @@
 """Judged answers as pairs that an NLI model learns from."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from training.data.judged_answers import JudgedConfig, JudgedSource
+from training.data.judged_answers import JudgedConfig, JudgedSource, main
 from training.matcha.config import read_yaml
 from training.train_cross_encoder import CONFIGS
 
@@ -36,11 +35,14 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_right_answers_have_their_reference_and_wrong_ones_all(data: Path) -> None:
+def test_right_answers_have_their_reference_and_wrong_ones_all(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
     output = data / "pairs"
-    script = Path(__file__).parents[2] / "training" / "data" / "judged_answers.py"
-    command = [sys.executable, script, "--config", data / "judged.yaml", "--data", data, "--output", output]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    arguments = ["--config", data / "judged.yaml", "--data", data, "--output", output]
+    monkeypatch.setattr(sys, "argv", ["judged_answers.py", *map(str, arguments)])
+    main()
+    printed = capsys.readouterr().out
     assert "'rows': 4" in printed
     assert "'dropped: empty text': 1, 'dropped: in an evaluation set': 1" in printed
     (written,) = output.iterdir()  # all answers to a question are on one side

@@ -8,18 +8,19 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.matcha.__main__ import main as benchmark
 from tests.benchmarks.matcha.synthetic import triplets, write_data
 from tests.training.conftest import TRAINING
 from tests.training.published import COOK, PUBLISHED
 from training.data.paper.__main__ import main
-from training.data.paper.build import Evaluation, build_set, clean, sample, with_random
+from training.data.paper.build import ExcludedTexts, build_set, clean, sample, with_random
 from training.data.paper.loaders import Item, pivot
 from training.data.paper.rows import Place
 from training.data.paper.sets import SETS
 from training.data.sources import load_source, read_excluded
 from training.matcha.config import read_config
 
-NOTHING = Evaluation.of({})
+NOTHING = ExcludedTexts([])
 
 
 def place_of(name: str, folder: Path) -> Place:
@@ -98,20 +99,19 @@ def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:
 def test_built_file_stands_until_what_decides_it_changes(tmp_path: Path) -> None:
     place, one = place_of("coco", tmp_path), SETS["coco"]
 
-    def build(evaluation: Evaluation = NOTHING, seed: int = 42) -> Counter:
-        return build_set("coco", one, place, tmp_path, evaluation, seed)
+    def build(excluded: ExcludedTexts = NOTHING, seed: int = 42) -> Counter:
+        return build_set("coco", one, place, tmp_path, excluded, seed)
 
     first = build()
     assert build() == first | {"cached": 1}
     assert "cached" not in build(seed=1)
-    seen = Evaluation.of({"coco": ["a red KITE in the sky"]})
-    assert build(seen)["in an evaluation set"] == 1
+    assert build(ExcludedTexts(["a red KITE in the sky"]))["in an evaluation set"] == 1
     (tmp_path / "coco.parquet").write_bytes(b"half a file")
     assert build() == first
 
 
 def test_set_of_which_nothing_is_left_is_no_file(tmp_path: Path) -> None:
-    everything = Evaluation.of({"snli": [COOK[0]]})
+    everything = ExcludedTexts([COOK[0]])
     with pytest.raises(ValueError, match="nothing is left"):
         build_set("snli", SETS["snli"], place_of("snli", tmp_path), tmp_path, everything, seed=42)
     assert not list(tmp_path.glob("snli.*"))
@@ -128,9 +128,11 @@ def test_wrong_columns_and_absent_sources_are_named(tmp_path: Path) -> None:
 
 
 def test_command_builds_all_and_prints_what_became_of_it(tmp_path: Path) -> None:
-    data, output = write_data(tmp_path / "data"), tmp_path / "out"
+    data, output, texts = write_data(tmp_path / "data"), tmp_path / "out", str(tmp_path / "texts.parquet")
+    result = CliRunner().invoke(benchmark, ["--data", str(data), "--export-texts", texts])
+    assert result.exit_code == 0, result.output
     moved = [f"--from={name}={write(tmp_path / name)}" for name, (write, _) in PUBLISHED.items() if name != "paranmt"]
-    arguments = ["--output", str(output), "--data", str(data), *moved]
+    arguments = ["--output", str(output), "--exclude", texts, *moved]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1  # ParaNMT is to be fetched by hand
     assert "expected --from paranmt=FILE, the file being para-nmt-50m.txt" in result.output
@@ -149,17 +151,17 @@ def test_command_builds_all_and_prints_what_became_of_it(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("option", "value", "message"),
     [
-        (["--from", "snow=x"], "--from: expected NAME=PATH with a name of snli"),
-        (["--from", "newts=absent.csv"], "--from newts: expected NEWTS_train_2400.csv"),
-        (["--evaluation", "snli=x"], "--evaluation: expected NAME=PATH with a name of newts, human, mednli"),
-        (["--evaluation", "human=x.csv"], "x.csv"),
+        ("--from", "snow=x", "--from: expected NAME=PATH with a name of snli"),
+        ("--from", "newts=absent.csv", "--from newts: expected NEWTS_train_2400.csv"),
+        ("--exclude", __file__, "--exclude: expected a parquet file with a column text"),
     ],
 )
-def test_bad_options_are_refused_before_anything_is_read(tmp_path: Path, arguments: list[str], message: str) -> None:
-    data = write_data(tmp_path / "data")
-    result = CliRunner().invoke(main, ["--output", str(tmp_path / "out"), "--data", str(data), *arguments])
+def test_bad_options_are_refused_before_anything_is_read(tmp_path: Path, option: str, value: str, message: str) -> None:
+    pd.DataFrame({"text": ["a"]}).to_parquet(tmp_path / "texts.parquet")
+    arguments = ["--output", str(tmp_path / "out"), "--exclude", str(tmp_path / "texts.parquet"), option, value]
+    result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
     assert not (tmp_path / "out").exists()

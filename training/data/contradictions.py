@@ -1,6 +1,6 @@
 """Triplets with contradictions that rules made, or that stood among the texts, for `train.py` (kind triplets).
 
-    python training/data/contradictions.py --config training/configs/contradictions.yaml --data DATA \
+    python -m training.data.contradictions --config training/configs/contradictions.yaml --data DATA \
         --output runs/contradictions.parquet
 
 Writes reference, correct, incorrect, rule, probability and source; prints what was kept and dropped. The work is that
@@ -17,9 +17,6 @@ import pandas as pd
 
 from semantic_metrics.contradictions import mining as contradiction_mining
 from semantic_metrics.contradictions.generate import contradict, summary
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
-
 from training.data.sources import Table, check_columns, normalise, read_excluded
 from training.matcha.config import read_yaml
 

@@ -1,6 +1,6 @@
 r"""Answers that people judged -> pairs that an NLI model learns from.
 
-    python training/data/judged_answers.py --config training/configs/judged_answers.yaml --data DATA \
+    python -m training.data.judged_answers --config training/configs/judged_answers.yaml --data DATA \
         --output runs/judged
 
 Writes train.parquet and held_out.parquet into the output folder: question, sentence1 (question and answer), sentence2
@@ -18,9 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
-
-from semantic_metrics.cli.fit import question_key
+from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import stem_recall
 from semantic_metrics.nli_lex.windows import fill

@@ -1,6 +1,6 @@
 """Let a teacher score sentence pairs, so that a smaller cross-encoder learns from more of them than people rated.
 
-    python training/data/label_pairs.py --config training/configs/stsb_pairs.yaml \
+    python -m training.data.label_pairs --config training/configs/stsb_pairs.yaml \
         --teacher runs/stsb_teacher/checkpoint --data DATA --output runs/stsb_pairs.parquet
 
 Writes sentence1, sentence2, score (the teacher's, clipped to [0, 1]) and source; prints what was kept and dropped.
@@ -15,8 +15,6 @@ import numpy as np
 import pandas as pd
 import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
 
 from training.data.candidates import PAIR, CandidateSource
 from training.data.sources import read_excluded

@@ -1,6 +1,6 @@
 r"""Triplets whose incorrect text exchanges who did what to whom, for `train.py` (kind triplets).
 
-    python training/data/roles.py --output runs/roles
+    python -m training.data.roles --output runs/roles
 
 Every relation of `role_frames.yaml` lists wordings that say the same of x and y. A triplet's reference and correct
 text are two of them; its incorrect text is one of them with x and y exchanged: the same words in another order. Of a
@@ -19,8 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, python sees only training/
 
 from training.matcha.config import read_yaml
 

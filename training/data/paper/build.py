@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -28,56 +27,56 @@ _SCHEMA = pa.schema([(name, pa.string()) for name in Item._fields])
 DROPS = ("no text", "same text twice", "in an evaluation set", "twice", "over the cap", "no other text")
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class ExcludedTexts:
     """Texts that must not be trained on.
 
+    Args:
+        texts: as they are; those without a letter or digit count for nothing.
+
     Attributes:
-        texts: by name of the evaluation set, as they are.
+        texts: the distinct ones.
         forms: all of them, normalised.
     """
 
-    texts: dict[str, list[str]]
-    forms: frozenset[str]
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = list(dict.fromkeys(texts))
+        self.forms = frozenset(map(normalise, self.texts)) - {""}
 
-    @classmethod
-    def of(cls, texts: dict[str, list[str]]) -> "Evaluation":
-        """From texts by set; those without a letter or digit are left out."""
-        return cls(texts, frozenset(normalise(text) for found in texts.values() for text in found) - {""})
-
-    def signature(self) -> str:
-        """Sixteen digits that another set of texts would not have."""
+    def digest(self) -> str:
+        """First 16 hex digits of the forms' SHA-256."""
         return sha256("\n".join(sorted(self.forms)).encode()).hexdigest()[:16]
 
     def write(self, path: Path) -> None:
-        """As a table for a config's `exclude`: columns set and text."""
-        rows = [(name, text) for name, found in self.texts.items() for text in dict.fromkeys(found)]
-        _whole(path, lambda part: pq.write_table(pa.table(list(zip(*rows, strict=True)), ["set", "text"]), part))
+        """Write the column text, for `exclude` of a config."""
+        _write_whole(path, lambda part: pq.write_table(pa.table({"text": pa.array(self.texts, pa.string())}), part))
 
 
-def build_set(name: str, one: PaperSet, place: Place, output: Path, evaluation: Evaluation, seed: int) -> Counter:
-    """Build `output/name.parquet`, unless it is there already from the same source, seed and evaluation texts.
+def build_set(
+    name: str, paper_set: PaperSet, place: Place, output: Path, excluded: ExcludedTexts, seed: int
+) -> Counter:
+    """Build `output/name.parquet`, unless it was built before from the same source, seed and excluded texts.
 
     Returns:
-        How many `rows` were read, `triplets` made, `kept`, and dropped for each of DROPS; `cached` is 1 where the
-        file stood.
+        How many `rows` were read, `triplets` made, `kept`, and dropped for each of DROPS; `cached` is 1 if the file
+        was there.
 
     Raises:
         ValueError: the source cannot be read or has other columns, or nothing is left.
     """
     path = output / f"{name}.parquet"
-    settings = {"format": FORMAT, "from": str(place), "seed": seed, "cap": one.cap, "excluded": evaluation.signature()}
+    settings = {"format": FORMAT, "from": str(place), "seed": seed, "cap": paper_set.cap}
+    settings["excluded"] = excluded.digest()
     stored = _record(path)
     if stored is not None and stored["settings"] == settings:
         return Counter(stored["counts"], cached=1)
     counts, random = Counter(), Random(f"{seed} {name}")
-    items = _counted(one.load(_counted(place.rows(), counts, "rows")), counts, "triplets")
-    if one.cap is not None:
-        items = sample(items, one.cap, random)
-    items = clean(items, evaluation.forms, counts)
-    if not one.contrastive:
+    items = _counted(paper_set.load(_counted(place.rows(), counts, "rows")), counts, "triplets")
+    if paper_set.cap is not None:
+        items = sample(items, paper_set.cap, random)
+    items = clean(items, excluded.forms, counts)
+    if not paper_set.contrastive:
         items = with_random(items, random, counts)
-    _whole(path, lambda part: _write(part, items, settings, counts))
+    _write_whole(path, lambda part: _write_items(part, items, settings, counts))
     return counts
 
 
@@ -142,7 +141,7 @@ def _counted(items: Iterable[Row | Item], counts: Counter, name: str) -> Iterato
         yield item
 
 
-def _write(path: Path, items: Iterator[Item], settings: dict, counts: Counter) -> None:
+def _write_items(path: Path, items: Iterator[Item], settings: dict, counts: Counter) -> None:
     with pq.ParquetWriter(path, _SCHEMA) as writer:
         while chunk := list(islice(items, _ROWS)):
             counts["kept"] += len(chunk)
@@ -165,7 +164,7 @@ def _record(path: Path) -> dict | None:
         return None
 
 
-def _whole(path: Path, write: Callable[[Path], None]) -> None:
+def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Write aside and rename, so that a file of that name is a whole one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
