@@ -1,7 +1,7 @@
-"""The page of a demo: texts or a CSV file in; scores, reasons, their spread and a file out.
+"""The page of a demo: texts or a CSV file in; scores, explanations, a histogram and a CSV file out.
 
-A Space runs `python app.py` in this folder; the metric script imports neither of the two. The environment variable
-SEMANTIC_METRICS_CHECKPOINT names another checkpoint than the default one: a folder (with a slash) or a Hub id.
+The app.py of each metric fills in a `Page` and launches it. The environment variable SEMANTIC_METRICS_CHECKPOINT names
+another checkpoint than the default one: a folder (with a slash) or a Hub id.
 """
 
 import os
@@ -17,16 +17,17 @@ import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
 
-from .reading import WRONG, Column, Columns, alert, count_bins, read_chosen, read_csv, read_typed, write_csv
+from .drawing import alert, count_bins
+from .reading import INPUT_ERRORS, Column, Columns, read_chosen, read_csv, read_typed, write_csv
 
-CHECKPOINT = "SEMANTIC_METRICS_CHECKPOINT"
-KEPT = 3600  # seconds that the server keeps a visitor's texts and files
-SHOWN = 1000  # rows of the table on the page; the file has them all
-SHORT = 8  # characters of a cell in a narrow column
-LARGEST = "20mb"  # file
+CHECKPOINT_VARIABLE = "SEMANTIC_METRICS_CHECKPOINT"
+SESSION_SECONDS = 3600  # how long the server keeps a visitor's texts and files
+MAX_TABLE_ROWS = 1000  # on the page; the file to download has them all
+NARROW_CHARACTERS = 8  # the longest cell of a narrow column
+MAX_UPLOAD = "20mb"  # of a visitor's CSV file
 
 CSS = """
-.sm-said {padding: .6em .8em; border: 2px solid currentColor; border-radius: 6px; overflow-wrap: anywhere}
+.sm-alert {padding: .6em .8em; border: 2px solid currentColor; border-radius: 6px; overflow-wrap: anywhere}
 .sm-small {font-size: .8em; overflow-wrap: anywhere}
 .sm-tokens {line-height: 1.2; padding: .4em 0; overflow-wrap: anywhere}
 .sm-token {display: inline-block; text-align: center; padding: 1px 3px; border-bottom: 3px none; vertical-align: top;
@@ -39,22 +40,25 @@ CSS = """
   border-radius: 6px; margin: .2em 0 .8em}
 """
 
-
 QUIET = {"api_visibility": "private", "show_progress": "hidden"}
-QUEUED = {"api_visibility": "private", "concurrency_id": "metric", "concurrency_limit": 1}  # one visitor at a time
+QUEUED = {
+    "api_visibility": "private",
+    "concurrency_id": "metric",
+    "concurrency_limit": 1,
+}  # scores one visitor at a time
 
-Read = Callable[..., tuple[Columns, Columns]]  # to the texts by the metric's arguments, and all that the file will hold
+Read = Callable[..., tuple[Columns, Columns]]  # from the inputs to texts by argument, and all columns of the file
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a metric said of some rows.
+    """Result of a metric for some rows.
 
     Attributes:
         summary: one or two sentences, plain text.
-        signature: of the result.
-        added: columns for the table, a value for each row; the first holds the scores of the histogram.
-        table: in place of the rows with what was added, a table of its own.
+        signature: every setting that can change the result.
+        added: columns to add to the rows, one value for each row; the first column is drawn as the histogram.
+        table: table to show in place of the rows.
     """
 
     summary: str
@@ -65,19 +69,19 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Page:
-    """What is particular to one demo.
+    """What differs from one demo to another.
 
     Attributes:
-        title: of the page.
-        about: below it, Markdown.
-        columns: that `score` takes.
-        score: from the texts by column to what the metric says; raises ValueError.
-        examples: texts for each column, lines of text, by a label.
-        adds: names of the columns that `score` adds to the rows.
-        explain: from the texts of one row, by column, to HTML; None for a metric that has no reasons for a row.
-        span: the ends of the scale.
-        most: rows that are taken at a time, as others wait meanwhile.
-        tabs: further tabs by name; each is called to fill its own.
+        title: title of the page.
+        about: introduction below the title, Markdown.
+        columns: columns that `score` takes.
+        score: function from texts by column to the metric's result; raises ValueError.
+        examples: examples by label, each with the lines of text for every column.
+        added_columns: names of the columns that `score` adds to the rows.
+        explain: function from the texts of one row, by column, to HTML; None for a metric that explains no rows.
+        scale: lowest and highest score.
+        max_rows: most rows that are scored at a time, as other visitors wait meanwhile.
+        tabs: further tabs by name, each with the function that fills it.
     """
 
     title: str
@@ -85,34 +89,34 @@ class Page:
     columns: tuple[Column, ...]
     score: Callable[[Columns], Outcome]
     examples: dict[str, tuple[str, ...]]
-    adds: tuple[str, ...] = ()
+    added_columns: tuple[str, ...] = ()
     explain: Callable[[dict[str, str]], str] | None = None
-    span: tuple[float, float] = (0.0, 1.0)
-    most: int = 1000
+    scale: tuple[float, float] = (0.0, 1.0)
+    max_rows: int = 1000
     tabs: dict[str, Callable[[], None]] = field(default_factory=dict)
 
 
 @cache
 def load_metric(script: Path) -> evaluate.Metric:
-    """The metric of a script, with the checkpoint that the environment names.
+    """Load the metric of a script, with the checkpoint that the environment names.
 
     Raises:
         ValueError: there is no such checkpoint.
     """
-    return evaluate.load(str(script), os.environ.get(CHECKPOINT) or None)
+    return evaluate.load(str(script), os.environ.get(CHECKPOINT_VARIABLE) or None)
 
 
 class Results:
-    """The lower half of the page, shown when there is something to show.
+    """The lower half of the page, hidden until there are results.
 
     Args:
-        page: of the demo.
+        page: the demo that it belongs to.
     """
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.message = gr.HTML(visible=False)
-        self.rows = gr.State({}, time_to_live=KEPT)  # the texts, by column
+        self.rows = gr.State({}, time_to_live=SESSION_SECONDS)  # texts by column
         with gr.Column(visible=False) as self.panel:
             self.summary = gr.HTML()
             self.table = gr.Dataframe(interactive=False, wrap=True, max_height=420, label="Results")
@@ -136,36 +140,40 @@ class Results:
             )
 
     def on(self, event: Callable[..., Dependency], read: Read, inputs: list[Component]) -> None:
-        """Show what the metric says, of what `read` makes of the inputs, when `event` happens."""
+        """When `event` happens, score what `read` makes of the inputs and show the results."""
         done = event(partial(self.run, read), inputs, self.all, **QUEUED)
         if self.page.explain is not None:
             done.then(self.explain, [self.rows, self.row], self.reasons, **QUEUED)
 
     def run(self, read: Read, *values: object) -> list:
-        """Read, score, and give each of `all` its value."""
+        """Read and score the inputs; returns a value for each component in `all`."""
         try:
             texts, given = read(*values)
             count = len(next(iter(texts.values())))
-            if count > self.page.most:
-                raise ValueError(f"expected at most {self.page.most:,} rows on this page, got {count:,}")
-            for name in self.page.adds:
+            if count > self.page.max_rows:
+                raise ValueError(f"expected at most {self.page.max_rows:,} rows on this page, got {count:,}")
+            for name in self.page.added_columns:
                 if name in given:
                     raise ValueError(f"the file: expected no column named {name!r}, which the page will add")
             outcome = self.page.score(texts)
             path = write_csv(self.file.GRADIO_CACHE, "scores.csv", outcome.table or {**given, **outcome.added})
-        except WRONG as error:
-            return [tell(error), gr.Column(visible=False), {}, *[gr.skip()] * (len(self.all) - 3)]
-        first = dict(list(outcome.added.items())[:1])  # beside the number: a phone shows little more
+        except INPUT_ERRORS as error:
+            return [show_message(error), gr.Column(visible=False), {}, *[gr.skip()] * (len(self.all) - 3)]
+        first = dict(list(outcome.added.items())[:1])  # next to the row number, as a phone shows little more
         rows = outcome.table or {"row": range(1, count + 1), **first, **texts, **outcome.added}
-        shown = pd.DataFrame(rows).head(SHOWN)
-        cut = f" The table shows the first {SHOWN:,} of {count:,} rows." if len(shown) < count > SHOWN else ""
+        shown = pd.DataFrame(rows).head(MAX_TABLE_ROWS)
+        cut = (
+            f" The table shows the first {MAX_TABLE_ROWS:,} of {count:,} rows."
+            if len(shown) < count > MAX_TABLE_ROWS
+            else ""
+        )
         summary = f"<p>{escape(outcome.summary)}{cut}</p><p class='sm-small'>{escape(outcome.signature)}</p>"
         plot = gr.BarPlot(visible=False)
         if outcome.added:
-            spread = count_bins(next(iter(outcome.added.values())), self.page.span)
+            spread = count_bins(next(iter(outcome.added.values())), self.page.scale)
             plot = gr.BarPlot(spread, sort=list(spread["score, from"]), visible=True)
         return [
-            tell(""),
+            show_message(""),
             gr.Column(visible=True),
             texts,
             summary,
@@ -176,7 +184,7 @@ class Results:
         ]
 
     def explain(self, rows: Columns, row: int | None) -> str:
-        """HTML with the reasons of a row, counted from 1."""
+        """HTML that explains the score of a row, counted from 1."""
         count = len(next(iter(rows.values()), []))
         if not count:
             return ""
@@ -184,51 +192,52 @@ class Results:
             if type(row) is not int or not 1 <= row <= count:
                 raise ValueError(f"row: expected a number from 1 to {count}, got {row}")
             return self.page.explain({name: texts[row - 1] for name, texts in rows.items()})
-        except WRONG as error:
+        except INPUT_ERRORS as error:
             return alert(error)
 
 
-def tell(error: Exception | str) -> gr.HTML:
-    """The message, seen while there is one."""
+def show_message(error: Exception | str) -> gr.HTML:
+    """Show an error message; an empty one hides the place for it."""
     return gr.HTML(alert(error), visible=bool(str(error)))
 
 
 def pick_row(event: gr.SelectData) -> int:
-    """The row that was selected in the table, also in a sorted one: its first cell is the number."""
+    """Number of the row that was selected, read from its first cell, as the table may be sorted."""
     return int(event.row_value[0])
 
 
 def show_table(table: pd.DataFrame) -> gr.Dataframe:
-    """A table, numbers short, all else as plain text and wide enough to read on a phone."""
+    """Table with rounded numbers, all else as plain text in columns that are wide enough to read on a phone."""
     numbers = [kind.kind in "iuf" for kind in table.dtypes]
-    short = [
-        number or table[name].astype(str).str.len().max() <= SHORT for name, number in zip(table, numbers, strict=True)
-    ]
+    widest = [table[name].astype(str).str.len().max() for name in table]
     return gr.Dataframe(
         table.round(4),
         datatype=["number" if number else "str" for number in numbers],
-        column_widths=["95px" if narrow else "360px" for narrow in short],
+        column_widths=[
+            "95px" if number or width <= NARROW_CHARACTERS else "360px"
+            for number, width in zip(numbers, widest, strict=True)
+        ],
     )
 
 
 def choose(columns: tuple[Column, ...], path: str | None) -> list:
-    """Names for the drop-downs of a new file: those that look right, else the next; and what is wrong with it."""
+    """Message and drop-downs for a new file: each column gets the name that fits it, else the next one."""
     try:
         header = list(read_csv(path)) if path else []
         if path and len(header) < len(columns):
             raise ValueError(f"the file: expected at least {len(columns)} columns, got {', '.join(header)}")
-    except WRONG as error:
-        return [tell(error), *[gr.Dropdown(choices=[], value=None) for _ in columns]]
+    except INPUT_ERRORS as error:
+        return [show_message(error), *[gr.Dropdown(choices=[], value=None) for _ in columns]]
     left, chosen = list(header), []
     for column in columns:
         named = [name for name in left if name.strip().lower() in (column.name, *column.guesses)]
         chosen.append((named or left or [None])[0])
         left = [name for name in left if name != chosen[-1]]
-    return [tell(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
+    return [show_message(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
 
 
 def upload(columns: tuple[Column, ...], message: gr.HTML) -> tuple[gr.File, list[gr.Dropdown]]:
-    """A place for a CSV file, and the drop-downs for its columns."""
+    """Add a place to upload a CSV file, and the drop-downs that choose its columns."""
     file = gr.File(label="CSV file (UTF-8, commas, a header line)", file_types=[".csv"], height=120)
     with gr.Row():
         chosen = [gr.Dropdown([], label=f"Column: {column.label}", interactive=True) for column in columns]
@@ -237,8 +246,10 @@ def upload(columns: tuple[Column, ...], message: gr.HTML) -> tuple[gr.File, list
 
 
 def build(page: Page) -> gr.Blocks:
-    """The page of a demo."""
-    with gr.Blocks(title=page.title, analytics_enabled=False, delete_cache=(KEPT, KEPT)) as blocks:
+    """Build the page of a demo."""
+    with gr.Blocks(
+        title=page.title, analytics_enabled=False, delete_cache=(SESSION_SECONDS, SESSION_SECONDS)
+    ) as blocks:
         gr.Markdown(f"# {page.title}\n{page.about}")
         if not page.tabs:
             _fill_score_tab(page)
@@ -256,7 +267,7 @@ def _fill_score_tab(page: Page) -> None:
         with gr.Tab("Type or paste"):
             with gr.Row():
                 boxes = [
-                    gr.Textbox(text, label=f"{column.label}, one a line", lines=4, max_lines=12, min_width=320)
+                    gr.Textbox(text, label=f"{column.label}, one per line", lines=4, max_lines=12, min_width=320)
                     for column, text in zip(page.columns, first, strict=True)
                 ]
             typed = gr.Button("Score", variant="primary")
@@ -274,13 +285,13 @@ def _fill_score_tab(page: Page) -> None:
 
 
 def launch(page: Page) -> None:
-    """Serve the page at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; nothing is asked of other hosts, or kept there."""
+    """Serve the page at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; no other host is asked for anything."""
     fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
     build(page).queue(max_size=64).launch(
         theme=gr.themes.Default(primary_hue="blue", **fonts),
         css=CSS,
         footer_links=[],
         run_history=False,
-        max_file_size=LARGEST,
+        max_file_size=MAX_UPLOAD,
         ssr_mode=False,
     )

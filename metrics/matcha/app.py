@@ -1,15 +1,16 @@
-"""Demo of MATCHA: scores, token heat maps, and a page on which people rate pairs blind."""
+"""Demo of MATCHA: scores, token heat maps, and a tab on which people rate pairs blind."""
 
 from pathlib import Path
 
+from semantic_metrics.demo.drawing import heat_map
 from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
 from semantic_metrics.demo.rating_page import fill_rating_tab
-from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, heat_map, singular
+from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, singular
 
 SCRIPT = Path(__file__).with_name("matcha.py")
 ABOUT = """
 Does one text say the same as another? The score is a cosine from -1 to 1; higher is better, and contradictions fall low
-(Li et al., Findings of ACL 2026). It sees which words stand in a text, not their order, and misses most numbers.
+(Li et al., Findings of ACL 2026). It sees which words a text has, not their order, and misses most numbers.
 """
 EXAMPLES = {
     "A paraphrase, and two contradictions caught": (
@@ -21,7 +22,7 @@ EXAMPLES = {
         "The children are running around in the yard.\nThe restaurant was packed with guests.\n"
         "Sales rose strongly in the spring.",
     ),
-    "What it misses: numbers, and the order of words": (
+    "What it misses: numbers and word order": (
         "The bridge is 300 metres long.\nThe dog bites the man.",
         "The bridge is 800 metres long.\nThe man bites the dog.",
     ),
@@ -29,20 +30,19 @@ EXAMPLES = {
 
 
 def score(texts: Columns) -> Outcome:
-    """Scores of all rows."""
+    """Score all rows."""
     result = load_metric(SCRIPT).compute(**texts)
-    lost = result["undefined"]
     summary = f"Mean {result['matcha']:.3f} over {len(result['scores']):,} rows; from -1 to 1, higher is better."
-    if lost:
-        summary += f" {lost:,} of them hold a text without a known token and count as 0."
+    if result["undefined"]:
+        summary += f" {result['undefined']:,} of them have a text without a known token and count as 0."
     return Outcome(summary, result["signature"], {"matcha": result["scores"]})
 
 
 def explain(row: dict[str, str]) -> str:
-    """What each token adds to the score of a row."""
+    """Show what each token adds to the score of a row."""
     texts = singular(row)
-    found = load_metric(SCRIPT).explain(**texts)
-    return f"<p>Score {found['score']:+.3f}, and what each token adds to it:</p>{heat_map(found, texts)}"
+    explanation = load_metric(SCRIPT).explain(**texts)
+    return f"<p>Score {explanation['score']:+.3f}, and what each token adds to it:</p>{heat_map(explanation, texts)}"
 
 
 PAGE = Page(
@@ -51,10 +51,10 @@ PAGE = Page(
     columns=(PREDICTIONS, REFERENCES),
     score=score,
     examples=EXAMPLES,
-    adds=("matcha",),
+    added_columns=("matcha",),
     explain=explain,
-    span=(-1.0, 1.0),
-    most=100_000,
+    scale=(-1.0, 1.0),
+    max_rows=100_000,
     tabs={"Rate pairs": fill_rating_tab},
 )
 

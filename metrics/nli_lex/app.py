@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
+from semantic_metrics.demo.drawing import heat_map, signed_table
 from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
-from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column, Columns, heat_map, signed_table, singular
+from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column, Columns, singular
 
 SCRIPT = Path(__file__).with_name("nli_lex.py")
 ABOUT = """
-Is an answer right, given the question and a right answer? A model of natural language inference reads them, their words
-are compared, and a logistic regression decides: correct above 0.5 (Balamurali and Cheng, 2025).
+Is an answer right, given the question and a right answer? A model of natural language inference reads both answers,
+their words are compared, and a logistic regression decides: correct above 0.5 (Balamurali and Cheng, 2025).
 """
 QUESTIONS = Column("questions", "Questions", ("question", "query", "prompt"))
-ADDS = ("nli_lex", "correct", "entailment", "lexical_match")
+ADDED_COLUMNS = ("nli_lex", "correct", "entailment", "lexical_match")
 EXAMPLES = {
     "A right answer, a wrong one, and a contradiction caught": (
         "Who painted the Mona Lisa?\nWho painted the Mona Lisa?\nIs the drug safe for pregnant women?",
@@ -23,7 +24,7 @@ EXAMPLES = {
         "It ended in 1945.\nIt began in 1939 and ended in 1946.",
         "1945\n1945",
     ),
-    "What it misses: the right words, denied": (
+    "What it misses: the right words, but denied": (
         "Who painted the Mona Lisa?",
         "Not Leonardo da Vinci, but Michelangelo.",
         "Leonardo da Vinci",
@@ -32,30 +33,28 @@ EXAMPLES = {
 
 
 def score(texts: Columns) -> Outcome:
-    """Judgements of all rows."""
+    """Judge all rows."""
     result = load_metric(SCRIPT).compute(**texts)
     count = len(result["scores"])
     summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."
     if result["blank"]:
-        summary += f" {result['blank']:,} are blank, which is incorrect."
+        summary += f" {result['blank']:,} are blank, which counts as incorrect."
     if result["truncated"]:
-        summary += f" {result['truncated']:,} were not read in full: the question was cut."
-    found = {**result, "nli_lex": result["scores"]}
-    return Outcome(summary, result["signature"], {name: found[name] for name in ADDS})
+        summary += f" {result['truncated']:,} were not read in full, as the question was cut."
+    columns = {**result, "nli_lex": result["scores"]}
+    return Outcome(summary, result["signature"], {name: columns[name] for name in ADDED_COLUMNS})
 
 
 def explain(row: dict[str, str]) -> str:
-    """What each feature adds to the judgement of a row."""
-    metric = load_metric(SCRIPT)
+    """Show what each feature adds to the judgement of a row, and each token."""
+    metric, texts = load_metric(SCRIPT), singular(row)
     result = metric.compute(**{name: [text] for name, text in row.items()}, output="reasons")
     verdict = "correct" if result["correct"][0] else "incorrect"
-    head = f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
-    said = signed_table(result["reasons"][0], head)
-    if not hasattr(metric, "explain"):
-        return said
-    texts = singular(row)
-    found = heat_map(metric.explain(**texts), texts)
-    return f"{said}<p>By how much p falls without each token:</p>{found}"
+    heading = (
+        f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
+    )
+    tokens = heat_map(metric.explain(**texts), texts)
+    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each token:</p>{tokens}"
 
 
 PAGE = Page(
@@ -64,9 +63,9 @@ PAGE = Page(
     columns=(QUESTIONS, PREDICTIONS, REFERENCES),
     score=score,
     examples=EXAMPLES,
-    adds=ADDS,
+    added_columns=ADDED_COLUMNS,
     explain=explain,
-    most=1000,
+    max_rows=1000,
 )
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Demo of the set criteria: what a sentence encoder makes of overlap, difference and union."""
+"""Demo of the set criteria: whether a sentence encoder treats overlap, difference and union as sets do."""
 
 from pathlib import Path
 
@@ -8,8 +8,9 @@ from semantic_metrics.demo.reading import Column, Columns
 SCRIPT = Path(__file__).with_name("set_criteria.py")
 ABOUT = """
 A test of a sentence encoder, not of texts. The target is what A and B share (`overlap`), what only A says
-(`difference`) or what both say together (`union`); do the embeddings lie as sets would (Bansal et al., Set-Theoretic
-Compositionality of Sentence Embeddings)? Take some hundred samples of each operator; a few only show how it works.
+(`difference`) or what both say together (`union`). Are their embeddings related as sets would be (Bansal et al.,
+Set-Theoretic Compositionality of Sentence Embeddings)? Use some hundred samples of each operator; a few only
+show how it works.
 """
 COLUMNS = (
     Column("a", "A", ("text_a", "sentence1", "s1")),
@@ -17,7 +18,7 @@ COLUMNS = (
     Column("target", "Target", ("t", "output")),
     Column("operator", "Operator: overlap, difference or union", ("op",)),
 )
-ASKS = {
+CONDITIONS = {
     "C1": "overlap: nearer to A, and to B, than they are to each other",
     "C2": "overlap: projected on the plane of A and B, it lies between them",
     "C3": "difference: A is nearer to it, and to B, than it is to B",
@@ -42,21 +43,22 @@ EXAMPLES = {
 
 
 def score(texts: Columns) -> Outcome:
-    """Shares of the samples for which each criterion holds."""
+    """Share of the samples that meet each criterion."""
     result = load_metric(SCRIPT).compute(**texts)
-    rows = [row for criterion in ASKS for row in _list_measures(criterion, result)]
+    rows = [row for criterion in CONDITIONS for row in _list_measures(criterion, result)]
     table = {name: [row[name] for row in rows] for name in rows[0]}
     counted = ", ".join(f"{count:,} of {operator}" for operator, count in result["operators"].items())
-    summary = f"Samples: {counted}. Higher shares are better; a criterion without samples has none."
+    summary = f"Samples: {counted}. Higher shares are better; a criterion without samples has no share."
     if result["truncated"]:
-        summary += f" {result['truncated']:,} texts were longer than the encoder reads, and cut."
+        summary += f" {result['truncated']:,} texts were longer than the encoder reads and were cut."
     return Outcome(summary, result["signature"], table=table)
 
 
 def _list_measures(criterion: str, result: dict) -> list[dict[str, object]]:
-    """Rows of the table: one, or one for each measure of likeness that a criterion is taken with."""
-    found, left_out = result[criterion], result["undefined"][criterion]
-    measures = {"angle": found} if "share" in found else found
+    """Rows of the table for a criterion: one, or one for each measure of similarity that it is evaluated with."""
+    by_measure, left_out = result[criterion], result["undefined"][criterion]
+    if "share" in by_measure:
+        by_measure = {"angle": by_measure}
     return [
         {
             "criterion": criterion,
@@ -64,13 +66,13 @@ def _list_measures(criterion: str, result: dict) -> list[dict[str, object]]:
             "measure": measure,
             "samples": value["n"],
             "left out": sum((left_out if measure == "angle" else left_out[measure]).values()),
-            "asks": ASKS[criterion],
+            "condition": CONDITIONS[criterion],
         }
-        for measure, value in measures.items()
+        for measure, value in by_measure.items()
     ]
 
 
-PAGE = Page(title="Set criteria", about=ABOUT, columns=COLUMNS, score=score, examples=EXAMPLES, most=20_000)
+PAGE = Page(title="Set criteria", about=ABOUT, columns=COLUMNS, score=score, examples=EXAMPLES, max_rows=20_000)
 
 if __name__ == "__main__":
     launch(PAGE)

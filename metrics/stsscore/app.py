@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from semantic_metrics.demo.drawing import heat_map
 from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
-from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, heat_map, singular
+from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, singular
 
 SCRIPT = Path(__file__).with_name("stsscore.py")
 ABOUT = """
@@ -25,26 +26,22 @@ EXAMPLES = {
 
 
 def score(texts: Columns) -> Outcome:
-    """Scores of all rows."""
+    """Score all rows."""
     result = load_metric(SCRIPT).compute(**texts)
     summary = f"Mean {result['stsscore']:.3f} over {len(result['scores']):,} rows; about 0 to 1, higher is better."
     if result["undefined"]:
-        summary += f" {result['undefined']:,} of them hold a blank text: their scores compare nothing."
+        summary += f" {result['undefined']:,} of them have a blank text, so their scores compare nothing."
     if result["truncated"]:
-        summary += f" {result['truncated']:,} of them were longer than the model reads, and cut."
+        summary += f" {result['truncated']:,} of them were longer than the model reads and were cut."
     return Outcome(summary, result["signature"], {"stsscore": result["scores"]})
 
 
 def explain(row: dict[str, str]) -> str:
-    """By how much the score of a row falls without each token."""
-    metric = load_metric(SCRIPT)
+    """Show by how much the score of a row falls without each token."""
     texts = singular(row)
-    if hasattr(metric, "explain"):
-        found = metric.explain(**texts)
-        return (
-            f"<p>Score {found['score']:+.3f}, and by how much it falls without each token:</p>{heat_map(found, texts)}"
-        )
-    return f"<p>Score {metric.compute(**{name: [text] for name, text in row.items()})['stsscore']:.3f}</p>"
+    explanation = load_metric(SCRIPT).explain(**texts)
+    heading = f"Score {explanation['score']:+.3f}, and by how much it falls without each token:"
+    return f"<p>{heading}</p>{heat_map(explanation, texts)}"
 
 
 PAGE = Page(
@@ -53,9 +50,9 @@ PAGE = Page(
     columns=(PREDICTIONS, REFERENCES),
     score=score,
     examples=EXAMPLES,
-    adds=("stsscore",),
+    added_columns=("stsscore",),
     explain=explain,
-    most=2000,
+    max_rows=2000,
 )
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
-"""Small checkpoints for the four demos, and their folders as Spaces."""
+"""Small checkpoints for the four demos, their apps and their bundles."""
 
-import shutil
-import sys
-from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -11,11 +9,12 @@ import pytest
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.nli_lex.conftest import nli
+from training.bundle import write_bundle
 
 METRICS = ROOT / "metrics"
 FILE = "who,reference,prediction\ns1,the dog,a dog\ns2,the cat,not the cat\ns1,a man,the man is asleep\n"
 NAMES = ("matcha", "stsscore", "nli_lex", "set_criteria")
-OF_THE_DEMO = ("app", "demo", "demo_parts", "rating_page")
+HOSTILE = "<img src=x onerror=alert(1)> & <b>bold</b>"
 
 
 def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
@@ -36,29 +35,25 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
-    """Each metric's."""
+    """Name of each metric in turn."""
     return request.param
 
 
 @pytest.fixture
-def app(name: str, checkpoints: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The app of a metric, as `python app.py` in its folder would import it."""
+def app(name: str, checkpoints: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The app of a metric."""
     pytest.importorskip("gradio")
     monkeypatch.setenv("SEMANTIC_METRICS_CHECKPOINT", checkpoints[name])
-    monkeypatch.syspath_prepend(str(METRICS / name))
-    try:
-        import app
-
-        yield app
-    finally:
-        for module in OF_THE_DEMO:
-            sys.modules.pop(module, None)
+    return import_module(f"semantic_metrics.{name}.app")
 
 
-@pytest.fixture
-def space(name: str, tmp_path: Path) -> Path:
-    """A copy of the metric's folder and nothing else, named as on a Space."""
-    return Path(shutil.copytree(METRICS / name, tmp_path / "app", ignore=shutil.ignore_patterns("__pycache__")))
+@pytest.fixture(scope="session")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the bundle of each metric."""
+    folder = tmp_path_factory.mktemp("bundles")
+    for name in NAMES:
+        write_bundle(name, folder / name)
+    return folder
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The demos in a real browser, each served from a copy of its folder alone, with the package out of reach."""
+"""The demos in a real browser, each served from its bundle, with the package out of reach."""
 
 import csv
 import os
@@ -17,7 +17,6 @@ from urllib.request import urlopen
 import pytest
 
 from tests.conftest import ROOT
-from tests.demo.conftest import METRICS
 
 pytest.importorskip("gradio", reason="gradio is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -27,15 +26,15 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine"),
 ]
 
-WAIT = 240_000  # ms; a busy machine is no failure
+WAIT_MILLISECONDS = 240_000  # a busy machine is no failure
 HOSTILE = "<img src=x onerror=document.title='broken'>"
 # -S: no site-packages but those named, so that no editable install is found; None: nor another one
 SERVE = "import runpy, sys; sys.modules['semantic_metrics'] = None; runpy.run_path('app.py', run_name='__main__')"
 
 
 @contextmanager
-def serve(folder: Path, checkpoint: str) -> Iterator[str]:
-    """The app of a folder, for as long as the block lasts; gives its address."""
+def serve(folder: Path, checkpoint: str, log_file: Path) -> Iterator[str]:
+    """Serve the app of a folder for as long as the block lasts; gives its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -48,18 +47,18 @@ def serve(folder: Path, checkpoint: str) -> Iterator[str]:
     }
     command = [sys.executable, "-S", "-c", SERVE]
     with (
-        (folder / "log").open("w") as log,
+        log_file.open("w") as log,
         subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
     ):
         try:
-            _wait(f"http://127.0.0.1:{port}/", process, folder / "log")
+            _wait(f"http://127.0.0.1:{port}/", process, log_file)
             yield f"http://127.0.0.1:{port}/"
         finally:
             process.terminate()
 
 
 def _wait(address: str, process: subprocess.Popen, log: Path) -> None:
-    end = time.monotonic() + WAIT / 1000
+    end = time.monotonic() + WAIT_MILLISECONDS / 1000
     while time.monotonic() < end:
         assert process.poll() is None, log.read_text()
         try:
@@ -84,36 +83,36 @@ class Visit:
     """A page of a demo, and the hosts that it asked.
 
     Args:
-        page: of the browser.
-        address: of the demo.
+        page: page of the browser.
+        address: address of the demo.
     """
 
     def __init__(self, page: "playwright.Page", address: str) -> None:
         self.page, self.hosts = page, set()
-        page.set_default_timeout(WAIT)
+        page.set_default_timeout(WAIT_MILLISECONDS)
         page.on("request", lambda request: self.hosts.add(re.sub(r"^\w+:/*([^/:]*).*", r"\1", request.url, flags=re.S)))
         page.goto(address)
 
     def type(self, **texts: str) -> None:
         """Fill boxes, by the beginning of their labels."""
         for label, text in texts.items():
-            self.page.get_by_label(f"{label}, one a line").fill(text)
+            self.page.get_by_label(f"{label}, one per line").fill(text)
 
     def click(self, name: str) -> None:
         """Press a button."""
         self.page.get_by_role("button", name=name, exact=True).first.click()
 
     def open(self, name: str) -> None:
-        """Turn to a tab."""
+        """Open a tab."""
         self.page.get_by_role("tab", name=name, exact=True).first.click()
 
     def text(self, wanted: str) -> str:
-        """Wait until the page says something; all that it says then."""
+        """Wait until the page shows a text; returns all text of the page."""
         self.page.get_by_text(wanted).first.wait_for()
         return self.page.inner_text("body")
 
     def shoot(self, name: str) -> None:
-        """Keep a picture where SEMANTIC_METRICS_SHOTS names a folder."""
+        """Save a screenshot if SEMANTIC_METRICS_SHOTS names a folder."""
         if os.environ.get("SEMANTIC_METRICS_SHOTS"):
             self.page.screenshot(path=Path(os.environ["SEMANTIC_METRICS_SHOTS"]) / f"{name}.png", full_page=True)
 
@@ -127,14 +126,18 @@ class Visit:
 
 @pytest.fixture
 def visit(
-    space: Path, name: str, checkpoints: dict[str, str], browser: "playwright.Browser", request: pytest.FixtureRequest
+    bundles: Path,
+    name: str,
+    checkpoints: dict[str, str],
+    browser: "playwright.Browser",
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
 ) -> Iterator[Visit]:
     """The demo of a metric, as a visitor with a phone in dark mode opens it."""
-    assert not (space.parent / "semantic_metrics").exists()
     shipped = {"nli_lex": "nli", "set_criteria": "matcha"}.get(name, name)
     wanted = getattr(request, "param", "small")
     checkpoint = f"{ROOT / 'model_cards' / shipped}/" if wanted == "shipped" else checkpoints[name]
-    with serve(space, checkpoint) as address:
+    with serve(bundles / name, checkpoint, tmp_path / "log") as address:
         context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
         seen = Visit(context.new_page(), address)
         yield seen
@@ -159,11 +162,11 @@ def test_an_example_is_scored_on_a_phone_in_the_dark(visit: Visit, name: str) ->
 
 
 @pytest.mark.parametrize("name", ["matcha"])
-def test_texts_are_typed_and_wrong_input_is_said(visit: Visit) -> None:
+def test_texts_are_typed_and_invalid_ones_get_a_message(visit: Visit) -> None:
     visit.type(Predictions=f"the dog barks\n{HOSTILE}", References="the dog")
     visit.click("Score")
     assert "References: expected 2 lines, as many as in the other box, got 1" in visit.text("That did not work.")
-    visit.shoot("matcha_wrong")
+    visit.shoot("matcha_invalid")
     visit.type(References=f"the dog barks\n{HOSTILE}")
     visit.click("Score")
     assert HOSTILE in visit.text("Mean 1.000 over 2 rows")
@@ -209,9 +212,3 @@ def test_a_file_is_uploaded_scored_and_rated(visit: Visit, tmp_path: Path) -> No
     assert rated[0] == ["system", "gold", "prediction", "rating"]
     assert sorted(float(row[-1]) for row in rated[1:]) == [10, 60]
     assert {tuple(row[:3]) for row in rated[1:]} < {tuple(row[:3]) for row in rows[1:]}
-
-
-def test_the_copies_hold_all_that_an_app_imports() -> None:
-    for app in METRICS.glob("*/app.py"):
-        for module in re.findall(r"^from (demo\w*|rating_page) import", app.read_text(encoding="utf-8"), re.MULTILINE):
-            assert (app.parent / f"{module}.py").is_file()
