@@ -55,7 +55,7 @@ def sets(names: Iterable[str]) -> Option:
 def checkpoints(metric: str) -> Option:
     """--checkpoint, repeatable: checkpoints of one metric."""
     text = f"[NAME=]CHECKPOINT of {metric}, repeatable; default: the shipped one."
-    return click.option("--checkpoint", "checkpoint", multiple=True, help=text)
+    return click.option("--checkpoint", multiple=True, help=text)
 
 
 def checkpoint(metric: str) -> Option:
@@ -64,14 +64,15 @@ def checkpoint(metric: str) -> Option:
     return click.option("--checkpoint", help=text)
 
 
-def model(name: str, published: str) -> Option:
+def baseline(name: str, published: str) -> Option:
     """--NAME, the model of a baseline.
 
     Args:
-        name: name of the option, in lower case.
-        published: the model that the paper took, for the help.
+        name: name of the option.
+        published: the paper's model, for the help.
     """
-    return click.option(f"--{name}", help=f"Model of this baseline, a folder or Hub id; the paper's is {published}.")
+    text = f"Model of {name.upper()}, a folder or Hub id; the paper's is {published}. Default: not measured."
+    return click.option(f"--{name}", help=text)
 
 
 def embsim(name: str = "embsim", row: str = "EmbSim") -> Option:
@@ -80,6 +81,11 @@ def embsim(name: str = "embsim", row: str = "EmbSim") -> Option:
     return click.option(f"--{name}", default=default_embsim, show_default="all-MiniLM-L6-v2", help=text)
 
 
+encoders = click.option(
+    "--encoder",
+    multiple=True,
+    help="[NAME=]FOLDER_OR_ID of an encoder, repeatable; a plain transformer is mean-pooled.",
+)
 seed = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything that is drawn at random."
 )
@@ -95,6 +101,15 @@ bertscore_layer = click.option(
 )
 
 
+def repeats(default: int) -> Option:
+    """--repeats, how often a speed benchmark times each side."""
+    text = "Number of timed calls; a time is their median."
+    return click.option("--repeats", default=default, show_default=True, type=click.IntRange(1), help=text)
+
+
+record = click.option("--output", type=NEW_FILE, help="JSON file to write the speeds to as well.")
+
+
 def combined(*chosen: Option) -> Option:
     """Several options as one decorator, in the order of the help."""
 
@@ -106,13 +121,23 @@ def combined(*chosen: Option) -> Option:
     return decorate
 
 
+def check_source(data: Path | None, from_hub: bool) -> None:
+    """Make sure that the sets come from a folder or from the Hub.
+
+    Raises:
+        click.UsageError: neither is given.
+    """
+    if data is None and not from_hub:
+        raise click.UsageError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --from-hub")
+
+
 def named_source(given: str) -> tuple[str, str]:
     """`NAME=SOURCE` -> (name, source); a source alone is named by the last part of its path."""
     name, sign, source = given.partition("=")
     return (name, source) if sign else (Path(given).name, given)
 
 
-def check_distinct(names: list[str]) -> None:
+def check_distinct(names: list[str], argument: str = "rows") -> None:
     """Make sure that no two rows have the same name.
 
     Raises:
@@ -120,7 +145,9 @@ def check_distinct(names: list[str]) -> None:
     """
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"expected names that differ (NAME=SOURCE gives one), got {', '.join(twice)} twice")
+        raise ValueError(
+            f"{argument}: expected names that differ (NAME=SOURCE gives one), got {', '.join(twice)} twice"
+        )
 
 
 def progress(line: str) -> None:

@@ -22,6 +22,7 @@ Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SE
 from pathlib import Path
 
 import click
+import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.baselines import Metric, Models, baselines, matcha
@@ -57,6 +58,9 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.seed
 @options.resamples
 @options.output("results/matcha")
+@click.option(
+    "--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet file."
+)
 def main(
     data: Path | None,
     from_hub: bool,
@@ -67,14 +71,22 @@ def main(
     seed: int,
     resamples: int,
     output: Path,
+    export_texts: Path | None,
     **models: object,
 ) -> None:
     """Tables 3 to 8 and figures 2 to 6 of the MATCHA paper, published numbers beside."""
     options.check_source(data, from_hub)
+    folder = None if from_hub else data
+    files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
     try:
+        if export_texts is not None:
+            texts = [
+                text for one in gather(folder, files, sets or available(folder, files)).values() for text in one.texts
+            ]
+            pd.DataFrame({"text": texts}).to_parquet(export_texts)
+            return
         metrics, signatures = choose_metrics(models)
-        files = {"newts": newts, "human": human, "mednli": mednli}
-        chosen = gather(None if from_hub else data, {key: path for key, path in files.items() if path}, sets)
+        chosen = gather(folder, files, sets)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, chosen, options.progress)
@@ -115,6 +127,18 @@ def _stsb_metric(checkpoint: str | None) -> Metric:
 
     load = absent if checkpoint is None else matcha(checkpoint).load
     return Metric(STSB_ROW, load, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION))
+
+
+def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
+    """Keys of the sets that must not be left out of `--export-texts`: all but those whose file is not given.
+
+    Args:
+        data: folder of the sets; None for the Hub.
+        files: files of single sets by key.
+    """
+    by_hand = [name for name in NAMES if name not in BUILDERS]
+    in_folder = [name for name in by_hand if data and name != "mednli" and (data / expected_file(name)).is_file()]
+    return tuple(name for name in NAMES if name not in by_hand or name in files or name in in_folder)
 
 
 def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -> dict[str, EvaluationSet]:

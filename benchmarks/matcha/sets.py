@@ -76,6 +76,11 @@ class TripletSet:
         return TITLES[self.key]
 
     @property
+    def texts(self) -> list[str]:
+        """All texts of the set."""
+        return [*self.references, *self.correct, *self.references_of_incorrect, *self.incorrect]
+
+    @property
     def paired(self) -> bool:
         """Whether row i of the correct and of the incorrect candidates has the same reference."""
         return self.key not in UNPAIRED
@@ -106,6 +111,11 @@ class RatedSet:
 
     def __len__(self) -> int:
         return len(self.references)
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts of the set."""
+        return [*self.references, *self.candidates]
 
     @property
     def paper_rows(self) -> bool:
