@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.set_criteria.measure import Measured
-from semantic_metrics.set_criteria.angles import place
+from semantic_metrics.set_criteria.angles import locate_targets
 from semantic_metrics.set_criteria.criteria import DIFFERENCES, OPERATOR, PLACED, Ranges, Settings, differences
 from semantic_metrics.set_criteria.epsilon import count_reached, epsilon_values
 from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
@@ -97,7 +97,7 @@ def means_table(measured: list[Measured], bootstrap: Bootstrap) -> pd.DataFrame:
             sign = -1 if MEASURES[m] in DISTANCES else 1
             draws, floor = held.draws[:, e, m, k], held.draws[:, -1, m, k]
             (low, high), (floor_low, floor_high) = held.interval(draws), held.interval(sign * (draws - floor))
-            who = measured[e].contender
+            who = measured[e].candidate
             place = (who.name, who.floor, criterion, CONDITIONS[k], MEASURES[m])
             rows.append((*place, mean, low, high, sign * (mean - held.means[-1, m, k]), floor_low, floor_high))
     columns = ["encoder", "floor", "criterion", "condition", "measure", "mean", "low", "high"]
@@ -123,7 +123,7 @@ def score_table(measured: list[Measured], ranges: Ranges, settings: Settings, bo
         held = bootstrap(values, measured[0].samples[operator].rows, operator)
         for e, one in enumerate(measured):
             interval = held.interval(held.draws[:, e])
-            rows.append((one.contender.name, one.contender.floor, criterion, held.means[e], *interval))
+            rows.append((one.candidate.name, one.candidate.floor, criterion, held.means[e], *interval))
     return pd.DataFrame(rows, columns=["encoder", "floor", "criterion", "value", "low", "high"])
 
 
@@ -134,7 +134,7 @@ def sample_shares(measured: Measured, criterion: str, ranges: Ranges, settings: 
     """
     if criterion in PLACED:
         group = measured.samples[OPERATOR[criterion]]
-        placement = place(group, criterion, settings.tolerance, settings.norm_ratio)
+        placement = locate_targets(group, criterion, settings.tolerance, settings.norm_ratio)
         return np.where(placement.defined, 100.0 * placement.holds(criterion, settings.theta), np.nan)
     held = differences(measured.samples, criterion, SHOWN)
     shares = np.full(held.shape[1], np.nan)

@@ -13,13 +13,13 @@ from scipy.sparse.csgraph import connected_components
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.matcha.sets import read_table
-from benchmarks.set_criteria.encoders import Contender
+from benchmarks.set_criteria.encoders import Candidate
 from semantic_metrics.core.inputs import check_choice, check_texts
 from semantic_metrics.set_criteria.criteria import Samples, Settings, differences
 from semantic_metrics.set_criteria.encoders import Encoder
 from semantic_metrics.set_criteria.epsilon import CELLS, sample_cells
 from semantic_metrics.set_criteria.samples import OPERATORS, Vectors, measure_samples
-from semantic_metrics.set_criteria.vector_cache import TextVectors, encode_texts
+from semantic_metrics.set_criteria.vector_cache import CachedVectors, encode_texts
 
 TEXTS = ("a", "b", "target")
 COLUMNS = ("operator", *TEXTS)
@@ -77,7 +77,7 @@ class Measured:
     """One encoder on all samples.
 
     Attributes:
-        contender: the encoder.
+        candidate: the encoder.
         samples: its measured samples, by operator.
         sha256: of all that can change a vector.
         truncated: distinct texts that were cut to the encoder's length.
@@ -85,7 +85,7 @@ class Measured:
             when every vector is moved to mean 0 and to length 1; the two must agree then. None without such samples.
     """
 
-    contender: Contender
+    candidate: Candidate
     samples: Samples
     sha256: str
     truncated: int
@@ -120,7 +120,7 @@ def read_samples(path: Path, limit: int | None = None, seed: int = 0) -> SampleS
 
 
 def measure_all(
-    contenders: list[Contender],
+    candidates: list[Candidate],
     samples: SampleSet,
     settings: Settings,
     cache: Path | None,
@@ -130,7 +130,7 @@ def measure_all(
     """Measure the samples with every encoder, one at a time, so that one model and its vectors are in memory.
 
     Args:
-        contenders: with names that differ.
+        candidates: with names that differ.
         samples: of all operators.
         settings: of the check on centred vectors.
         cache: folder that keeps vectors for another run; None keeps none.
@@ -143,7 +143,7 @@ def measure_all(
     texts, operators = samples.texts, samples.operators
     distinct = list(dict.fromkeys(texts))
     measured, reasons = [], {}
-    for one in contenders:
+    for one in candidates:
         progress(f"{one.name}: {len(distinct)} distinct texts of {len(samples)} samples")
         try:
             with _absence():
@@ -166,7 +166,7 @@ def _absence() -> Iterator[None]:
 
 
 def _measure(
-    contender: Contender, encoder: Encoder, vectors: TextVectors, operators: list[str], settings: Settings
+    candidate: Candidate, encoder: Encoder, vectors: CachedVectors, operators: list[str], settings: Settings
 ) -> Measured:
     n = len(operators)
 
@@ -177,10 +177,10 @@ def _measure(
         a, b, target = (_centred(side) for side in take(rows))
         return a, b, target
 
-    name = f"the vectors of {contender.name}"
+    name = f"the vectors of {candidate.name}"
     found = measure_samples(take, operators, name)
     gap = _cells_gap(measure_samples(take_centred, operators, name), settings.epsilons)
-    return Measured(contender, found, encoder.sha256, vectors.truncated, gap)
+    return Measured(candidate, found, encoder.sha256, vectors.truncated, gap)
 
 
 def _centred(vectors: np.ndarray) -> np.ndarray:

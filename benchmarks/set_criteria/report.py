@@ -1,25 +1,33 @@
-"""From measured encoders to files: tables as CSV and text, figures as PNG, the leaderboard as HTML."""
+"""From measured encoders to files: tables as CSV and text, figures as PNG, the leaderboard as HTML, and the checks."""
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.set_criteria import figures as figures
-from benchmarks.set_criteria.checks import check_table
+from benchmarks.common.options import Bootstrap
+from benchmarks.set_criteria.figures import draw_angles, draw_ratios
 from benchmarks.set_criteria.leaderboard import write_page
-from benchmarks.set_criteria.means import Bootstrap, means_table, score_table
+from benchmarks.set_criteria.means import ClusterBootstrap, means_table, score_table
 from benchmarks.set_criteria.measure import KINDS, Measured, SampleSet
-from benchmarks.set_criteria.sheets import all_sheets, checks_sheet, undefined_sheet
-from benchmarks.set_criteria.tables import figure_table
-from semantic_metrics.set_criteria.criteria import Ranges, Settings, complete, own_ranges, report, shared_ranges
+from benchmarks.set_criteria.tables import figure_table, printed_checks, printed_tables, printed_undefined
+from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
+from semantic_metrics.set_criteria.epsilon import CELLS
+from semantic_metrics.set_criteria.geometry import MEASURES
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
-from semantic_metrics.stats.bootstrap import RESAMPLES
 
-_SHOWN = 16  # hexadecimal digits of a digest in a signature
+_DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
+ABOVE, CENTRED, HUNDRED = (
+    "mean difference above random vectors",
+    "cosine and NED cells agree, centred",
+    "four cells add to 100",
+)
+MAX_GAP = 1e-6  # percentage points by which equal cells may differ
+SIDE_BY_SIDE = ("cosine", "ned")
+COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "low", "high", "holds"]
 
 
 @dataclass(frozen=True)
@@ -27,18 +35,16 @@ class Options:
     """How figures are computed.
 
     Attributes:
-        criteria: what the criteria leave open.
-        ranges: of the margins, from another run; None takes those of all encoders measured.
-        own: also report each encoder with its own ranges.
-        seed: of the bootstrap and of the floors.
-        resamples: of the bootstrap.
+        criteria: settings that the criteria leave open.
+        ranges: ranges of the margins from another run; None takes those of all encoders measured.
+        own: whether to report each encoder with its own ranges too.
+        bootstrap: seed and number of the resamples.
     """
 
     criteria: Settings
     ranges: Ranges | None = None
     own: bool = False
-    seed: int = 0
-    resamples: int = RESAMPLES
+    bootstrap: Bootstrap = field(default_factory=Bootstrap)
 
 
 def write_results(
@@ -49,32 +55,32 @@ def write_results(
     Args:
         measured: the encoders, the floor of random vectors last.
         absent: why others were not measured, by name.
-        samples: that they were measured on.
-        options: how.
-        output: folder; created.
+        samples: the samples that they were measured on.
+        options: how figures are computed.
+        output: folder, created if missing.
 
     Returns:
         The report: all tables as text.
     """
     output.mkdir(parents=True, exist_ok=True)
     own = [own_ranges(one.samples) for one in measured]
-    ranges = complete(options.ranges, shared_ranges(own))
-    results = {one.contender.name: report(one.samples, options.criteria, ranges) for one in measured}
-    alone = {one.contender.name: report(one.samples, options.criteria) for one in measured} if options.own else None
-    bootstrap = Bootstrap(samples.clusters(), options.seed, options.resamples)
+    ranges = fill_ranges(options.ranges, shared_ranges(own))
+    results = {one.candidate.name: report(one.samples, options.criteria, ranges) for one in measured}
+    alone = {one.candidate.name: report(one.samples, options.criteria) for one in measured} if options.own else None
+    bootstrap = ClusterBootstrap(samples.clusters(), options.bootstrap)
     means = means_table(measured, bootstrap)
     scores = score_table(measured, ranges, options.criteria, bootstrap)
     checks = check_table(measured, means, results)
-    frame = figure_table([one.contender for one in measured], results, means, alone)
+    frame = figure_table([one.candidate for one in measured], results, means, alone)
     _write_data({"means": means, "leaderboard": scores, "checks": checks}, frame, ranges, output)
     _draw_figures(results, output)
     compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
-    sheets = [*all_sheets(frame, ranges, compared), undefined_sheet(results)]
+    tables = [*printed_tables(frame, ranges, compared), printed_undefined(results)]
     facts, signed = _facts(measured, samples, options), signatures(measured, samples, options, ranges)
-    checked = checks_sheet(checks)
-    write_page(output / "leaderboard.html", facts, scores, checked, sheets, results, signed, absent)
+    checked = printed_checks(checks)
+    write_page(output / "leaderboard.html", facts, scores, checked, tables, results, signed, absent)
     parts = ["\n".join(f"{name}: {value}" for name, value in facts)]
-    parts += [sheet.text() for sheet in [*sheets, checked]]
+    parts += [table.text() for table in [*tables, checked]]
     parts += ["\n".join(f"{name}: {signature}" for name, signature in signed.items())]
     parts += [f"{name}: not measured: {reason}" for name, reason in absent.items()]
     text = "\n\n".join(parts)
@@ -83,36 +89,36 @@ def write_results(
 
 
 def _write_data(tables: dict[str, pd.DataFrame], frame: pd.DataFrame, ranges: Ranges, output: Path) -> None:
-    for name, held in tables.items():
-        held.to_csv(output / f"{name}.csv", index=False)
-    for number, held in frame.groupby("table"):
-        held.to_csv(output / (f"table{number}.csv" if number else "figures.csv"), index=False)
+    for name, table in tables.items():
+        table.to_csv(output / f"{name}.csv", index=False)
+    for number, table in frame.groupby("table"):
+        table.to_csv(output / (f"table{number}.csv" if number else "figures.csv"), index=False)
     (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
 
 
 def _draw_figures(results: dict[str, dict], output: Path) -> None:
     first = next(iter(results))
-    figures.draw_angles({first: results[first]}, output / "figure4.png", f"Figure 4: angles of {first}")
-    figures.draw_angles(results, output / "figure6.png", "Figure 6: where the targets' projections fall")
-    figures.draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B")
+    draw_angles({first: results[first]}, output / "figure4.png", f"Figure 4: angles of {first}")
+    draw_angles(results, output / "figure6.png", "Figure 6: where the targets' projections fall")
+    draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B")
 
 
 def signatures(measured: list[Measured], samples: SampleSet, options: Options, ranges: Ranges) -> dict[str, str]:
-    """Every setting that can change a figure, by encoder's name; figures with the same signature are comparable."""
-    digest = hashlib.sha256(json.dumps(ranges, sort_keys=True).encode()).hexdigest()[:_SHOWN]
-    found = {}
+    """Every setting that can change a figure, by encoder; figures with the same signature are comparable."""
+    digest = hashlib.sha256(json.dumps(ranges, sort_keys=True).encode()).hexdigest()[:_DIGEST_DIGITS]
+    by_encoder = {}
     for one in measured:
         parts = {
-            "encoder": one.sha256[:_SHOWN],
+            "encoder": one.sha256[:_DIGEST_DIGITS],
             **asdict(options.criteria),
             "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
             "version": VERSION,
-            "samples": f"{samples.sha256[:_SHOWN]}-{len(samples)}",
-            "resamples": options.resamples,
-            "seed": options.seed,
+            "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
+            "resamples": options.bootstrap.resamples,
+            "seed": options.bootstrap.seed,
         }
-        found[one.contender.name] = "set_criteria|" + "|".join(f"{key}:{value}" for key, value in parts.items())
-    return found
+        by_encoder[one.candidate.name] = "set_criteria|" + "|".join(f"{key}:{value}" for key, value in parts.items())
+    return by_encoder
 
 
 def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[tuple[str, str]]:
@@ -124,10 +130,43 @@ def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> li
     ]
     for kind in KINDS:
         if kind in samples.frame:
-            held = samples.frame[kind].value_counts()
-            facts.append((f"By {kind}", ", ".join(f"{name} {count}" for name, count in held.items())))
-    encoders = [f"{one.contender.name} ({one.contender.spec}; {one.truncated} texts cut)" for one in measured]
+            by_kind = samples.frame[kind].value_counts()
+            facts.append((f"By {kind}", ", ".join(f"{name} {count}" for name, count in by_kind.items())))
+    encoders = [f"{one.candidate.name} ({one.candidate.spec}; {one.truncated} texts cut)" for one in measured]
     facts.append(("Encoders", ", ".join(encoders)))
     facts.append(("Criteria", ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())))
-    facts.append(("Bootstrap", f"{options.resamples} resamples of documents, seed {options.seed}"))
+    facts.append(("Bootstrap", f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"))
     return facts
+
+
+def check_table(measured: list[Measured], means: pd.DataFrame, results: dict[str, dict]) -> pd.DataFrame:
+    """What must hold of every run, a row for each check.
+
+    * ABOVE: the mean differences of C1, C3 and C4 of every encoder that is not a floor are above those of random
+      vectors: the bootstrap interval of the gap lies above 0.
+    * CENTRED: with every vector moved to mean 0 and length 1, NED is (1 - cosine) / 2, so the cells of C1 and C3 agree,
+      each measure with its own ranges.
+    * HUNDRED: both, first, second and neither add to 100.
+
+    Args:
+        measured: the encoders.
+        means: result of `means.means_table`.
+        results: results of the metric's `report` by encoder.
+
+    Returns:
+        Columns COLUMNS; `holds` is missing where there was nothing to check.
+    """
+    rows = means[~means["floor"] & means["measure"].isin(SIDE_BY_SIDE)]
+    above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])
+    above["holds"] = (above["low"] > 0).astype(object).where(above["low"].notna())
+    others = [_gap_check(CENTRED, one.candidate.name, one.centred_gap) for one in measured]
+    for name, result in results.items():
+        cells = [result[criterion][measure] for criterion in ("C1", "C3") for measure in MEASURES]
+        gaps = [abs(sum(cell[key] for key in CELLS) - 100) for cell in cells if cell["n"]]
+        others.append(_gap_check(HUNDRED, name, max(gaps, default=None)))
+    return pd.concat([above[COLUMNS], pd.DataFrame(others, columns=COLUMNS)], ignore_index=True)
+
+
+def _gap_check(check: str, encoder: str, value: float | None) -> dict[str, object]:
+    holds = None if value is None else value < MAX_GAP
+    return {"check": check, "encoder": encoder, "criterion": "C1, C3", "value": value, "holds": holds}

@@ -34,7 +34,8 @@ class InvalidInput(ValueError):
 def invalid_input(name: str, problem: str) -> InvalidInput:
     """An error about `name`, an argument or an item of one such as `references[3][0]`; `problem` says the rest."""
     argument, _, rest = name.partition("[")
-    return InvalidInput(f"{name}: {problem}", argument, int(rest.partition("]")[0]) if rest else None)
+    index = rest.partition("]")[0]
+    return InvalidInput(f"{name}: {problem}", argument, int(index) if index.isdecimal() else None)
 
 
 def _show(value: object) -> str:

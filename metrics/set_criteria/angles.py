@@ -7,10 +7,10 @@ import numpy as np
 from semantic_metrics.set_criteria.geometry import REASONS
 from semantic_metrics.set_criteria.samples import Group
 
-THETAS = np.arange(41) / 20  # of the curves, in parts of the angle from A to B
-UNSIGNED_EDGES = np.arange(61) / 20  # in the same parts, from B; beyond them is counted as below or above
+THETAS = np.arange(41) / 20  # values of theta on the curves, in parts of the angle from A to B
+UNSIGNED_EDGES = np.arange(61) / 20  # edges of the bins, in the same parts, from B
 SIGNED_EDGES = np.arange(-40, 61) / 20
-RATIO_EDGES = (np.arange(101) - 0.5) / 50  # 1, the ratio of an encoder that normalises, in the middle of a bin
+RATIO_EDGES = (np.arange(101) - 0.5) / 50  # 1, the ratio of an encoder that normalises, is in the middle of a bin
 CASES = ("near A", "middle", "near B")
 
 Result = dict[str, object]
@@ -21,7 +21,7 @@ class Placement:
     """Where targets fall, and what the criterion expects; (m,) arrays, NaN or False where there is no plane.
 
     Attributes:
-        defined: whether there is a plane, and a place in it.
+        defined: whether A and B span a plane and the target has a projection in it.
         signed: angle from B to the projection in parts of the angle from B to A: 0 at B, 1 at A, (0, 1) in between.
         between: whether the projection lies between A and B, within the tolerance.
         off: angle from where the criterion expects the projection to where it is, in the same parts.
@@ -35,15 +35,15 @@ class Placement:
     case: np.ndarray
 
     def holds(self, criterion: str, theta: float) -> np.ndarray:
-        """(m,) bool, whether the criterion holds: C2 is "between", C5 and C6 are nearer than theta."""
+        """(m,) bool, whether the criterion holds: `between` for C2, nearer than theta for C5 and C6."""
         return self.between if criterion == "C2" else self.off < theta
 
 
-def place(group: Group, criterion: str, tolerance: float, norm_ratio: float) -> Placement:
+def locate_targets(group: Group, criterion: str, tolerance: float, norm_ratio: float) -> Placement:
     """Compare where targets fall with what the criterion expects.
 
-    C2 expects the middle of A and B and C5 expects A. C6 expects the longer of the two, or the middle where their
-    lengths are comparable. The middle is the bisector of their angle: less than half of the angle from it is between.
+    C2 expects the middle of A and B, and C5 expects A. C6 expects the longer of the two, or the middle if their lengths
+    are comparable. The middle is the bisector of their angle.
 
     Args:
         group: the samples.
@@ -66,13 +66,13 @@ def place(group: Group, criterion: str, tolerance: float, norm_ratio: float) -> 
 
 def describe_places(placement: Placement, criterion: str, theta: float) -> Result:
     """The result of C2, C5 or C6: percentages of the samples that have a plane, curve, histograms and angles."""
-    held = placement.defined
-    off, signed, case = placement.off[held], placement.signed[held], placement.case[held]
-    holds = placement.holds(criterion, theta)[held]
+    defined = placement.defined
+    off, signed, case = placement.off[defined], placement.signed[defined], placement.case[defined]
+    holds = placement.holds(criterion, theta)[defined]
     result: Result = {
         "share": percentage(holds),
-        "between": percentage(placement.between[held]),
-        "n": int(held.sum()),
+        "between": percentage(placement.between[defined]),
+        "n": int(defined.sum()),
         "curve": {"theta": THETAS.tolist(), "share": [percentage(off < value) for value in THETAS]},
         "histogram": {
             "unsigned": histogram(np.abs(signed), UNSIGNED_EDGES),
@@ -87,7 +87,7 @@ def describe_places(placement: Placement, criterion: str, theta: float) -> Resul
 
 
 def count_reasons(group: Group) -> dict[str, int]:
-    """Why samples have no plane or place, and how many."""
+    """Number of samples without a placement, by reason."""
     return {text: int(count) for code, text in REASONS.items() if (count := (group.angles.reason == code).sum())}
 
 
@@ -102,17 +102,17 @@ def length_ratios(groups: list[Group]) -> np.ndarray:
 
 def describe_ratios(ratios: np.ndarray) -> Result:
     """Mean, sd and median of the ratios, and their histogram (figure 10)."""
-    held = ratios[~np.isnan(ratios)]
-    return {**spread_of(held), "n": len(held), "histogram": histogram(held, RATIO_EDGES)}
+    defined = ratios[~np.isnan(ratios)]
+    return {**spread_of(defined), "n": len(defined), "histogram": histogram(defined, RATIO_EDGES)}
 
 
 def percentage(flags: np.ndarray) -> float | None:
-    """Share of true values, in [0, 100]; None of none."""
+    """Share of true values, in [0, 100]; None for an empty array."""
     return 100 * int(np.count_nonzero(flags)) / len(flags) if len(flags) else None
 
 
 def spread_of(values: np.ndarray) -> dict[str, float | None]:
-    """Mean, standard deviation (the population's) and median; the same for any order of the values. None of none."""
+    """Mean, standard deviation (the population's) and median; the same for any order of the values."""
     if not len(values):
         return dict.fromkeys(("mean", "sd", "median"))
     values = np.sort(values)
@@ -120,7 +120,7 @@ def spread_of(values: np.ndarray) -> dict[str, float | None]:
 
 
 def histogram(values: np.ndarray, edges: np.ndarray) -> Result:
-    """Counts in bins [edge, next edge), the last one closed, and of what lies below and above all of them."""
+    """Counts in bins [edge, next edge), the last one closed, and of the values below and above all bins."""
     counts, _ = np.histogram(values, edges)
     below, above = int((values < edges[0]).sum()), int((values > edges[-1]).sum())
     return {"edges": edges.tolist(), "counts": counts.tolist(), "below": below, "above": above}

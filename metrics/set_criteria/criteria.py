@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semantic_metrics.core.inputs import check_whole
+from semantic_metrics.core.inputs import check_whole, invalid_input
 from semantic_metrics.set_criteria.angles import (
     Placement,
     Result,
@@ -13,14 +13,14 @@ from semantic_metrics.set_criteria.angles import (
     describe_places,
     describe_ratios,
     length_ratios,
-    place,
+    locate_targets,
     spread_of,
 )
 from semantic_metrics.set_criteria.epsilon import CELLS, EPSILONS, sample_cells, sample_share
 from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
 from semantic_metrics.set_criteria.samples import Group
 
-# the differences of each criterion (paper, section 4): the likeness of a pair minus that of another; x is A - B
+# differences of each criterion (paper, section 4): likeness of one pair minus likeness of another; x is A - B
 DIFFERENCES = {
     "C1": (("at", "ab"), ("bt", "ab")),
     "C3": (("at", "bt"), ("ab", "bt")),
@@ -35,11 +35,11 @@ Ranges = dict[str, dict[str, list[list[float]] | None]]
 
 @dataclass(frozen=True)
 class Settings:
-    """What the criteria leave open.
+    """Numbers that the definitions of the criteria leave open.
 
     Attributes:
-        epsilons: margins of each condition, at least 2; the paper takes 132.
-        tolerance: rad, of "between A and B" (C2); the paper gives no number.
+        epsilons: number of margins of each condition, at least 2; the paper takes 132.
+        tolerance: tolerance of "between A and B" (C2), in rad; the paper gives no number.
         theta: margin of C5 and C6, in parts of the angle between A and B; the paper gives no number.
         norm_ratio: lengths of A and B from 1 / norm_ratio to norm_ratio are comparable (C6), at least 1; the paper
             gives no number.
@@ -51,39 +51,39 @@ class Settings:
     norm_ratio: float = 1.1
 
     def __post_init__(self) -> None:
-        check_whole("epsilons", self.epsilons, 2, 10**6)  # whole numbers of pairs stay in 64 bits
+        check_whole("epsilons", self.epsilons, 2, 10**6)  # counts of pairs fit into 64 bits
         for name, least in (("tolerance", 0), ("theta", 0), ("norm_ratio", 1)):
             value = getattr(self, name)
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not least <= value <= sys.float_info.max:  # a whole number may be too large for a float
-                raise ValueError(f"{name}: expected a number of at least {least}, got {value!r}")
+            if not number or not least <= value <= sys.float_info.max:  # an int may be too large for a float
+                raise invalid_input(name, f"expected a number of at least {least}, got {value!r}")
 
 
 def differences(samples: Samples, criterion: str, measure: str) -> np.ndarray:
     """Differences that a criterion compares with its margins.
 
     Returns:
-        (2, m) for C1 and C3, (1, m) for C4, over the m samples of its operator. NaN where undefined. In the measure's
-        own sign, as the paper's tables 12 and 14: for a distance, the criterion asks for values below 0.
+        (2, m) for C1 and C3, (1, m) for C4, over the m samples of its operator; NaN where undefined. They have the
+        measure's own sign, as in the paper's tables 12 and 14: distances should give values below 0.
     """
     group, i = samples[OPERATOR[criterion]], MEASURES.index(measure)
     return np.stack([group.pairs[one][i] - group.pairs[other][i] for one, other in DIFFERENCES[criterion]])
 
 
 def own_ranges(samples: Samples) -> Ranges:
-    """[lowest, highest] of each difference, a distance's sign turned; None where no sample is defined."""
+    """[lowest, highest] of each difference, the sign of distances reversed; None where no sample is defined."""
     ranges: Ranges = {}
     for criterion in DIFFERENCES:
         ranges[criterion] = {}
         for measure in MEASURES:
-            held = _turned(samples, criterion, measure)
-            bounds = [[float(row.min()), float(row.max())] for row in held] if held.size else None
+            values = _larger_is_better(samples, criterion, measure)
+            bounds = [[float(row.min()), float(row.max())] for row in values] if values.size else None
             ranges[criterion][measure] = bounds
     return ranges
 
 
 def shared_ranges(several: list[Ranges]) -> Ranges:
-    """The ranges that hold those of all encoders: the paper samples each margin over all models compared."""
+    """Ranges that span those of all encoders: the paper samples each margin over all models it compares."""
     return {
         criterion: {measure: _join([ranges[criterion][measure] for ranges in several]) for measure in MEASURES}
         for criterion in DIFFERENCES
@@ -91,10 +91,10 @@ def shared_ranges(several: list[Ranges]) -> Ranges:
 
 
 def check_ranges(ranges: object) -> Ranges:
-    """Ranges that a user gives, in the form of `own_ranges`; criteria and measures may be left out.
+    """Check ranges from a user, in the form of `own_ranges`; criteria and measures may be left out.
 
     Raises:
-        ValueError: they are of another form, or a lower bound is above its upper one; names the place.
+        InvalidInput: they have another form, or a lower bound is above its upper bound; names the item.
     """
     _check_keys("ranges", ranges, tuple(DIFFERENCES))
     checked: Ranges = {}
@@ -107,8 +107,8 @@ def check_ranges(ranges: object) -> Ranges:
     return checked
 
 
-def complete(ranges: Ranges | None, own: Ranges) -> Ranges:
-    """The ranges given, and this encoder's own where none is given."""
+def fill_ranges(ranges: Ranges | None, own: Ranges) -> Ranges:
+    """The given ranges, and the encoder's own where none is given."""
     given = ranges or {}
     return {
         criterion: {measure: given.get(criterion, {}).get(measure) or bounds for measure, bounds in by_measure.items()}
@@ -120,18 +120,18 @@ def report(samples: Samples, settings: Settings, ranges: Ranges | None = None, p
     """Results of the six criteria.
 
     Args:
-        samples: as `samples.measure_samples` gives them.
-        settings: what the criteria leave open.
-        ranges: of the margins; None, or where one is left out, this encoder's own.
+        samples: result of `samples.measure_samples`.
+        settings: numbers that the criteria leave open.
+        ranges: ranges of the margins; the encoder's own replace those that are left out, or None.
         per_sample: add the values of every sample.
 
     Returns:
-        `C1` to `C6`, `norm_ratio`, `undefined`, `ranges` and `operators`, and with `per_sample` that; see the metric.
+        `C1` to `C6`, `norm_ratio`, `undefined`, `ranges`, `operators` and, if asked for, `per_sample`; see the metric.
     """
-    used = complete(ranges, own_ranges(samples))
+    used = fill_ranges(ranges, own_ranges(samples))
     ratios = length_ratios(list(samples.values()))
     places = {
-        criterion: place(samples[OPERATOR[criterion]], criterion, settings.tolerance, settings.norm_ratio)
+        criterion: locate_targets(samples[OPERATOR[criterion]], criterion, settings.tolerance, settings.norm_ratio)
         for criterion in PLACED
     }
     results: Result = {}
@@ -155,21 +155,21 @@ def report(samples: Samples, settings: Settings, ranges: Ranges | None = None, p
 def _describe(
     samples: Samples, criterion: str, measure: str, bounds: list[list[float]] | None, epsilons: int
 ) -> Result:
-    held = _turned(samples, criterion, measure)
-    single = len(held) == 1
-    if not held.size:
+    values = _larger_is_better(samples, criterion, measure)
+    single = len(values) == 1
+    if not values.size:
         names = ("share", "mean", "sd") if single else (*CELLS, "mean", "sd", "base")
         return {**dict.fromkeys(names), "n": 0}
     sign = -1 if measure in DISTANCES else 1
-    spreads = [spread_of(sign * row) for row in held]
+    spreads = [spread_of(sign * row) for row in values]
     means, sds = [spread["mean"] for spread in spreads], [spread["sd"] for spread in spreads]
     if single:
-        share = sample_share(held[0], bounds[0], epsilons)
-        return {"share": share, "mean": means[0], "sd": sds[0], "n": held.shape[1]}
+        share = sample_share(values[0], bounds[0], epsilons)
+        return {"share": share, "mean": means[0], "sd": sds[0], "n": values.shape[1]}
     defined = _defined(differences(samples, criterion, measure))
     base = samples[OPERATOR[criterion]].pairs[DIFFERENCES[criterion][1][1]][MEASURES.index(measure)][defined]
-    cells = sample_cells(*held, bounds, epsilons)
-    return {**cells, "mean": means, "sd": sds, "base": spread_of(base)["mean"], "n": held.shape[1]}
+    cells = sample_cells(*values, bounds, epsilons)
+    return {**cells, "mean": means, "sd": sds, "base": spread_of(base)["mean"], "n": values.shape[1]}
 
 
 def _count_undefined(samples: Samples, ratios: int) -> Result:
@@ -182,12 +182,12 @@ def _count_undefined(samples: Samples, ratios: int) -> Result:
         counts[criterion] = {}
         for measure in MEASURES:
             lost = ~_defined(differences(samples, criterion, measure))
-            # of C4, A - B is what may be zero beside B and the target; A itself is not compared
+            # C4 compares A - B with B and the target: they may be zero vectors, A itself is not compared
             lengths = group.lengths[1:] if criterion == "C4" else group.lengths
             zero = lost & (lengths == 0).any(axis=0)
             other = "A equals B" if measure == "cosine" else "no variance"
             reasons = {other: lost} if measure == "ned" else {"zero vector": zero, other: lost & ~zero}
-            counts[criterion][measure] = {text: int(who.sum()) for text, who in reasons.items() if who.any()}
+            counts[criterion][measure] = {text: int(flags.sum()) for text, flags in reasons.items() if flags.any()}
     counts["norm_ratio"] = {"zero vector": ratios} if ratios else {}
     return counts
 
@@ -197,21 +197,22 @@ def _list_samples(samples: Samples, places: dict[str, Placement], ratios: np.nda
     for criterion, operator in OPERATOR.items():
         listed[criterion] = {"row": samples[operator].rows.tolist()}
         if criterion in PLACED:
-            found = places[criterion]
-            holds = np.where(found.defined, found.holds(criterion, theta), np.nan)
+            placement = places[criterion]
+            holds = np.where(placement.defined, placement.holds(criterion, theta), np.nan)
             listed[criterion]["holds"] = _listed(holds, bool)
-            listed[criterion]["unsigned"], listed[criterion]["signed"] = map(_listed, (abs(found.signed), found.signed))
+            listed[criterion]["unsigned"] = _listed(abs(placement.signed))
+            listed[criterion]["signed"] = _listed(placement.signed)
             continue
         for measure in MEASURES:
             listed[criterion][measure] = [_listed(row) for row in differences(samples, criterion, measure)]
     return {**listed, "norm_ratio": _listed(ratios)}
 
 
-def _turned(samples: Samples, criterion: str, measure: str) -> np.ndarray:
-    """(conditions, defined samples) differences of which larger is better."""
+def _larger_is_better(samples: Samples, criterion: str, measure: str) -> np.ndarray:
+    """(conditions, defined samples) differences, the sign of distances reversed."""
     values = differences(samples, criterion, measure)
-    held = values[:, _defined(values)]
-    return -held if measure in DISTANCES else held
+    values = values[:, _defined(values)]
+    return -values if measure in DISTANCES else values
 
 
 def _defined(values: np.ndarray) -> np.ndarray:
@@ -219,10 +220,10 @@ def _defined(values: np.ndarray) -> np.ndarray:
 
 
 def _join(bounds: list[list[list[float]] | None]) -> list[list[float]] | None:
-    held = [found for found in bounds if found is not None]
-    if not held:
+    known = [pairs for pairs in bounds if pairs is not None]
+    if not known:
         return None
-    return [[min(low for low, _ in pairs), max(high for _, high in pairs)] for pairs in zip(*held, strict=True)]
+    return [[min(low for low, _ in pairs), max(high for _, high in pairs)] for pairs in zip(*known, strict=True)]
 
 
 def _listed(values: np.ndarray, kind: type = float) -> list:
@@ -232,14 +233,14 @@ def _listed(values: np.ndarray, kind: type = float) -> list:
 def _check_keys(name: str, given: object, known: tuple[str, ...]) -> None:
     if not isinstance(given, dict) or not set(given) <= set(known):
         got = sorted(map(str, given)) if isinstance(given, dict) else repr(given)
-        raise ValueError(f"{name}: expected a dict with keys of {', '.join(known)}, got {got}")
+        raise invalid_input(name, f"expected a dict with keys of {', '.join(known)}, got {got}")
 
 
 def _check_bounds(criterion: str, measure: str, bounds: object) -> list[list[float]]:
     wanted = len(DIFFERENCES[criterion])
     try:
         array = np.array(bounds)
-    except ValueError:  # of lists that differ in length
+    except ValueError:  # the lists differ in length
         array = np.array([])
     if array.shape == (wanted, 2) and array.dtype.kind in "fiu":
         array = array.astype(np.float64)
@@ -248,4 +249,4 @@ def _check_bounds(criterion: str, measure: str, bounds: object) -> list[list[flo
         if ((spans >= 0) & np.isfinite(spans)).all():
             return array.tolist()
     form = ", ".join(["[low, high]"] * wanted)
-    raise ValueError(f"ranges[{criterion!r}][{measure!r}]: expected [{form}] or None, got {bounds!r}")
+    raise invalid_input(f"ranges[{criterion!r}][{measure!r}]", f"expected [{form}] or None, got {bounds!r}")

@@ -8,9 +8,9 @@ counts of each sample are all that is needed, and they are whole numbers: no rou
 
 import numpy as np
 
-EPSILONS = 132  # values of each margin (paper, appendix A.5)
-BLOCK = 16384  # differences at a time: they stay in the processor's cache
-SAFE = 1e6  # a step of the grid this many roundings wide is found by arithmetic
+EPSILONS = 132  # number of values of each margin (paper, appendix A.5)
+BLOCK_DIFFERENCES = 16384  # at a time: they fit into the processor's cache
+MIN_STEP_ROUNDINGS = 1e6  # a grid with wider steps than this many rounding errors is searched by arithmetic
 
 CELLS = ("both", "first", "second", "neither")
 
@@ -31,10 +31,10 @@ def count_reached(differences: np.ndarray, values: np.ndarray) -> np.ndarray:
         (n,) int64 in [0, g], what `np.searchsorted(values, differences, side="right")` gives.
     """
     low, high, last = values[0], values[-1], len(values) - 1
-    wide = high - low > last / np.finfo(float).max  # else the division below overflows
-    if not (wide and high - low > SAFE * last * np.spacing(max(abs(low), abs(high)))):
+    wide = high - low > last / np.finfo(float).max  # a narrower range would overflow the division below
+    if not (wide and high - low > MIN_STEP_ROUNDINGS * last * np.spacing(max(abs(low), abs(high)))):
         return np.searchsorted(values, differences, side="right")
-    # the nearest margin is off by no more than rounding, far less than half a step; it alone is left to compare with
+    # rounding moves a place by far less than half a step, so the nearest margin is the only one left to compare with
     places = differences - low
     places *= last / (high - low)
     nearest = np.clip(np.rint(places, out=places), 0, last, out=places).astype(np.int64)
@@ -48,17 +48,17 @@ def sample_cells(
 
     Args:
         first: (n,) float64 differences of the first condition, finite, n above 0.
-        second: (n,) of the second.
-        ranges: [low, high] of the margins of each.
-        number: of margins, g.
+        second: (n,) float64 differences of the second condition.
+        ranges: [low, high] of the margins of each condition.
+        number: number of margins, g.
 
     Returns:
-        `both`, `first` (that one alone), `second` (alone), `neither`: percentages, in [0, 100]; they add to 100.
+        `both`, `first` (that one alone), `second` (alone), `neither`: percentages, in [0, 100]; they add up to 100.
     """
     grids = [epsilon_values(*bounds, number) for bounds in ranges]
     both = ones = twos = 0
-    for begin in range(0, len(first), BLOCK):
-        block = slice(begin, begin + BLOCK)
+    for begin in range(0, len(first), BLOCK_DIFFERENCES):
+        block = slice(begin, begin + BLOCK_DIFFERENCES)
         one, two = count_reached(first[block], grids[0]), count_reached(second[block], grids[1])
         both, ones, twos = both + int(one @ two), ones + int(one.sum()), twos + int(two.sum())
     total = len(first) * number**2
@@ -72,9 +72,9 @@ def sample_share(differences: np.ndarray, bounds: list[float], number: int = EPS
     Args:
         differences: (n,) float64, finite, n above 0.
         bounds: [low, high].
-        number: of margins.
+        number: number of margins.
     """
     values = epsilon_values(*bounds, number)
-    blocks = range(0, len(differences), BLOCK)
-    reached = sum(int(count_reached(differences[i : i + BLOCK], values).sum()) for i in blocks)
+    blocks = range(0, len(differences), BLOCK_DIFFERENCES)
+    reached = sum(int(count_reached(differences[i : i + BLOCK_DIFFERENCES], values).sum()) for i in blocks)
     return 100 * reached / (len(differences) * number)

@@ -1,16 +1,16 @@
-"""Samples measured: from three vectors each to a few numbers each, in chunks, so that memory stays bounded."""
+"""Measure samples: three vectors become a few numbers, a chunk of samples at a time so that memory stays bounded."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from semantic_metrics.core.inputs import check_choice
+from semantic_metrics.core.inputs import check_choice, invalid_input
 from semantic_metrics.set_criteria.geometry import LARGEST, Angles, Rows, compare, locate
 
 OPERATORS = ("overlap", "difference", "union")
 PAIRS = {"overlap": ("ab", "at", "bt"), "difference": ("ab", "at", "bt", "xt", "xb"), "union": ()}  # x is A - B
-CHUNK = 2**17  # numbers of one vector column at a time: some columns of a mebibyte each stay in the cache
+CHUNK_NUMBERS = 2**17  # of A, B or T at a time: some such arrays, a mebibyte each, fit into the processor's cache
 SIDES = ("A", "B", "target")
 
 Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -22,11 +22,11 @@ class Group:
     """The m samples of one operator, measured.
 
     Attributes:
-        rows: (m,) which samples they are.
-        pairs: (5, m) measures (in the order of geometry.MEASURES) by pair: "ab", "at", "bt" for A, B and the target,
-            "xt", "xb" with x = A - B; those that the operator's criteria need. NaN where undefined.
+        rows: (m,) indices of the samples.
+        pairs: (5, m) measures (in the order of geometry.MEASURES) of each pair that the operator's criteria need: "ab",
+            "at", "bt" for A, B and the target, "xt", "xb" with x = A - B. NaN where undefined.
         lengths: (3, m) Euclidean lengths of A, B and the target; 0 where a vector counts as zero.
-        angles: of the targets in the planes of A and B.
+        angles: angles of the targets in the planes of A and B.
     """
 
     rows: np.ndarray
@@ -39,9 +39,9 @@ def check_operators(operators: list[str]) -> list[str]:
     """Operators of samples, as plain strings.
 
     Raises:
-        ValueError: one is not known; lists those that are.
+        InvalidInput: one is not known; lists those that are.
     """
-    plain = [str(operator) for operator in operators]  # those of a numpy array are of a type of its own
+    plain = [str(operator) for operator in operators]  # a numpy array has a string type of its own
     for i, operator in enumerate(plain):
         check_choice(f"operator[{i}]", operator, OPERATORS)
     return plain
@@ -51,53 +51,53 @@ def check_embeddings(embeddings: object, named: bool = False) -> dict[str | None
     """Triples of arrays by name, a single triple under None.
 
     Args:
-        embeddings: (A, B, T), or a dict of such by name.
-        named: whether names are needed, for other encoders beside them.
+        embeddings: (A, B, T), or a dict of such triples by name.
+        named: whether names are needed, because other encoders are compared with them.
 
     Raises:
-        ValueError: other than three arrays of numbers of one shape (n, d) each; names the argument.
+        InvalidInput: a triple is not three arrays of numbers of one shape (n, d); names the argument.
     """
     if not isinstance(embeddings, dict):
         if named:
-            raise ValueError("embeddings: expected a dict of (A, B, T) by name beside encoders, got no dict")
+            raise invalid_input("embeddings", "expected a dict of (A, B, T) by name beside encoders, got no dict")
         return {None: _check_triple("embeddings", embeddings)}
     if not embeddings or not all(isinstance(name, str) for name in embeddings):
-        raise ValueError(f"embeddings: expected (A, B, T) by name, got the names {list(embeddings)}")
+        raise invalid_input("embeddings", f"expected (A, B, T) by name, got the names {list(embeddings)}")
     return {name: _check_triple(name_of(name), triple) for name, triple in embeddings.items()}
 
 
 def name_of(name: str | None) -> str:
-    """How errors call the triple of this name."""
+    """Name of a triple in error messages."""
     return "embeddings" if name is None else f"embeddings[{name!r}]"
 
 
 def _check_triple(name: str, triple: object) -> Vectors:
     if not isinstance(triple, (list, tuple, np.ndarray)) or len(triple) != 3:
         got = f"{len(triple)} items" if isinstance(triple, (list, tuple, np.ndarray)) else type(triple).__name__
-        raise ValueError(f"{name}: expected three arrays (A, B, T), got {got}")
+        raise invalid_input(name, f"expected three arrays (A, B, T), got {got}")
     a, b, target = (_as_array(f"{name}[{i}]", side) for i, side in enumerate(triple))
     for i, side in ((1, b), (2, target)):
         if side.shape != a.shape:
-            raise ValueError(f"{name}[{i}]: expected shape {a.shape} as {name}[0] has, got {side.shape}")
+            raise invalid_input(f"{name}[{i}]", f"expected shape {a.shape} as {name}[0] has, got {side.shape}")
     return a, b, target
 
 
 def _as_array(name: str, side: object) -> np.ndarray:
-    if hasattr(side, "detach"):  # a tensor
+    if hasattr(side, "detach"):  # a torch tensor
         side = side.detach().cpu()
         side = side.float() if str(side.dtype) == "torch.bfloat16" else side  # numpy has no such type
     try:
         array = np.asarray(side)
     except ValueError as error:
-        raise ValueError(f"{name}: expected an (n, d) array of numbers ({error})") from None
+        raise invalid_input(name, f"expected an (n, d) array of numbers ({error})") from None
     if array.dtype.kind not in "fiu" or array.ndim != 2 or 0 in array.shape:
         got = f"{array.dtype} of shape {array.shape}"
-        raise ValueError(f"{name}: expected an (n, d) array of numbers, n and d above 0, got {got}")
+        raise invalid_input(name, f"expected an (n, d) array of numbers, n and d above 0, got {got}")
     return array
 
 
 def from_arrays(vectors: Vectors) -> Take:
-    """Vectors that are there already, (n, d) each, as `measure_samples` takes them."""
+    """Wrap vectors in memory, (n, d) each, for `measure_samples`."""
 
     def take(rows: np.ndarray) -> Vectors:
         a, b, target = (side[rows] for side in vectors)
@@ -110,42 +110,42 @@ def measure_samples(take: Take, operators: list[str], name: str = "embeddings") 
     """Measure samples, a chunk of vectors at a time.
 
     Args:
-        take: (k,) sample numbers -> their A, B and targets, (k, d) each, of any numeric type.
-        operators: n, one of OPERATORS for each sample.
-        name: of the vectors' source, for errors.
+        take: (k,) indices of samples -> their A, B and targets, (k, d) each, of any numeric type.
+        operators: one of OPERATORS for each of n samples.
+        name: source of the vectors, for error messages.
 
     Returns:
-        A group for each operator, empty where no sample has it.
+        A group for each operator, empty if no sample has it.
 
     Raises:
-        ValueError: a vector holds inf or nan, or is too long to be squared; names the sample.
+        ValueError: a vector contains inf or nan, or is too long to be squared; names the sample.
     """
     codes = np.array([OPERATORS.index(operator) for operator in operators], dtype=np.int64)
     rows = {operator: np.flatnonzero(codes == code) for code, operator in enumerate(OPERATORS)}
-    return {operator: _measure_group(take, held, PAIRS[operator], name) for operator, held in rows.items()}
+    return {operator: _measure_group(take, chosen, PAIRS[operator], name) for operator, chosen in rows.items()}
 
 
 def _measure_group(take: Take, rows: np.ndarray, pairs: tuple[str, ...], name: str) -> Group:
-    held = {pair: np.empty((5, len(rows))) for pair in pairs}
+    measures = {pair: np.empty((5, len(rows))) for pair in pairs}
     lengths = np.empty((3, len(rows)))
     between, place = np.empty((2, len(rows)))
     reason = np.empty(len(rows), dtype=np.uint8)
-    begin, chunk, scratch = 0, 1, None  # the first chunk, of one row, tells the width
+    begin, chunk, scratch = 0, 1, None  # the first chunk has one row and shows the width
     while begin < len(rows):
         part = slice(begin, begin + chunk)
         a, b, target = (Rows(np.asarray(side, dtype=np.float64)) for side in take(rows[part]))
         _check_squares((a, b, target), rows[part], name)
         count, width = a.values.shape
         if scratch is None or len(scratch) < count:
-            chunk = max(1, CHUNK // width)
+            chunk = max(1, CHUNK_NUMBERS // width)
             scratch = np.empty((chunk, width))
-        for pair, measured in _compare_pairs(a, b, target, pairs, scratch[:count]).items():
-            held[pair][:, part] = measured
+        for pair, values in _compare_pairs(a, b, target, pairs, scratch[:count]).items():
+            measures[pair][:, part] = values
         angles = locate(a, b, target, scratch[:count])
         between[part], place[part], reason[part] = angles.between, angles.target, angles.reason
         lengths[:, part] = [np.where(side.zero, 0.0, np.sqrt(side.square)) for side in (a, b, target)]
         begin += count
-    return Group(rows, held, lengths, Angles(between, place, reason))
+    return Group(rows, measures, lengths, Angles(between, place, reason))
 
 
 def _compare_pairs(
@@ -159,7 +159,7 @@ def _compare_pairs(
 
 def _check_squares(sides: tuple[Rows, Rows, Rows], rows: np.ndarray, name: str) -> None:
     for side, label in zip(sides, SIDES, strict=True):
-        bad = np.flatnonzero(~(side.square <= LARGEST))  # nan is not smaller than anything
+        bad = np.flatnonzero(~(side.square <= LARGEST))  # also true of nan
         if len(bad):
             raise ValueError(
                 f"{name}: expected finite numbers of moderate size, got inf, nan or a length above "

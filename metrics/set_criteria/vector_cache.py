@@ -1,4 +1,4 @@
-"""Vectors of distinct texts: each is encoded once, and may be kept on disk for the next time."""
+"""Vectors of texts: each distinct text is encoded once, and its vector may be kept on disk for the next time."""
 
 import hashlib
 import os
@@ -11,18 +11,18 @@ import numpy as np
 from semantic_metrics.core.batching import text_chunks
 from semantic_metrics.set_criteria.encoders import Encoder
 
-KEY_BYTES = 32  # of a SHA-256
+KEY_BYTES = 32  # length of a SHA-256
 
 
 @dataclass(frozen=True)
-class TextVectors:
-    """Vectors of texts, in memory or in files.
+class CachedVectors:
+    """Vectors of n texts, in memory or in files.
 
     Attributes:
-        parts: (m, D) float32 each.
-        part: (n,) in which of them the vector of a text lies, and
-        row: (n,) in which row.
-        truncated: how many distinct texts were cut.
+        parts: arrays of float32 vectors, (m, D) each.
+        part: (n,) index in `parts` of the array with a text's vector.
+        row: (n,) row of that array.
+        truncated: number of distinct texts that were cut.
     """
 
     parts: list[np.ndarray]
@@ -31,12 +31,12 @@ class TextVectors:
     truncated: int
 
     def take(self, texts: np.ndarray) -> np.ndarray:
-        """(k,) numbers of texts -> (k, D) float32."""
+        """(k,) indices of texts -> (k, D) float32."""
         part, row = self.part[texts], self.row[texts]
         vectors = np.empty((len(texts), self.parts[0].shape[1]), dtype=np.float32)
         for i in np.unique(part):
-            here = part == i
-            vectors[here] = self.parts[i][row[here]]
+            in_part = part == i
+            vectors[in_part] = self.parts[i][row[in_part]]
         return vectors
 
 
@@ -48,21 +48,21 @@ def cache_folder(cache_dir: str | Path | None) -> Path | None:
             SEMANTIC_METRICS_CACHE names (else in ~/.cache/semantic_metrics), or a folder.
 
     Returns:
-        The folder, made if absent: what is wrong with it shows before anything is encoded.
+        The folder. It is made if absent, so that a bad path is an error before anything is encoded.
 
     Raises:
-        ValueError: it is none of these, or cannot be made; names it.
+        ValueError: `cache_dir` is of another kind, or the folder cannot be made; names it.
     """
     if cache_dir is None:
         return None
-    if not isinstance(cache_dir, (str, Path)) or cache_dir == "":  # which would be the folder one happens to be in
+    if not isinstance(cache_dir, (str, Path)) or cache_dir == "":  # would mean the current folder
         raise ValueError(f"cache_dir: expected None, 'default' or a folder, got {cache_dir!r}")
     if cache_dir == "default":
         root = os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics"
         folder = Path(root) / "set_criteria"
     else:
-        folder = Path(os.path.expanduser(cache_dir))  # leaves an unknown user's ~ as it is, where Path's fails
-    if os.path.isfile(folder):  # of a name that is too long, Path.is_file raises
+        folder = Path(os.path.expanduser(cache_dir))  # keeps an unknown user's ~, where Path.expanduser fails
+    if os.path.isfile(folder):  # Path.is_file raises if the name is too long
         raise ValueError(f"cache_dir: expected a folder, got the file {folder}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -71,49 +71,53 @@ def cache_folder(cache_dir: str | Path | None) -> Path | None:
     return folder
 
 
-def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache: Path | None = None) -> TextVectors:
-    """Encode texts, equal ones once, in an order of their own, so that no order of the samples changes a vector.
+def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache: Path | None = None) -> CachedVectors:
+    """Encode texts, equal ones once and sorted, so that the order of the samples changes no vector.
 
     Args:
         encoder: turns texts into vectors.
         texts: n texts, n above 0.
-        batch_size: texts that a network takes at a time.
-        cache: folder of kept vectors, made if absent; None keeps them in memory alone, 4 bytes a number.
+        batch_size: number of texts that a network reads at a time.
+        cache: folder of the cache, made if absent; None keeps the vectors in memory, 4 bytes a number.
 
     Returns:
-        The vectors; their text numbers are places in `texts`.
+        The vectors, by index in `texts`.
     """
-    distinct = sorted(set(texts), key=lambda text: (len(text), text))  # alike in length: little padding in a batch
-    place = {text: i for i, text in enumerate(distinct)}
-    numbers = np.fromiter((place[text] for text in texts), dtype=np.int64, count=len(texts))
+    distinct = sorted(set(texts), key=lambda text: (len(text), text))  # by length: little padding in a batch
+    position = {text: i for i, text in enumerate(distinct)}
+    numbers = np.fromiter((position[text] for text in texts), dtype=np.int64, count=len(texts))
     if cache is None:
         vectors, cut = _encode_all(encoder, distinct, batch_size)
-        return TextVectors([vectors], np.zeros(len(texts), dtype=np.int64), numbers, cut)
-    keys = [hashlib.sha256(text.encode("utf-8")).digest() for text in distinct]
-    held = _Shelf(cache / encoder.sha256)
-    for chunk in text_chunks([text for text, key in zip(distinct, keys, strict=True) if key not in held.places]):
-        held.add(chunk, *encoder.encode(chunk, batch_size))
-    part, row = np.array([held.places[key] for key in keys], dtype=np.int64).T
-    cut = sum(bool(held.parts[i]["cut"][j]) for i, j in zip(part, row, strict=True))
-    return TextVectors([found["vector"] for found in held.parts], part[numbers], row[numbers], cut)
+        return CachedVectors([vectors], np.zeros(len(texts), dtype=np.int64), numbers, cut)
+    keys = [_key(text) for text in distinct]
+    stored = VectorCache(cache / encoder.sha256)
+    for chunk in text_chunks([text for text, key in zip(distinct, keys, strict=True) if key not in stored.places]):
+        stored.add(chunk, *encoder.encode(chunk, batch_size))
+    part, row = np.array([stored.places[key] for key in keys], dtype=np.int64).T
+    cut = sum(bool(stored.parts[i]["cut"][j]) for i, j in zip(part, row, strict=True))
+    return CachedVectors([records["vector"] for records in stored.parts], part[numbers], row[numbers], cut)
 
 
 def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np.ndarray, int]:
     vectors, begin, truncated = None, 0, 0
     for chunk in text_chunks(texts):
-        found, cut = encoder.encode(chunk, batch_size)
-        if vectors is None:  # filled in place: parts to be joined would take the memory twice
-            vectors = np.empty((len(texts), found.shape[1]), dtype=np.float32)
-        vectors[begin : begin + len(chunk)] = found
+        encoded, cut = encoder.encode(chunk, batch_size)
+        if vectors is None:  # filled in place: joining the parts would take the memory twice
+            vectors = np.empty((len(texts), encoded.shape[1]), dtype=np.float32)
+        vectors[begin : begin + len(chunk)] = encoded
         begin, truncated = begin + len(chunk), truncated + int(cut.sum())
     return vectors, truncated
 
 
-class _Shelf:
-    """The kept vectors of one encoder: files of records (key, whether cut, vector), never opened whole.
+class VectorCache:
+    """The vectors of one encoder on disk: files of records (key, whether cut, vector), mapped into memory.
 
     Args:
-        folder: of the files.
+        folder: holds the files; made if absent. Damaged files are ignored: their texts are encoded again.
+
+    Attributes:
+        parts: the records of each file.
+        places: index in `parts` and row there, by key of the text.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -125,21 +129,24 @@ class _Shelf:
             self._open(path)
 
     def add(self, texts: list[str], vectors: np.ndarray, cut: np.ndarray) -> None:
-        """Keep vectors, written aside and renamed when complete: never half a file."""
+        """Write vectors to a new file, which gets its name when it is complete: never half a file.
+
+        Raises:
+            ValueError: the folder's vectors have another width.
+        """
         if self.parts and self.parts[0].dtype != _record(vectors.shape[1]):
-            held = self.parts[0].dtype["vector"].shape[0]
+            their_width = self.parts[0].dtype["vector"].shape[0]
             raise ValueError(
-                f"cache_dir: expected vectors of width {vectors.shape[1]}, as this encoder gives, got {held} in "
+                f"cache_dir: expected vectors of width {vectors.shape[1]}, as this encoder gives, got {their_width} in "
                 f"{self.folder}; remove that folder"
             )
-        digests = [hashlib.sha256(text.encode("utf-8")).digest() for text in texts]
         records = np.empty(len(texts), dtype=_record(vectors.shape[1]))
-        records["key"] = np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, KEY_BYTES)
+        records["key"] = np.frombuffer(b"".join(map(_key, texts)), dtype=np.uint8).reshape(-1, KEY_BYTES)
         records["cut"], records["vector"] = cut, vectors
         path = self.folder / f"{hashlib.sha256(records['key'].tobytes()).hexdigest()}.npy"
-        with tempfile.TemporaryDirectory(dir=self.folder) as aside:
-            np.save(Path(aside) / path.name, records)
-            (Path(aside) / path.name).replace(path)
+        with tempfile.TemporaryDirectory(dir=self.folder) as temporary:
+            np.save(Path(temporary) / path.name, records)
+            (Path(temporary) / path.name).replace(path)
         self._open(path)
 
     def _open(self, path: Path) -> None:
@@ -150,11 +157,15 @@ class _Shelf:
                 return
             if self.parts and self.parts[0].dtype != records.dtype:
                 return
-        except (OSError, ValueError, KeyError, IndexError, EOFError):  # damaged: its texts are encoded again
+        except (OSError, ValueError, KeyError, IndexError, EOFError):  # damaged
             return
         for row, key in enumerate(records["key"]):
             self.places[key.tobytes()] = (len(self.parts), row)
         self.parts.append(records)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8")).digest()
 
 
 def _record(width: int) -> np.dtype:

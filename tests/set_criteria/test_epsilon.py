@@ -99,5 +99,5 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = _differences(500, 1, "normal")
     bounds = _bounds(first, second)
     whole = sample_cells(first, second, bounds), sample_share(first, bounds[0])
-    monkeypatch.setattr(epsilon, "BLOCK", 7)
+    monkeypatch.setattr(epsilon, "BLOCK_DIFFERENCES", 7)
     assert (sample_cells(first, second, bounds), sample_share(first, bounds[0])) == whole

@@ -139,7 +139,7 @@ def test_chunks_and_other_samples_change_no_bit(seed: int, count: int, width: in
     vectors = random_vectors(count, width, seed)
     whole = _measured(vectors)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(samples_module, "CHUNK", chunk * width)
+        patch.setattr(samples_module, "CHUNK_NUMBERS", chunk * width)
         parts = _measured(vectors)
     for name, values in whole.items():
         assert np.array_equal(values, parts[name], equal_nan=True), name
@@ -155,7 +155,7 @@ def test_only_a_chunk_of_vectors_is_taken_at_a_time() -> None:
 
     measure_samples(take, operators(2000))
     assert sum(sizes) == 2000 * 200
-    assert max(sizes) <= samples_module.CHUNK
+    assert max(sizes) <= samples_module.CHUNK_NUMBERS
 
 
 def test_what_spans_no_plane_is_told_apart() -> None:
