@@ -1,7 +1,9 @@
-"""Ask an HTTP endpoint for JSON: retries, no redirections, the key from the environment alone. Standard library only.
+"""Client of an HTTP endpoint that takes and returns JSON: it retries, follows no redirect and keeps its key to itself.
 
-`huggingface_hub.InferenceClient` speaks the same language, but given no key it sends the user's Hugging Face token to
-whatever endpoint it is told, and where HF_HUB_OFFLINE is set it refuses to work, with a local server too.
+Two libraries were weighed. `huggingface_hub.InferenceClient` sends the user's Hugging Face token to any endpoint if it
+is given no key, and refuses to work, even with a local server, while HF_HUB_OFFLINE is set. `requests` with urllib3's
+`Retry` sends passwords of ~/.netrc, waits as long as Retry-After says, however long, and does not repeat a request
+whose answer breaks off or is not JSON.
 """
 
 import json
@@ -14,20 +16,21 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-KEY = "SEMANTIC_METRICS_API_KEY"
+KEY_VARIABLE = "SEMANTIC_METRICS_API_KEY"
 ATTEMPTS = 5
-TIMEOUT = 120.0  # seconds for one request: a large model on a small machine is slow
-LONGEST_WAIT = 60.0  # seconds between two attempts, whatever Retry-After says
-_BUSY = (408, 409, 425, 429, 500, 502, 503, 504)  # another attempt may succeed
-_READ, _QUOTED = 4000, 300  # of what comes with an error: bytes that are read, characters that a message repeats
+TIMEOUT_SECONDS = 120.0  # for one request: a large model on a small machine is slow
+MAX_WAIT_SECONDS = 60.0  # between two attempts, whatever Retry-After says
+_RETRIED_CODES = (408, 409, 425, 429, 500, 502, 503, 504)  # another attempt may succeed
+_BODY_BYTES = 4000  # how much of the body of an error is read
+_QUOTED_CHARACTERS = 300  # how much of it the message quotes
 
 
-class EndpointError(Exception):
-    """The endpoint did not answer as it should; the message says how, and never holds the key.
+class EndpointError(ValueError):
+    """The endpoint cannot be reached, refuses, or answers something unexpected; the message never contains the key.
 
     Attributes:
-        code: the HTTP status, 0 where there was none.
-        body: the beginning of what came with it.
+        code: HTTP status of a refusal, else 0.
+        body: beginning of the body of a refusal.
     """
 
     def __init__(self, message: str, code: int = 0, body: str = "") -> None:
@@ -39,76 +42,98 @@ class _NoRedirect(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> None:
-        return None  # it would carry the key to another host; urllib raises the 3xx as an HTTPError instead
+        return None  # a redirect would take the key to another host; urllib raises an HTTPError instead
 
 
 class JsonEndpoint:
-    """One address that takes and gives JSON.
+    """One address that takes JSON and returns JSON.
 
     Args:
-        url: http or https, without a user's name or password.
-        attempts: how often a request is sent before it is given up.
-        wait: sleeps for that many seconds; tests pass their own.
+        url: address, http or https, without a user name or password.
+        attempts: number of times that a request is sent before giving up.
+        wait: function that sleeps for a number of seconds; tests pass their own.
 
     Raises:
-        ValueError: the URL is of another kind, or attempts is below 1.
+        ValueError: the URL is not http or https, or contains a password, or `attempts` is below 1.
     """
 
     def __init__(self, url: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep) -> None:
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"endpoint: expected a URL that begins with http:// or https://, got {url!r}")
         if "@" in urlsplit(url).netloc:
-            raise ValueError(f"endpoint: expected a URL without a password (the key is taken from {KEY})")
+            raise ValueError(f"endpoint: expected a URL without a password (the key is taken from {KEY_VARIABLE})")
         if attempts < 1:
             raise ValueError(f"attempts: expected at least 1, got {attempts}")
         self.url = url
         self._attempts, self._wait = attempts, wait
-        self._key = os.environ.get(KEY, "").strip()
+        self._key = os.environ.get(KEY_VARIABLE, "").strip()
         self._open = build_opener(_NoRedirect).open
 
     def post(self, body: dict) -> object:
-        """Send JSON, return the JSON of the answer.
+        """Send JSON; returns the JSON of the answer.
 
         Raises:
-            EndpointError: not reached, refused, or an answer that is not JSON, after all attempts where they can help.
+            EndpointError: the endpoint cannot be reached, refuses, or its answer is not JSON; after all attempts if
+                another one could help.
         """
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         request = Request(self.url, json.dumps(body).encode(), headers)
         for attempt in range(1, self._attempts + 1):
-            code, text, seconds, again = 0, "", min(2.0 ** (attempt - 1), LONGEST_WAIT), True
+            code, text, seconds, retry = 0, "", min(2.0 ** (attempt - 1), MAX_WAIT_SECONDS), True
             try:
-                with self._open(request, timeout=TIMEOUT) as answer:
+                with self._open(request, timeout=TIMEOUT_SECONDS) as answer:
                     return json.loads(answer.read())
             except HTTPError as error:
                 text = self._without_key(_body(error))
-                reason = f"HTTP {error.code}: {text[:_QUOTED]}"
-                code, seconds, again = error.code, _retry_after(error, seconds), error.code in _BUSY
+                reason = f"HTTP {error.code}: {text[:_QUOTED_CHARACTERS]}"
+                code, seconds, retry = error.code, _retry_after(error, seconds), error.code in _RETRIED_CODES
             except (URLError, OSError, HTTPException) as error:  # refused, reset, timed out, cut off
                 reason = str(getattr(error, "reason", error)) or type(error).__name__
             except ValueError:
                 reason = "expected JSON, got something else"
-            if not again or attempt == self._attempts:
+            if not retry or attempt == self._attempts:
                 break
             self._wait(seconds)
         raise EndpointError(f"{self.url}: {reason} (attempt {attempt} of {self._attempts})", code, text)
 
+    def chat(self, model: str, messages: list[dict[str, str]], **settings: object) -> tuple[object, object]:
+        """Ask a model that speaks OpenAI's chat API.
+
+        Args:
+            model: the endpoint's name of the model.
+            messages: the conversation, each message with `role` and `content`.
+            settings: further fields of the request, such as `temperature`.
+
+        Returns:
+            The content of the first reply (a string, or None) and the reason why it ended.
+
+        Raises:
+            EndpointError: like `post`, or the answer has no message.
+        """
+        answer = self.post({"model": model, "messages": messages, **settings})
+        try:
+            choice = answer["choices"][0]
+            return choice["message"]["content"], choice.get("finish_reason")
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise EndpointError(f"{self.url}: expected choices with a message, got another JSON") from None
+
     def _without_key(self, text: str) -> str:
         text = " ".join(text.split())
-        return text.replace(self._key, "***") if self._key else text  # some servers repeat the key that they refuse
+        return text.replace(self._key, "***") if self._key else text  # some servers quote the key that they refuse
 
 
 def _body(error: HTTPError) -> str:
-    """The beginning of what came with an error; empty where the connection broke within it."""
+    """Beginning of the body of an error; empty if the connection breaks while it is read."""
     try:
         with error:
-            return error.read(_READ).decode(errors="replace")
+            return error.read(_BODY_BYTES).decode(errors="replace")
     except (OSError, HTTPException):
         return ""
 
 
 def _retry_after(error: HTTPError, otherwise: float) -> float:
-    """Seconds that the server asks to wait; its other form, a date, is not read."""
-    asked = error.headers.get("Retry-After", "")
-    return min(float(asked), LONGEST_WAIT) if asked.isdecimal() else otherwise
+    """Seconds that the server asks to wait; a date, which Retry-After may be too, is ignored."""
+    seconds = error.headers.get("Retry-After", "")
+    return min(float(seconds), MAX_WAIT_SECONDS) if seconds.isdecimal() else otherwise

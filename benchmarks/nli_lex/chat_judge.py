@@ -1,6 +1,6 @@
 """A language model as the judge, behind any endpoint that speaks OpenAI's chat API. Off unless one is given.
 
-The key comes from the environment variable SEMANTIC_METRICS_API_KEY and from nowhere else (`set_data_endpoint`).
+The key comes from the environment variable SEMANTIC_METRICS_API_KEY and from nowhere else.
 """
 
 import time
@@ -53,12 +53,9 @@ def endpoint_judge(url: str, model: str, attempts: int = ATTEMPTS, wait: Callabl
 def _reply(endpoint: JsonEndpoint, model: str, question: str, group: list[str], answer: str) -> int | None:
     """1, 0, or None where the reply begins with neither."""
     text = PROMPT.format(question=question, reference=" or ".join(group), answer=answer)
-    body = {"model": model, "messages": [{"role": "user", "content": text}], "temperature": 0, "max_tokens": TOKENS}
     try:
-        content = endpoint.post(body)["choices"][0]["message"]["content"]
+        content, _ = endpoint.chat(model, [{"role": "user", "content": text}], temperature=0, max_tokens=TOKENS)
     except EndpointError as error:
         raise NotMeasured(str(error)) from error
-    except (KeyError, IndexError, TypeError):
-        raise NotMeasured(f"{endpoint.url}: expected a reply with a message, got something else") from None
     word = str(content).strip()[:1]
     return int(word) if word in ("0", "1") else None

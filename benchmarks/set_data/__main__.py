@@ -30,7 +30,7 @@ from benchmarks.set_data.fusion import PAPER_MODEL, EndpointFusion
 from benchmarks.set_data.rater_sheets import PER_OPERATOR, read_samples, write_sheets
 from benchmarks.set_data.ratings import read_ratings, write_ratings
 from benchmarks.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, Lengths, read_documents
-from semantic_metrics.endpoint import KEY, EndpointError, JsonEndpoint
+from semantic_metrics.endpoint import KEY_VARIABLE, JsonEndpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -52,7 +52,10 @@ def main() -> None:
 )
 @click.option("--column", help="That holds the documents, where they are no .txt.")
 @click.option("--licence", default="not stated", show_default=True, help="Of the documents, for the card.")
-@click.option("--endpoint", help=f"OpenAI-compatible, up to /v1; fuses. {KEY} holds its key. Concatenation without it.")
+@click.option(
+    "--endpoint",
+    help=f"OpenAI-compatible API, up to /v1, that fuses, with the key in {KEY_VARIABLE}; else concatenation.",
+)
 @click.option("--model", default=PAPER_MODEL, show_default=True, help="Of the endpoint.")
 @click.option(
     "--cache", type=click.Path(dir_okay=False, path_type=Path), help="Answers; OUTPUT/fusions.jsonl by default."
@@ -81,7 +84,7 @@ def build_command(context: click.Context, **options: object) -> None:
         licences = dict.fromkeys(documents, options["licence"])
         recipe = Recipe(_command(context), plan.fusion, encoders, plan.threshold, lengths, plan.stride, licences)
         write(table, dropped, recipe, output)
-    except (ValueError, OSError, NotMeasured, EndpointError) as error:
+    except (ValueError, OSError, NotMeasured) as error:
         raise click.ClickException(str(error)) from error
     counts = table["operator"].value_counts()
     click.echo("\n".join(f"{operator:10} {count:7,}" for operator, count in counts.items()))

@@ -125,18 +125,12 @@ class EndpointFusion:
             ) from failures[0]
 
     def _ask(self, pair: Pair) -> str:
-        body = {"model": self._model, "messages": messages(*pair), "temperature": self._temperature}
         try:
-            answer = self._endpoint.post(body)
+            text, reason = self._endpoint.chat(self._model, messages(*pair), temperature=self._temperature)
         except EndpointError as error:
             if error.code == 400 and "content_filter" in error.body:  # this pair alone is refused
                 return ""
             raise
-        try:
-            choice = answer["choices"][0]
-            text, reason = choice["message"]["content"], choice.get("finish_reason")
-        except (KeyError, IndexError, TypeError, AttributeError):
-            raise EndpointError(f"{self._endpoint.url}: expected choices with a message, got another JSON") from None
         if not isinstance(text, str) or reason in ("length", "content_filter"):
             return ""
         return text.strip()

@@ -14,7 +14,7 @@ from benchmarks.nli_lex.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.benchmarks.nli_lex.data import QUESTIONS, judged, write_data
-from tests.benchmarks.set_data.test_fusion import Reply, said, serve
+from tests.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import RICH_WEIGHTS, nli
 from training.cards import read_results
 
@@ -156,7 +156,7 @@ def test_a_file_of_ones_own_and_an_endpoint(model: Path, tmp_path: Path) -> None
     frame.to_csv(tmp_path / "mine.csv", index=False)
 
     def judge(body: dict, number: int) -> Reply:
-        return said("I cannot say" if number == 0 else "1")
+        return chat_reply("I cannot say" if number == 0 else "1")
 
     with serve(judge) as endpoint:
         arguments = ("--file", tmp_path / "mine.csv", "--baselines-only", "--output", tmp_path / "out")

@@ -5,7 +5,7 @@ import pandas as pd
 from click.testing import CliRunner, Result
 
 from benchmarks.set_criteria.__main__ import main
-from semantic_metrics.endpoint import KEY
+from semantic_metrics.endpoint import KEY_VARIABLE
 from semantic_metrics.set_criteria.encoders import Encoder
 from tests.tiny_table import WORDS
 
@@ -30,7 +30,7 @@ def samples(groups: int = GROUPS, seed: int = 0) -> pd.DataFrame:
 
 def run(*arguments: object, **environment: str) -> Result:
     """Call the command, in an environment without a key unless one is given."""
-    return CliRunner(env={KEY: "", **environment}).invoke(main, list(map(str, arguments)))
+    return CliRunner(env={KEY_VARIABLE: "", **environment}).invoke(main, list(map(str, arguments)))
 
 
 def finish(*arguments: object, **environment: str) -> Result:

@@ -1,0 +1,87 @@
+"""The client of JSON endpoints, against a real server on the loopback address."""
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from semantic_metrics.endpoint import KEY_VARIABLE, EndpointError, JsonEndpoint
+from tests.fake_endpoint import SECRET, Reply, chat_reply, serve
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, SECRET)
+    monkeypatch.setenv("HF_TOKEN", "hf-not-a-real-token")
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """Seconds between the attempts, which nobody waits."""
+    return []
+
+
+def ask(replies: Iterator[Reply], waits: list[float], **options: object) -> tuple[object, list]:
+    """What a chat with a server of these replies returns, and the requests that the server got."""
+    with serve(lambda body, number: next(replies)) as server:
+        reply = JsonEndpoint(server.url, wait=waits.append, **options).chat("m", [{"role": "user", "content": "?"}])
+    return reply, server.requests
+
+
+@pytest.mark.parametrize(("value", "sent"), [(SECRET, f"Bearer {SECRET}"), ("", None), (None, None)])
+def test_only_the_key_of_the_environment_is_sent(
+    monkeypatch: pytest.MonkeyPatch, waits: list, value: str | None, sent: str | None
+) -> None:
+    monkeypatch.delenv(KEY_VARIABLE) if value is None else monkeypatch.setenv(KEY_VARIABLE, value)
+    reply, [(path, headers, body)] = ask(iter([chat_reply("yes")]), waits)
+    assert reply == ("yes", "stop")
+    assert path == "/v1"
+    assert headers.get("Authorization") == sent
+    assert body == {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+    assert "hf-not-a-real-token" not in str(headers)
+
+
+def test_a_busy_endpoint_is_asked_again(waits: list) -> None:
+    replies = [(429, {}, {"Retry-After": "7"}), (500, {}, {}), (200, b"<html>", {}), chat_reply("yes")]
+    assert ask(iter(replies), waits)[0] == ("yes", "stop")
+    assert waits == [7, 2, 4]
+
+
+def test_an_endpoint_that_stays_busy_is_given_up(waits: list) -> None:
+    busy = (503, b"try later", {"Retry-After": "9999"})
+    with pytest.raises(EndpointError, match=r"HTTP 503: try later \(attempt 5 of 5\)"):
+        ask(iter([busy] * 5), waits)
+    assert waits == [60.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ((401, {"error": f"Incorrect API key provided: {SECRET}"}, {}), r"HTTP 401: .*\*\*\*"),
+        ((302, {}, {"Location": "http://127.0.0.1:1/"}), "HTTP 302"),
+        ((200, {"choices": []}, {}), "expected choices with a message, got another JSON"),
+        ((200, ["choices"], {}), "expected choices with a message, got another JSON"),
+    ],
+)
+def test_other_replies_are_final_and_the_key_is_in_no_message(waits: list, reply: Reply, message: str) -> None:
+    with pytest.raises(EndpointError, match=message) as raised:
+        ask(iter([reply]), waits)
+    assert SECRET not in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert raised.value.code == (reply[0] if reply[0] != 200 else 0)
+    assert waits == []
+
+
+def test_nobody_there(waits: list) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"  # bound, but not listening
+        with pytest.raises(EndpointError, match=r"refused.* \(attempt 2 of 2\)"):
+            JsonEndpoint(url, attempts=2, wait=waits.append).post({})
+    assert waits == [1]
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "127.0.0.1:80", "http://user:word@127.0.0.1/v1"])
+def test_other_urls_are_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="endpoint: expected a URL"):
+        JsonEndpoint(url)
