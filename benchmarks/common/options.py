@@ -3,7 +3,7 @@
 `@options.seed` adds an option as it is; `@options.data()` and the like take what differs between commands.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import click
 
 from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cross_encoder.precision import PRECISIONS
-from semantic_metrics.stats.bootstrap import RESAMPLES
+from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -32,6 +32,10 @@ class Bootstrap:
 
     seed: int = 0
     resamples: int = RESAMPLES
+
+    def intervals(self, statistic: Callable[..., Figures], sizes: Sequence[int]) -> dict[str, tuple[float, float]]:
+        """95% intervals (low, high) of figures; see `stats.bootstrap.bootstrap` for the arguments."""
+        return bootstrap(statistic, sizes, self.seed, self.resamples)
 
 
 def data(text: str = "Folder that holds the data sets.", required: bool = False) -> Option:

@@ -17,10 +17,11 @@ from pathlib import Path
 import click
 import pandas as pd
 
+from benchmarks.common import options
 from benchmarks.common.baselines import matcha
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, score_sets
-from benchmarks.common.text_tables import Cell, Row, optional_float, render
+from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha.agreement import OVERALL
 from benchmarks.matcha.report import PUBLISHED
 from benchmarks.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
@@ -31,17 +32,16 @@ from training.matcha.config import STRATEGIES, TrainConfig, read_config
 from training.train import CONFIGS, Run
 
 TABLE = "10"
-ORDER = ("contrastive", "random", "sequential", "curriculum", "interleaved")  # of the paper
+ORDER = ("contrastive", "random", "sequential", "curriculum", "interleaved")  # as in the paper
 SETS = (*(name for name in TITLES if name != "mednli"), "human")
 FIGURES = ("wasserstein", "n_delta", "macro_f1", "auc")
 CCC = {"ccc": "CCC", "ccc_unscaled": "CCC, unscaled"}
 _PUBLISHED_NOTE = "published: 15 epochs on the paper's own fifteen sets; CCC with all 600 ratings of the study"
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def train_strategy(config: TrainConfig, strategy: str, budget: int, data: Path, output: Path) -> Path:
     """Train one strategy; returns the checkpoint of its last step."""
-    every = max(budget, config.save_every)  # the last step alone is validated, so that it is the one that is kept
+    every = max(budget, config.save_every)  # only the last step is validated, so that it is kept
     one = replace(config, name=f"{config.name}-{strategy}", strategy=strategy, steps=budget, epochs=None)
     Run(replace(one, validate_every=every, save_every=every), data, output).train()
     return output / "checkpoint"
@@ -51,60 +51,59 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
     """Every figure of every strategy.
 
     Returns:
-        Columns set, strategy, figure, value, published (where the paper has it), n; times 100. `ccc` is of the scores
-        rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` of the cosines as they are.
+        Columns set, strategy, figure, value, published (where the paper has it), n; times 100. `ccc` is computed from
+        the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are.
     """
     published, rows = Published(PUBLISHED), []
-    for found in sets.values():
+    for one in sets.values():
         for name in names:
-            if isinstance(found, TripletSet):
-                held, title = scores.triplets[name, found.key], found.title
-                figures = separation(held.correct, held.incorrect, COSINE, found.paired)
+            if isinstance(one, TripletSet):
+                pair, title = scores.triplets[name, one.key], one.title
+                figures = separation(pair.correct, pair.incorrect, COSINE, one.paired)
                 values = {figure: float(figures[figure]) for figure in FIGURES}
             else:
-                held, title = scores.rated[name, found.key], OVERALL
-                scaled = {"ccc": to_unit(held, COSINE), "ccc_unscaled": held}
-                values = {key: 100 * float(concordance(one, found.ratings)) for key, one in scaled.items()}
+                cosines, title = scores.rated[name, one.key], OVERALL
+                scalings = {"ccc": to_unit(cosines, COSINE), "ccc_unscaled": cosines}
+                values = {key: 100 * float(concordance(scaled, one.ratings)) for key, scaled in scalings.items()}
             for figure, value in values.items():
                 row = {"set": title, "strategy": name, "figure": figure, "value": value}
-                rows.append(row | {"published": published.get(TABLE, title, name, figure), "n": len(found)})
+                rows.append(row | {"published": published.get(TABLE, title, name, figure), "n": len(one)})
     return pd.DataFrame(rows)
 
 
 def report(table: pd.DataFrame, budget: int) -> str:
     """The table as text: Wasserstein distances and CCC beside the published ones, then the other figures."""
+    table = table.assign(low=None, high=None)
     parts = []
     for figure in FIGURES:
-        held = table[(table["figure"] == figure) | ((figure == FIGURES[0]) & table["figure"].isin(CCC))]
-        columns = list(held[["set", "figure"]].drop_duplicates().itertuples(index=False, name=None))
-        rows = [
-            Row(str(name), [_cell(one.loc[column]) for column in columns])
-            for name, one in ((n, g.set_index(["set", "figure"])) for n, g in held.groupby("strategy", sort=False))
-        ]
+        lines = table[(table["figure"] == figure) | ((figure == FIGURES[0]) & table["figure"].isin(CCC))]
+        columns = list(lines[["set", "figure"]].drop_duplicates().itertuples(index=False, name=None))
+        rows = []
+        for name, own in lines.groupby("strategy", sort=False):
+            by_column = own.set_index(["set", "figure"])
+            rows.append(Row(str(name), [Cell.of(by_column.loc[column]) for column in columns]))
         if rows:
             title = f"Table 10, {LABELS[figure]}, times 100, {budget} steps each"
-            parts.append(render(title, [CCC.get(f, s) for s, f in columns], rows))
+            parts.append(render(title, [CCC.get(figure, title) for title, figure in columns], rows))
     parts.append(_PUBLISHED_NOTE)
     return "\n\n".join(parts)
 
 
-def _cell(row: pd.Series) -> Cell:
-    return Cell(row["value"], published=optional_float(row["published"]))
-
-
 @click.command()
-@click.option("--data", type=_FOLDER, required=True, envvar="SEMANTIC_METRICS_DATA", help="What the config reads.")
-@click.option("--sets-from", type=_FOLDER, help="Folder of the evaluation sets; --data by default.")
+@options.data("Folder of the data that the config reads.", required=True)
+@click.option("--sets-from", type=options.FOLDER, help="Folder of the evaluation sets; default: --data.")
 @click.option(
     "--config",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=options.FILE,
     default=CONFIGS / "ablation.yaml",
     show_default="training/configs/ablation.yaml",
-    help="What is trained; its strategy and its steps are replaced.",
+    help="Config to train; its strategy and its steps are replaced.",
 )
-@click.option("--budget", type=click.IntRange(1), help="Optimiser steps each; by default the config's.")
-@click.option("--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Which; all by default.")
-@click.option("--output", default="results/ablation", show_default=True, type=click.Path(path_type=Path))
+@click.option("--budget", type=click.IntRange(1), help="Optimiser steps of each strategy; default: the config's.")
+@click.option(
+    "--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Strategy to train, repeatable; default: all."
+)
+@options.output("results/ablation")
 def main(
     data: Path, sets_from: Path | None, config: Path, budget: int | None, chosen: tuple[str, ...], output: Path
 ) -> None:
@@ -116,7 +115,7 @@ def main(
         if budget is None:
             raise ValueError(f"--budget: expected steps, since {config} counts epochs")
         for name in names:
-            replace(settings, strategy=name)  # refused before anything is trained
+            replace(settings, strategy=name)  # checks the config before anything is trained
         sets = load_sets(sets_from or data, SETS)
         if not sets:
             raise ValueError(f"--data: expected evaluation sets as benchmarks/matcha/sets.py lays them out, got {data}")
@@ -124,7 +123,7 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     metrics = [matcha(str(path), name) for name, path in checkpoints.items()]
-    table = ablation_table(names, sets, score_sets(metrics, sets, lambda line: click.echo(line, err=True)))
+    table = ablation_table(names, sets, score_sets(metrics, sets, options.progress))
     table.to_csv(output / "ablation.csv", index=False)
     text = report(table, budget)
     (output / "report.txt").write_text(text + "\n", encoding="utf-8")

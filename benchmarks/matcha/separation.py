@@ -1,8 +1,9 @@
-"""Tables 3 to 6 and the curves: how far each metric keeps correct texts apart from incorrect ones.
+"""Tables 3 to 6 and the curves: how well each metric separates correct texts from incorrect ones.
 
 Source: Li et al., Findings of ACL 2026, sections 4.2.1 to 4.2.3.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -13,10 +14,10 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, TripletScores
 from benchmarks.matcha.sets import TripletSet
-from semantic_metrics.stats import separation as protocol
-from semantic_metrics.stats.bootstrap import LEVEL, Figures, bootstrap
+from semantic_metrics.stats.bootstrap import LEVEL, Figures
+from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit
 
-TABLE_OF = {  # the table that prints a figure; MedNLI has one of its own
+TABLE_OF = {  # the table that prints a figure; MedNLI has its own
     "correct": "3",
     "incorrect": "3",
     "n_delta": "3",
@@ -26,12 +27,14 @@ TABLE_OF = {  # the table that prints a figure; MedNLI has one of its own
     "wasserstein": "5",
 }
 MEDNLI_TABLE = "6"
-_OF_LISTS = ("correct", "incorrect", "n_delta")  # what the paper gives for MAUVE
-SIGNIFICANT = 1 - LEVEL
+CORPUS_FIGURES = ("correct", "incorrect", "n_delta")  # what the paper prints for MAUVE
+SIGNIFICANT = 1 - LEVEL  # p-values below it are significant
+_COLUMNS = ["table", "set", "metric", "group", "figure", "value", "low", "high", "published", "n"]
+_COLUMNS += ["p_next", "next", "best", "reason"]
 
 
 def separation_table(
-    metrics: list[Metric], sets: list[TripletSet], scores: Scores, published: Published, settings: Bootstrap
+    metrics: list[Metric], sets: list[TripletSet], scores: Scores, published: Published, bootstrap: Bootstrap
 ) -> pd.DataFrame:
     """Every figure of tables 3 to 6, one row each.
 
@@ -41,44 +44,60 @@ def separation_table(
         (N-delta only: the highest, and significantly so) and reason (why there is no value). All figures times 100.
     """
     rows = []
-    for found in sets:
-        measured = {metric.name: scores.triplets.get((metric.name, found.key)) for metric in metrics}
-        tests = next_best_tests([metric for metric in metrics if not metric.corpus], measured, found.paired)
+    for triplets in sets:
+        key, title = triplets.key, triplets.title
+        measured = {metric.name: scores.triplets.get((metric.name, key)) for metric in metrics}
+        tests = next_best_tests([metric for metric in metrics if not metric.corpus], measured, triplets.paired)
         for metric in metrics:
-            held = measured[metric.name]
-            values = {} if held is None else _figures(metric, held, found.paired)
-            intervals = {} if held is None or metric.corpus else _intervals(metric, held, found.paired, settings)
-            for figure in _OF_LISTS if metric.corpus else TABLE_OF:
-                table = MEDNLI_TABLE if found.key == "mednli" else TABLE_OF[figure]
-                low, high = intervals.get(figure, (None, None))
-                row = {"table": table, "set": found.title, "metric": metric.name, "group": metric.group}
-                row |= {"figure": figure, "value": values.get(figure), "low": low, "high": high}
-                row["published"] = published.get(table, found.title, metric.published, figure)
-                row["n"] = len(found)
+            values, bounds = _figures(metric, measured[metric.name], triplets.paired, bootstrap)
+            for figure in CORPUS_FIGURES if metric.corpus else TABLE_OF:
+                table = MEDNLI_TABLE if key == "mednli" else TABLE_OF[figure]
+                low, high = bounds.get(figure, (None, None))
+                row = {"table": table, "set": title, "metric": metric.name, "group": metric.group, "figure": figure}
+                row |= {"value": values.get(figure), "low": low, "high": high, "n": len(triplets)}
+                row["published"] = published.get(table, title, metric.published, figure)
                 row |= tests.get(metric.name, {}) if figure == "n_delta" else {}
-                row["reason"] = scores.reasons.get((metric.name, found.key))
+                row["reason"] = scores.reasons.get((metric.name, key))
                 rows.append(row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-_COLUMNS = ["table", "set", "metric", "group", "figure", "value", "low", "high", "published", "n"]
-_COLUMNS += ["p_next", "next", "best", "reason"]
+def _figures(
+    metric: Metric, scores: TripletScores | None, paired: bool, bootstrap: Bootstrap
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    """Figures and their intervals; none of a metric without scores, no intervals of a corpus metric."""
+    if scores is None:
+        return {}, {}
+
+    def statistic(correct: np.ndarray, incorrect: np.ndarray) -> Figures:
+        return separation(correct, incorrect, metric.bounds, paired)
+
+    pair = (scores.correct, scores.incorrect)
+    values = {name: float(value) for name, value in statistic(*pair).items()}
+    return values, {} if metric.corpus else intervals(statistic, *pair, paired, bootstrap)
 
 
-def _figures(metric: Metric, held: TripletScores, paired: bool) -> dict[str, float]:
-    figures = protocol.separation(held.correct, held.incorrect, metric.bounds, paired)
-    return {name: float(value) for name, value in figures.items()}
-
-
-def _intervals(
-    metric: Metric, held: TripletScores, paired: bool, settings: Bootstrap
+def intervals(
+    statistic: Callable[[np.ndarray, np.ndarray], Figures],
+    correct: np.ndarray,
+    incorrect: np.ndarray,
+    paired: bool,
+    bootstrap: Bootstrap,
 ) -> dict[str, tuple[float, float]]:
-    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
-        incorrect = held.incorrect[rows if other_rows is None else other_rows]
-        return protocol.separation(held.correct[rows], incorrect, metric.bounds, paired)
+    """Bootstrap intervals of figures of correct and incorrect texts.
 
-    n = len(held.correct)
-    return bootstrap(resampled, (n,) if paired else (n, n), settings.seed, settings.resamples)
+    Args:
+        statistic: takes (..., n) and (..., m) scores of correct and of incorrect texts.
+        correct: (n,) scores.
+        incorrect: (m,) scores.
+        paired: whether row i of both belongs together, so that rows are drawn for both at once.
+        bootstrap: seed and number of resamples.
+    """
+
+    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
+        return statistic(correct[rows], incorrect[rows if other_rows is None else other_rows])
+
+    return bootstrap.intervals(resampled, (len(correct),) if paired else (len(correct), len(incorrect)))
 
 
 def next_best_tests(
@@ -88,7 +107,7 @@ def next_best_tests(
 
     Returns:
         By metric's name, `next` (the other's name), `p_next`, and `best`: whether it is the highest of all and the
-        test tells it from the next at the level of the caption of table 3. Empty for unpaired sets.
+        test distinguishes it from the next at the level of the caption of table 3. Empty for unpaired sets.
     """
     if not paired:
         return {}
@@ -96,14 +115,14 @@ def next_best_tests(
     order = sorted(gaps, key=lambda name: -gaps[name].mean())
     tests = {}
     for place, (name, other) in enumerate(pairwise(order)):
-        p = protocol.paired_t_test(gaps[name], gaps[other])
+        p = paired_t_test(gaps[name], gaps[other])
         tests[name] = {"p_next": p, "next": other, "best": place == 0 and p < SIGNIFICANT}
     return tests
 
 
-def gaps_of(metric: Metric, held: TripletScores) -> np.ndarray:
+def gaps_of(metric: Metric, scores: TripletScores) -> np.ndarray:
     """(n,) sim_C - sim_I of each row on the [0, 1] scale."""
-    return protocol.to_unit(held.correct, metric.bounds) - protocol.to_unit(held.incorrect, metric.bounds)
+    return to_unit(scores.correct, metric.bounds) - to_unit(scores.incorrect, metric.bounds)
 
 
 def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -> pd.DataFrame:
@@ -114,16 +133,15 @@ def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -
         share (in percent).
     """
     parts = []
-    for found in sets:
-        for metric in metrics if found.paired else []:
-            held = scores.triplets.get((metric.name, found.key))
-            if held is None or metric.corpus:
+    for triplets in (one for one in sets if one.paired):
+        for metric in metrics:
+            pair = scores.triplets.get((metric.name, triplets.key))
+            if pair is None or metric.corpus:
                 continue
-            unit = [protocol.to_unit(one, metric.bounds) for one in (held.correct, held.incorrect)]
+            unit = [to_unit(side, metric.bounds) for side in (pair.correct, pair.incorrect)]
+            names = {"set": triplets.title, "metric": metric.name, "group": metric.group}
             for midpoint in (True, False):
-                part = pd.DataFrame(
-                    {"threshold": protocol.THRESHOLDS, "share": protocol.threshold_curve(*unit, midpoint)}
-                )
-                parts.append(part.assign(set=found.title, metric=metric.name, group=metric.group, midpoint=midpoint))
+                curve = {"threshold": THRESHOLDS, "share": threshold_curve(*unit, midpoint)}
+                parts.append(pd.DataFrame(curve).assign(**names, midpoint=midpoint))
     columns = ["set", "metric", "group", "midpoint", "threshold", "share"]
     return pd.concat(parts)[columns] if parts else pd.DataFrame(columns=columns)

@@ -17,11 +17,13 @@ import click
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.baselines import Metric, default_embsim, matcha
+from benchmarks.common import options
+from benchmarks.common.baselines import Metric, matcha
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.matcha.separation import intervals
 from benchmarks.matcha.sets import read_table
-from semantic_metrics.stats import separation as protocol
-from semantic_metrics.stats.bootstrap import Figures, bootstrap
+from semantic_metrics.stats.bootstrap import Figures
+from semantic_metrics.stats.separation import auc, pairwise_accuracy
 
 ITEMS = Path(__file__).with_name("word_order.csv")
 PAWS = "paws_wiki/dev.parquet"
@@ -48,8 +50,8 @@ def paws_pairs(data: Path) -> pd.DataFrame:
     frame = read_table(path)
     missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
     if missing or set(frame["label"]) != {0, 1}:
-        found = ", ".join(frame.columns)
-        raise ValueError(f"{path}: expected columns sentence1, sentence2 and label (0 and 1), got {found}")
+        columns = ", ".join(frame.columns)
+        raise ValueError(f"{path}: expected columns sentence1, sentence2 and label (0 and 1), got {columns}")
     return frame
 
 
@@ -65,35 +67,35 @@ def measure(metrics: list[Metric], items: pd.DataFrame, paws: pd.DataFrame | Non
         NotMeasured: a metric does not load.
     """
     rows, scored = [], []
-    loaded = [(metric, metric.load()) for metric in metrics]  # first of all, so that a mistyped name costs nothing
+    loaded = [(metric, metric.load()) for metric in metrics]  # before anything is scored: a mistyped name costs nothing
     for metric, score in loaded:
         both = score([*items["paraphrase"], *items["swap"]], [*items["reference"], *items["reference"]])
-        held = items.assign(paraphrase_score=both[: len(items)], swap_score=both[len(items) :])
+        scores = items.assign(paraphrase_score=both[: len(items)], swap_score=both[len(items) :])
         for kind in [ALL, *items["kind"].unique()]:
-            rows.append({"metric": metric.name, "kind": kind, **_of_items(held[held["kind"].eq(kind) | (kind == ALL)])})
+            chosen = scores[scores["kind"].eq(kind) | (kind == ALL)]
+            rows.append({"metric": metric.name, "kind": kind, **_item_figures(chosen)})
         if paws is not None:
-            scores = score(list(paws["sentence2"]), list(paws["sentence1"]))
+            cosines = score(list(paws["sentence2"]), list(paws["sentence1"]))
             same = paws["label"].to_numpy() == 1
-            figures = _interval(scores[same], scores[~same], paired=False)
+            figures = _auc(cosines[same], cosines[~same], paired=False)
             rows.append({"metric": metric.name, "kind": PAWS_KIND, "n": len(paws), **figures})
-        scored.append(held.assign(metric=metric.name))
+        scored.append(scores.assign(metric=metric.name))
     return pd.DataFrame(rows, columns=["metric", "kind", "n", *FIGURES]), pd.concat(scored, ignore_index=True)
 
 
-def _of_items(held: pd.DataFrame) -> dict[str, float]:
-    paraphrase, swap = held["paraphrase_score"].to_numpy(), held["swap_score"].to_numpy()
-    figures = _interval(paraphrase, swap, paired=True)
-    figures["pairwise"] = 100 * float(protocol.pairwise_accuracy(paraphrase, swap))
-    return {"n": len(held), **figures, "ties": 100 * float(np.mean(paraphrase == swap))}
+def _item_figures(scores: pd.DataFrame) -> dict[str, float]:
+    paraphrase, swap = scores["paraphrase_score"].to_numpy(), scores["swap_score"].to_numpy()
+    figures = _auc(paraphrase, swap, paired=True)
+    figures["pairwise"] = 100 * float(pairwise_accuracy(paraphrase, swap))
+    return {"n": len(scores), **figures, "ties": 100 * float(np.mean(paraphrase == swap))}
 
 
-def _interval(correct: np.ndarray, incorrect: np.ndarray, paired: bool) -> dict[str, float]:
-    def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
-        return {"auc": protocol.auc(correct[rows], incorrect[rows if other_rows is None else other_rows])}
+def _auc(correct: np.ndarray, incorrect: np.ndarray, paired: bool) -> dict[str, float]:
+    def statistic(first: np.ndarray, second: np.ndarray) -> Figures:
+        return {"auc": 100 * auc(first, second)}
 
-    sizes = (len(correct),) if paired else (len(correct), len(incorrect))
-    low, high = bootstrap(resampled, sizes, seed=0)["auc"]
-    return {"auc": 100 * float(protocol.auc(correct, incorrect)), "low": 100 * low, "high": 100 * high}
+    low, high = intervals(statistic, correct, incorrect, paired, options.Bootstrap())["auc"]
+    return {"auc": float(statistic(correct, incorrect)["auc"]), "low": low, "high": high}
 
 
 def report(figures: pd.DataFrame) -> str:
@@ -107,38 +109,29 @@ def report(figures: pd.DataFrame) -> str:
     return f"{texts[0]}\n\nAUC by kind of swap\n{texts[1]}"
 
 
-def choose(checkpoints: tuple[str, ...], embsim: str) -> list[Metric]:
-    """EmbSim and the MATCHA checkpoints (`NAME=CHECKPOINT`, or by its last part), or the shipped one.
+def choose_metrics(checkpoints: tuple[str, ...], embsim: str) -> list[Metric]:
+    """EmbSim and the MATCHA checkpoints (`NAME=CHECKPOINT`, or named by the last part of the path), or the shipped one.
 
     Raises:
-        ValueError: two of the same name.
+        ValueError: two have the same name.
     """
+    named = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, checkpoints)]
     metrics = [Metric("EmbSim", lambda: sentence_transformer(embsim), published="EmbSim")]
-    for given in checkpoints:
-        name, sign, source = given.rpartition("=")
-        metrics.append(matcha(source, f"MATCHA ({name if sign else Path(source).name})"))
-    metrics += [] if checkpoints else [matcha(None)]
-    names = [metric.name for metric in metrics]
-    if len(set(names)) < len(names):
-        raise ValueError(f"--checkpoint: expected names that differ (NAME=CHECKPOINT), got {', '.join(names)}")
+    metrics += [matcha(source, name) for name, source in named or [("MATCHA", None)]]
+    options.check_distinct([metric.name for metric in metrics])
     return metrics
 
 
 @click.command()
-@click.option("--checkpoint", multiple=True, help="[NAME=]CHECKPOINT of MATCHA; by default the shipped one.")
-@click.option("--embsim", default=default_embsim, show_default="all-MiniLM-L6-v2", help="Model of the EmbSim row.")
-@click.option(
-    "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    envvar="SEMANTIC_METRICS_DATA",
-    help=f"Folder that holds {PAWS}.",
-)
-@click.option("--output", default="results/word_order", show_default=True, type=click.Path(path_type=Path))
+@options.checkpoints("MATCHA")
+@options.embsim()
+@options.data(f"Folder that contains {PAWS}.")
+@options.output("results/word_order")
 def main(checkpoint: tuple[str, ...], embsim: str, data: Path | None, output: Path) -> None:
     """Tell swapped roles from paraphrases."""
     try:
         paws = None if data is None else paws_pairs(data)
-        figures, items = measure(choose(checkpoint, embsim), probe_items(), paws)
+        figures, items = measure(choose_metrics(checkpoint, embsim), probe_items(), paws)
     except (ValueError, NotMeasured) as error:
         raise click.UsageError(str(error)) from None
     output.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from sentence_transformers import SentenceTransformer
 import semantic_metrics
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.matcha import attribution
-from benchmarks.matcha.attribution_paths import encoder_attribution, matcha_attributions
+from benchmarks.matcha.attribution import encoder_attribution, matcha_attributions
 from tests import tiny_pairs as tiny
 from tests.benchmarks.matcha.synthetic import ROWS, triplets, write_data
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.common.baselines import Metric
-from benchmarks.matcha.word_order import ALL, PAWS, PAWS_KIND, TEXTS, choose, main, measure, probe_items, report
+from benchmarks.matcha.word_order import ALL, PAWS, PAWS_KIND, TEXTS, choose_metrics, main, measure, probe_items, report
 
 
 def bag(text: str) -> list[str]:
@@ -58,7 +58,7 @@ def test_figures_of_known_scores() -> None:
 
 def test_a_table_of_tokens_is_at_chance(checkpoint: Path) -> None:
     """The small checkpoint knows letters, so that it has a vector for every text."""
-    figures, _ = measure(choose((f"small={checkpoint}",), "unused")[1:], probe_items(), None)
+    figures, _ = measure(choose_metrics((f"small={checkpoint}",), "unused")[1:], probe_items(), None)
     assert figures["metric"].unique() == ["MATCHA (small)"]
     assert figures["auc"].eq(50).all()
     assert figures["ties"].eq(100).all()
