@@ -248,7 +248,9 @@ def _printed_table(
 ) -> PrintedTable:
     """Encoders measured here, each with the paper's row below it, then those that only the paper measured."""
     keys = ["encoder", "table", "criterion", "measure", "figure"]
-    figures = {tuple(getattr(row, key) for key in keys): row for row in frame.itertuples()}
+    criteria, measures = ({column.key[place] for column in columns} for place in (1, 2))
+    wanted = frame[frame["criterion"].isin(criteria) & frame["measure"].isin(measures)]
+    figures = {tuple(getattr(row, key) for key in keys): row for row in wanted.itertuples()}
     here = set(frame.loc[frame["value"].notna(), "encoder"])
     rows = []
     for name, paper in dict(zip(frame["encoder"], frame["published_as"], strict=True)).items():

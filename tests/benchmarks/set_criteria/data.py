@@ -1,4 +1,4 @@
-"""Samples made on the spot for the benchmark of set criteria, and its command as a user calls it."""
+"""Small samples for the benchmark of set criteria, and its command as a user calls it."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from semantic_metrics.endpoint import KEY_VARIABLE
 from semantic_metrics.set_criteria.encoders import Encoder
 from tests.tiny_table import WORDS
 
-GROUPS = 20
+GROUPS = 12
 
 
 def samples(groups: int = GROUPS, seed: int = 0) -> pd.DataFrame:
@@ -29,12 +29,12 @@ def samples(groups: int = GROUPS, seed: int = 0) -> pd.DataFrame:
 
 
 def run(*arguments: object, **environment: str) -> Result:
-    """Call the command, in an environment without a key unless one is given."""
+    """Call the command in an environment without a key, unless one is given."""
     return CliRunner(env={KEY_VARIABLE: "", **environment}).invoke(main, list(map(str, arguments)))
 
 
 def finish(*arguments: object, **environment: str) -> Result:
-    """Call the command, with few resamples, and expect that it ends well."""
+    """Call the command with few resamples, and expect success."""
     result = run(*arguments, "--resamples", 40, **environment)
     assert result.exit_code == 0, (result.output, result.exception)
     return result

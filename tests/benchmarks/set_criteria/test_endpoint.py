@@ -1,30 +1,24 @@
 """An embeddings endpoint as an encoder: a real HTTP server on the loopback address stands for it."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.set_criteria.encoders import FLOOR, EmbeddingsEndpoint, RandomBag
+from benchmarks.set_criteria.encoders import EmbeddingsEndpoint, RandomBag, candidate
+from benchmarks.set_criteria.measure import Measured, SampleSet, measure_all
 from semantic_metrics import load
 from semantic_metrics.endpoint import KEY_VARIABLE
-from tests.benchmarks.set_criteria.data import finish, samples, vectors_of
+from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
+from tests.benchmarks.set_criteria.data import samples, vectors_of
 from tests.fake_endpoint import SECRET, Reply, serve
 
 WIDTH = 48
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "samples.parquet"
-    samples().to_parquet(path)
-    return path
-
-
 def embed(body: dict, number: int) -> Reply:
-    """What OpenAI's API answers, in another order; busy at first."""
+    """Answers like OpenAI's API, in another order; busy at first."""
     if number == 0:
         return 429, {"error": f"slow down, {SECRET}"}, {"Retry-After": "0"}
     vectors = RandomBag(5, WIDTH).encode(body["input"])[0]
@@ -32,30 +26,31 @@ def embed(body: dict, number: int) -> Reply:
     return 200, {"object": "list", "data": data[::-1]}, {}
 
 
-def test_an_endpoint_is_an_encoder(file: Path, tmp_path: Path) -> None:
+def measure(frame: pd.DataFrame, url: str, cache: Path | None = None) -> tuple[list[Measured], dict[str, str]]:
+    one = candidate(f"remote=endpoint:tiny@{url}", seed=0)
+    return measure_all([one], SampleSet(Path("made"), "", frame), Settings(), cache, 10, lambda line: None)
+
+
+def test_an_endpoint_is_an_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, SECRET)
+    frame = samples(4)
     with serve(embed) as endpoint:
-        arguments = ("--samples", file, "--cache", tmp_path / "cache", "--batch-size", 10)
-        spec = f"remote=endpoint:tiny@{endpoint.url}"
-        result = finish(*arguments, "--encoder", spec, "--output", tmp_path / "a", **{KEY_VARIABLE: SECRET})
-        asked = len(endpoint.requests)
-        finish(*arguments, "--encoder", spec, "--output", tmp_path / "b", **{KEY_VARIABLE: SECRET})
-        assert len(endpoint.requests) == asked  # the second run took the vectors from the cache
-    frame = samples()
+        measured, _ = measure(frame, endpoint.url, tmp_path)
+        count = len(endpoint.requests)
+        again, _ = measure(frame, endpoint.url, tmp_path)
+        assert len(endpoint.requests) == count  # the second run took the vectors from the cache
     path, headers, body = endpoint.requests[1]
     assert path == "/v1/embeddings"
     assert headers["Authorization"] == f"Bearer {SECRET}"
     assert body["model"] == "tiny"
-    assert (
-        sum(len(body["input"]) for _, _, body in endpoint.requests[1:]) == frame[["a", "b", "target"]].stack().nunique()
-    )
-    table = pd.read_csv(tmp_path / "a" / "table1.csv").set_index(["encoder", "figure"])["value"]
+    texts = [text for _, _, body in endpoint.requests[1:] for text in body["input"]]
+    assert len(texts) == frame[["a", "b", "target"]].stack().nunique()
     given = {"remote": vectors_of(RandomBag(5, WIDTH), frame)}
-    ranges = json.loads((tmp_path / "a" / "ranges.json").read_text())
-    expected = load("set_criteria").compute(embeddings=given, operator=list(frame["operator"]), ranges=ranges)
-    assert table["remote", "both"] == pytest.approx(expected["encoders"]["remote"]["C1"]["cosine"]["both"], abs=1e-6)
-    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert SECRET not in result.output
-    assert SECRET.encode() not in written
+    expected = load("set_criteria").compute(embeddings=given, operator=list(frame["operator"]))["encoders"]["remote"]
+    for one in (*measured, *again):
+        result = report(one.samples, Settings(), own_ranges(one.samples))
+        assert result["C1"]["cosine"]["both"] == pytest.approx(expected["C1"]["cosine"]["both"], abs=1e-6)
+    assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize(
@@ -72,7 +67,7 @@ def test_an_endpoint_is_an_encoder(file: Path, tmp_path: Path) -> None:
         ((200, [1], {}), "each of 2 texts"),
     ],
 )
-def test_what_an_endpoint_should_not_answer(monkeypatch: pytest.MonkeyPatch, answer: Reply, message: str) -> None:
+def test_invalid_answers_are_not_measured(monkeypatch: pytest.MonkeyPatch, answer: Reply, message: str) -> None:
     monkeypatch.setenv(KEY_VARIABLE, SECRET)
     with serve(lambda body, number: answer) as endpoint, pytest.raises(NotMeasured, match=message) as caught:
         EmbeddingsEndpoint(endpoint.url, "m").encode(["one", "two"])
@@ -88,12 +83,10 @@ def test_vectors_of_one_width() -> None:
         EmbeddingsEndpoint(endpoint.url, "m").encode(["one", "two"], batch_size=1)
 
 
-def test_a_failing_endpoint_costs_its_rows_alone(file: Path, tmp_path: Path) -> None:
+def test_a_failing_endpoint_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, SECRET)
     with serve(lambda body, number: (401, {"error": f"no such key: {SECRET}"}, {})) as endpoint:
-        arguments = ("--samples", file, "--encoder", f"remote=endpoint:m@{endpoint.url}")
-        result = finish(*arguments, "--output", tmp_path, **{KEY_VARIABLE: SECRET})
-    assert "remote: not measured: " in result.stdout
-    assert "HTTP 401" in result.stdout
-    assert SECRET not in result.output
-    assert "remote: not measured" in (tmp_path / "leaderboard.html").read_text(encoding="utf-8")
-    assert set(pd.read_csv(tmp_path / "leaderboard.csv")["encoder"]) == {"bag of random vectors", FLOOR}
+        measured, absent = measure(samples(1), endpoint.url)
+    assert not measured
+    assert "HTTP 401" in absent["remote"]
+    assert SECRET not in absent["remote"]

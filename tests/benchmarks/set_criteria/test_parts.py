@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.set_criteria.checks import check_table
-from benchmarks.set_criteria.encoders import Contender, RandomBag, RandomVectors, WordVectors, contender, contenders
+from benchmarks.common.options import Bootstrap
+from benchmarks.set_criteria.encoders import Candidate, RandomBag, RandomVectors, WordVectors, candidate, candidates
 from benchmarks.set_criteria.figures import draw_angles, draw_ratios
-from benchmarks.set_criteria.means import Bootstrap, means_table, sample_shares
+from benchmarks.set_criteria.means import ClusterBootstrap, means_table, sample_shares
 from benchmarks.set_criteria.measure import Measured, SampleSet, measure_all, read_samples
+from benchmarks.set_criteria.report import check_table
 from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
 from tests.benchmarks.set_criteria.data import samples
 
@@ -23,17 +24,18 @@ TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> SampleSet:
     path = tmp_path_factory.mktemp("parts") / "samples.parquet"
-    samples(30).to_parquet(path)
+    samples(20).to_parquet(path)
     return read_samples(path)
 
 
-def measured(made: SampleSet, *chosen: Contender) -> list[Measured]:
-    found, absent = measure_all(list(chosen), made, Settings(), None, 64, lambda line: None)
+def measured(made: SampleSet, *chosen: Candidate) -> list[Measured]:
+    results, absent = measure_all(list(chosen), made, Settings(), None, 64, lambda line: None)
     assert not absent
-    return found
+    return results
 
 
 @given(TEXTS, st.integers(0, 5))
+@settings(max_examples=30)
 def test_random_vectors_are_of_the_text_alone(texts: list[str], seed: int) -> None:
     encoder = RandomVectors(seed, 32)
     vectors, cut = encoder.encode(texts)
@@ -87,16 +89,13 @@ def test_word_vectors_are_read_once_for_all_texts(tmp_path: Path) -> None:
     ],
 )
 def test_specs(given: str, name: str, paper: str | None) -> None:
-    found = contender(given, seed=0)
-    assert (found.name, found.published) == (name, paper)
+    one = candidate(given, seed=0)
+    assert (one.name, one.published) == (name, paper)
 
 
 def test_floors_come_last_and_are_no_contenders() -> None:
-    found = contenders((), seed=0)
-    assert [one.name for one in found] == [
-        "all-MiniLM-L6-v2", "MATCHA", "bag of random vectors", "random vectors"
-    ]  # fmt: skip
-    assert [one.floor for one in found] == [False, False, True, True]
+    expected = {"all-MiniLM-L6-v2": False, "MATCHA": False, "bag of random vectors": True, "random vectors": True}
+    assert {one.name: one.floor for one in candidates((), seed=0)} == expected
 
 
 @given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
@@ -104,7 +103,7 @@ def test_the_bootstrap_is_that_of_drawn_rows(size: int, m: int, seed: int) -> No
     rng = np.random.default_rng(seed)
     clusters = rng.integers(size, size=m)
     values = np.where(rng.random((3, m)) < 0.2, np.nan, rng.normal(size=(3, m)))
-    held = Bootstrap(clusters, seed, resamples=7)(values, np.arange(m), "difference")
+    held = ClusterBootstrap(clusters, Bootstrap(seed, 7))(values, np.arange(m), "difference")
     known = np.unique(clusters)
     drawn = np.random.default_rng([seed, 1])
     for draws in held.draws:
@@ -120,7 +119,7 @@ def test_the_bootstrap_is_that_of_drawn_rows(size: int, m: int, seed: int) -> No
 
 
 def test_no_samples_of_an_operator_leave_no_interval() -> None:
-    held = Bootstrap(np.arange(3), 0, 10)(np.empty((2, 5, 0)), np.empty(0, dtype=int), "union")
+    held = ClusterBootstrap(np.arange(3), Bootstrap(0, 10))(np.empty((2, 5, 0)), np.empty(0, dtype=int), "union")
     assert held.means.shape == (2, 5)
     assert np.isnan(held.means).all()
     assert np.isnan(held.interval(held.draws[:, 0, 0])).all()
@@ -130,8 +129,8 @@ def test_documents_are_wider_than_samples() -> None:
     """Ten copies of a sample are one document: taking them for ten would make the interval too narrow."""
     values = np.random.default_rng(0).normal(size=(1, 50)).repeat(10, axis=1)
     rows = np.arange(500)
-    document = Bootstrap(rows // 10, 0, 400)(values, rows, "union")
-    sample = Bootstrap(rows, 0, 400)(values, rows, "union")
+    document = ClusterBootstrap(rows // 10, Bootstrap(0, 400))(values, rows, "union")
+    sample = ClusterBootstrap(rows, Bootstrap(0, 400))(values, rows, "union")
     widths = [np.subtract(*one.interval(one.draws[:, 0])[::-1]) for one in (document, sample)]
     assert widths[0] == pytest.approx(widths[1] * np.sqrt(10), rel=0.2)
 
@@ -156,7 +155,7 @@ def test_a_limit_draws_of_every_operator(made: SampleSet) -> None:
 
 @pytest.mark.parametrize("criterion", ["C1", "C2", "C3", "C4", "C5", "C6"])
 def test_shares_of_samples_are_the_metrics(made: SampleSet, criterion: str) -> None:
-    [one] = measured(made, contender("random-bag:24", seed=3))
+    [one] = measured(made, candidate("random-bag:24", seed=3))
     ranges, settings = own_ranges(one.samples), Settings(epsilons=17, theta=0.4)
     result = report(one.samples, settings, ranges)[criterion]
     expected = result["cosine"] if criterion in ("C1", "C3", "C4") else result
@@ -164,15 +163,15 @@ def test_shares_of_samples_are_the_metrics(made: SampleSet, criterion: str) -> N
     assert np.nanmean(sample_shares(one, criterion, ranges, settings)) == pytest.approx(share, abs=1e-9)
 
 
-def checks_of(made: SampleSet, *chosen: Contender) -> pd.DataFrame:
+def checks_of(made: SampleSet, *chosen: Candidate) -> pd.DataFrame:
     found = measured(made, *chosen)
-    means = means_table(found, Bootstrap(made.clusters(), 0, 200))
-    return check_table(found, means, {one.contender.name: report(one.samples, Settings()) for one in found})
+    means = means_table(found, ClusterBootstrap(made.clusters(), Bootstrap(0, 200)))
+    return check_table(found, means, {one.candidate.name: report(one.samples, Settings()) for one in found})
 
 
 def test_words_are_told_from_random_vectors(made: SampleSet) -> None:
-    words = Contender("words", "", lambda texts: RandomBag(0, 64))
-    checks = checks_of(made, words, contender("floor=random:64", seed=0))
+    words = Candidate("words", "", lambda texts: RandomBag(0, 64))
+    checks = checks_of(made, words, candidate("floor=random:64", seed=0))
     above = checks[checks["check"].str.startswith("mean")].set_index(["criterion", "condition", "measure"])
     assert len(above) == 10
     assert above.loc[("C1", "first", "cosine"), "holds"]
@@ -182,8 +181,8 @@ def test_words_are_told_from_random_vectors(made: SampleSet) -> None:
 
 
 def test_random_vectors_are_not_told_from_random_vectors(made: SampleSet) -> None:
-    other = Contender("other", "", lambda texts: RandomVectors(8, 64))
-    checks = checks_of(made, other, contender("floor=random:64", seed=0))
+    other = Candidate("other", "", lambda texts: RandomVectors(8, 64))
+    checks = checks_of(made, other, candidate("floor=random:64", seed=0))
     above = checks[checks["check"].str.startswith("mean")]
     assert not above["holds"].any()
 
@@ -199,15 +198,16 @@ def test_a_worse_encoder_fails_the_checks(made: SampleSet) -> None:
             vectors[inputs] = 0.1 * vectors[inputs] + np.linspace(-1, 1, 64)  # A and B alike, targets apart
             return vectors, cut
 
-    checks = checks_of(made, Contender("swapped", "", lambda texts: Swapped(0, 64)), contender("floor=random:64", 0))
+    checks = checks_of(made, Candidate("swapped", "", lambda texts: Swapped(0, 64)), candidate("floor=random:64", 0))
     first = checks[checks["criterion"] == "C1"]
     assert (first["high"] < 0).all()
     assert not first["holds"].any()
 
 
 @given(st.integers(0, 50))
+@settings(max_examples=8)
 def test_centred_vectors_have_equal_cells(made: SampleSet, seed: int) -> None:
-    [bag] = measured(made, contender("random-bag:16", seed=seed))
+    [bag] = measured(made, candidate("random-bag:16", seed=seed))
     assert bag.centred_gap < 1e-6
     cells = report(bag.samples, Settings())["C1"]
     assert (
@@ -215,10 +215,10 @@ def test_centred_vectors_have_equal_cells(made: SampleSet, seed: int) -> None:
     )  # as they are they differ, so something is checked
 
 
-def test_names_are_no_formulas(made: SampleSet, tmp_path: Path) -> None:
+def test_a_name_is_not_read_as_a_formula(made: SampleSet, tmp_path: Path) -> None:
     """Matplotlib would read one between dollar signs, and fail at this."""
-    (one,) = measured(made, contender("$^{$=random:8", 0))
-    results = {one.contender.name: report(one.samples, Settings())}
-    draw_angles(results, tmp_path / "angles.png", f"angles of {one.contender.name}")
-    draw_ratios(results, tmp_path / "ratios.png", one.contender.name)
+    (one,) = measured(made, candidate("$^{$=random:8", 0))
+    results = {one.candidate.name: report(one.samples, Settings())}
+    draw_angles(results, tmp_path / "angles.png", f"angles of {one.candidate.name}")
+    draw_ratios(results, tmp_path / "ratios.png", one.candidate.name)
     assert min((tmp_path / name).stat().st_size for name in ("angles.png", "ratios.png")) > 0
