@@ -4,13 +4,14 @@
         --config training/configs/matcha.yaml --data DATA --output runs/matcha
     accelerate launch training/train.py --smoke          # under a minute, on bundled data
 
-One process here. More only change the first words of the line, the weights stay those of the same global batch:
+These run one process. More processes only change the first words of the line; the weights stay the same, as the global
+batch does:
 
     accelerate launch --multi_gpu --num_processes 8 training/train.py ...
     accelerate launch --multi_gpu --num_machines 2 --num_processes 16 --machine_rank 0 ... training/train.py ...
     ACCELERATE_USE_CPU=true torchrun --nproc_per_node 2 training/train.py ...
 
-(`accelerate launch --cpu --num_processes 2` would run ONE process, and `--cpu` alone one thread.)
+(`accelerate launch --cpu --num_processes 2` would run ONE process, and `--cpu` alone would use one thread.)
 
 The output folder holds `checkpoint/` (the best so far, folded, with its card), `network/` (the same unfolded, in the
 authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboard).
@@ -40,12 +41,13 @@ from training.cards import write_card
 from training.data.sources import load_source, read_excluded
 from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
 from training.matcha.config import STAGED, TrainConfig, read_config
-from training.matcha.initial_model import build_model, load_start, save_checkpoint, scorer_of
+from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
 from training.matcha.losses import LOSSES
-from training.matcha.validate import load_validation, mean_figure, validate
+from training.matcha.validate import Results, load_validation, mean_figure, validate
 
 CONFIGS = Path(__file__).parent / "configs"
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k
+LOG_EVERY_STEPS = 10
 
 
 class Progress:
@@ -56,11 +58,11 @@ class Progress:
         self.best = float("-inf")
 
     def state_dict(self) -> dict:
-        """What `load_state_dict` takes."""
+        """The state to save."""
         return vars(self).copy()
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue where the state was saved."""
+        """Continue from a saved state."""
         vars(self).update(state)
 
 
@@ -70,7 +72,7 @@ class Run:
     Args:
         config: what is trained.
         data: folder of the config's relative paths.
-        output: folder that everything is written to.
+        output: folder to write to.
     """
 
     def __init__(self, config: TrainConfig, data: Path | None, output: Path) -> None:
@@ -85,67 +87,38 @@ class Run:
             dataloader_config=DataLoaderConfiguration(split_batches=True),
         )
         set_seed(config.seed)
-        self.start = load_start(config.init)
-        self.corpus, self.counts = self._read(data)
+        self.initial = load_initial_model(config.init)
+        excluded = read_excluded(config.exclude, data)
+        sources = {source.name: load_source(source, data, excluded) for source in config.train}
+        self.corpus = Corpus([examples for examples, _ in sources.values()], self.initial.tokenizer)
+        self.counts = {name: dict(counts) for name, (_, counts) in sources.items()}
         self.validation = load_validation(config.validate, data)
         self.steps = config.total_steps(len(self.corpus))
         self.loss = LOSSES[config.loss["kind"]](**{k: v for k, v in config.loss.items() if k != "kind"})
         self.progress = Progress()
         self._prepare()
 
-    def _read(self, data: Path | None) -> tuple[Corpus, dict[str, dict]]:
-        excluded = read_excluded(self.config.exclude, data)
-        loaded = [load_source(source, data, excluded) for source in self.config.train]
-        counts = {s.name: dict(count) for s, (_, count) in zip(self.config.train, loaded, strict=True)}
-        return Corpus([examples for examples, _ in loaded], self.start.tokenizer), counts
-
     def _prepare(self) -> None:
-        config = self.config
-        shares = [s.share if s.share is not None else n for s, n in zip(config.train, self.corpus.sizes, strict=True)]
-        kind = StagedBatches if config.strategy in STAGED else InterleavedBatches
-        batches = kind(self.corpus.sizes, shares, config.batch_size, self.steps * config.accumulate, config.seed)
-        # a generator of its own: the loader must not draw from the stream that dropout draws from
-        loader = DataLoader(
-            self.corpus, batch_sampler=batches, collate_fn=self.corpus.collate, generator=torch.Generator()
-        )
-        model = build_model(self.start, config.network)
-        optimizer = self._optimizer(model)
-        scheduler = self._scheduler(optimizer)
+        model = build_model(self.initial, self.config.network)
+        optimizer = make_optimizer(model, self.config)
+        steps_per_epoch = self.config.steps_per_epoch(len(self.corpus))
+        scheduler = make_scheduler(optimizer, self.config.schedule, self.steps, steps_per_epoch)
         self.model, self.optimizer, self.loader, self.scheduler = self.accelerator.prepare(
-            model, optimizer, loader, scheduler
+            model, optimizer, make_loader(self.corpus, self.config, self.steps), scheduler
         )
-        # what is validated and kept: the moving average of the weights, which is on all processes the same
+        # the moving average of the weights is what is validated and kept; it is the same in all processes
         self.average = AveragedModel(
-            self.accelerator.unwrap_model(self.model), multi_avg_fn=get_ema_multi_avg_fn(config.average)
+            self.accelerator.unwrap_model(self.model), multi_avg_fn=get_ema_multi_avg_fn(self.config.average)
         )
         self.accelerator.register_for_checkpointing(self.progress, self.average)
-        self.accelerator.init_trackers(config.name)
-
-    def _optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
-        named = dict(model.named_parameters())
-        embeddings = [p for name, p in named.items() if name.endswith("word_embeddings.weight")]
-        rest = [p for name, p in named.items() if not name.endswith("word_embeddings.weight")]
-        groups = [{"params": embeddings, "lr": self.config.lr * self.config.embedding_lr}]
-        if rest:
-            groups.append({"params": rest})
-        return torch.optim.AdamW(groups, lr=self.config.lr, weight_decay=self.config.weight_decay)
-
-    def _scheduler(self, optimizer: torch.optim.Optimizer) -> torch.optim.lr_scheduler.LRScheduler:
-        schedule = self.config.schedule
-        if schedule["kind"] == "one_cycle":
-            peaks = [group["lr"] for group in optimizer.param_groups]
-            return OneCycleLR(optimizer, peaks, total_steps=self.steps, pct_start=schedule["warmup"])
-        if schedule["kind"] != "exponential":
-            raise ValueError(f"schedule: expected kind one_cycle or exponential, got {schedule['kind']!r}")
-        epoch = self.config.steps_per_epoch(len(self.corpus))
-        return LambdaLR(optimizer, lambda step: schedule["decay"] ** int(step / epoch))
+        self.accelerator.init_trackers(self.config.name)
 
     def train(self, resume: bool = False) -> None:
         """Run to the end; with `resume`, from the last saved state if there is one."""
         loader = self.loader
-        states = [state for state in (self.output / "state", self.output / "state.old") if state.is_dir()]
-        if resume and states:
-            self.accelerator.load_state(str(states[0]))
+        state = find_state(self.output)
+        if resume and state is not None:
+            self.accelerator.load_state(str(state))
             loader = skip_first_batches(loader, self.progress.step * self.config.accumulate)
         elif resume:
             self.accelerator.print(f"--resume: no state in {self.output}, starting at step 0")
@@ -167,7 +140,7 @@ class Run:
         self.accelerator.end_training()
 
     def _batch_loss(self, batch: Batch, number: int) -> torch.Tensor:
-        vectors = self.model(batch["ids"], batch["offsets"])  # (3b, D)
+        vectors = self.model(batch.ids, batch.offsets)  # (3b, D)
         vectors = vectors.unflatten(0, (3, -1)).transpose(0, 1)  # (b, 3, D)
         vectors, batch = self._gather(vectors, batch)
         generator = torch.Generator().manual_seed(BATCH_SEED * self.config.seed + number)
@@ -175,77 +148,121 @@ class Run:
         return self.loss(vectors, batch, generator) * self.accelerator.num_processes
 
     def _gather(self, vectors: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, Batch]:
+        """The vectors of all processes, (B, 3, D), and what the losses read of their batches."""
         if self.accelerator.num_processes == 1:
             return vectors, batch
         whole = self.accelerator.gather(vectors.detach())
         begin = self.accelerator.process_index * len(vectors)
         whole = torch.cat([whole[:begin], vectors, whole[begin + len(vectors) :]])  # own part, with its gradient
-        keys = ("present", "same", "target")
-        return whole, {key: self.accelerator.gather(batch[key]) for key in keys}
+        present, same, target = map(self.accelerator.gather, (batch.present, batch.same, batch.target))
+        return whole, batch._replace(present=present, same=same, target=target)
 
     def _after_step(self, loss: torch.Tensor) -> None:
         step, last = self.progress.step, self.progress.step == self.steps
-        if step % 10 == 0 or last:
+        if step % LOG_EVERY_STEPS == 0 or last:
             figures = {"loss": loss.item() / self.accelerator.num_processes, "lr": self.scheduler.get_last_lr()[-1]}
             self.accelerator.log(figures, step=step)
         if step % self.config.validate_every == 0 or last:
             self._validate()
         if step % self.config.save_every == 0 or last:
-            self._save_state()
+            save_state(self.accelerator, self.output)
 
     def _validate(self) -> None:
-        model = self.average.module
-        results = validate(scorer_of(model, self.start), self.validation)
+        """Measure the averaged weights, and keep them if they are the best so far."""
+        results = validate(scorer_of(self.average.module, self.initial), self.validation)
         score = mean_figure(results.values(), self.config.select_by)
         flat = {f"{name}/{figure}": value for name, row in results.items() for figure, value in row.items()}
         self.accelerator.log(flat, step=self.progress.step)
-        better = score > self.progress.best
+        is_better = score > self.progress.best
         self.progress.best = max(score, self.progress.best)
-        if better and self.accelerator.is_main_process:
-            save_checkpoint(model, self.start, self.output / "checkpoint")
-            write_card(self.output / "checkpoint", self._record(results))
-            self._save_network(model)
-        if self.accelerator.is_main_process:
-            kept = "kept" if better else "not kept"
-            figures = "; ".join(f"{name} {value:.2f}" for name, value in flat.items())
-            tqdm.write(f"step {self.progress.step}: mean {self.config.select_by} {score:.2f}, {kept}; {figures}")
+        if not self.accelerator.is_main_process:
+            return
+        if is_better:
+            self._keep(results)
+        outcome = "kept" if is_better else "not kept"
+        figures = "; ".join(f"{name} {value:.2f}" for name, value in flat.items())
+        tqdm.write(f"step {self.progress.step}: mean {self.config.select_by} {score:.2f}, {outcome}; {figures}")
 
-    def _record(self, results: dict[str, dict[str, float]]) -> dict:
+    def _keep(self, results: Results) -> None:
+        """Write the averaged weights: folded with a card, and unfolded in the authors' layout."""
+        model = self.average.module
+        save_checkpoint(model, self.initial, self.output / "checkpoint")
+        write_card(self.output / "checkpoint", self._record(results))
+        if isinstance(model, MatchaModel):
+            folder = self.output / "network"
+            folder.mkdir(parents=True, exist_ok=True)
+            model.config.to_json(folder / "model_config.json")
+            torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
+            self.initial.tokenizer.save(str(folder / "tokenizer.json"))
+
+    def _record(self, results: Results) -> dict:
+        # DATA stands for the folder, whose name differs between machines
+        words = ["DATA" if self.data is not None and word == str(self.data) else word for word in sys.argv]
+        processes = self.accelerator.num_processes
         return {
             "config": asdict(self.config),
-            "command": self._command(),
+            "command": " ".join([f"accelerate launch --num_processes {processes}", *words]),
             "step": self.progress.step,
             "steps": self.steps,
-            "processes": self.accelerator.num_processes,
+            "processes": processes,
             "tokens": self.corpus.tokens,
             "counts": self.counts,
             "validation": results,
         }
 
-    def _command(self) -> str:
-        """The command line, with DATA for the folder that is another on every machine."""
-        words = ["DATA" if self.data is not None and word == str(self.data) else word for word in sys.argv]
-        return " ".join([f"accelerate launch --num_processes {self.accelerator.num_processes}", *words])
 
-    def _save_network(self, model: nn.Module) -> None:
-        if not isinstance(model, MatchaModel):
-            return
-        folder = self.output / "network"
-        folder.mkdir(parents=True, exist_ok=True)
-        model.config.to_json(folder / "model_config.json")
-        torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
-        self.start.tokenizer.save(str(folder / "tokenizer.json"))
+def make_loader(corpus: Corpus, config: TrainConfig, steps: int) -> DataLoader:
+    """The batches of a run of so many optimiser steps."""
+    shares = [s.share if s.share is not None else n for s, n in zip(config.train, corpus.sizes, strict=True)]
+    kind = StagedBatches if config.strategy in STAGED else InterleavedBatches
+    batches = kind(corpus.sizes, shares, config.batch_size, steps * config.accumulate, config.seed)
+    # a generator of its own: the loader must not draw from the stream that dropout draws from
+    return DataLoader(corpus, batch_sampler=batches, collate_fn=corpus.collate, generator=torch.Generator())
 
-    def _save_state(self) -> None:
-        new, state, old = (self.output / name for name in ("state.new", "state", "state.old"))
-        self.accelerator.save_state(str(new))
-        self.accelerator.wait_for_everyone()  # each process writes its own random state
-        if self.accelerator.is_main_process:  # renamed when complete; at any moment one of them is whole
-            if state.is_dir():
-                state.rename(old)
-            new.rename(state)
-            shutil.rmtree(old, ignore_errors=True)
-        self.accelerator.wait_for_everyone()
+
+def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
+    """AdamW, with a learning rate of their own for the token embeddings."""
+    named = dict(model.named_parameters())
+    embeddings = [p for name, p in named.items() if name.endswith("word_embeddings.weight")]
+    rest = [p for name, p in named.items() if not name.endswith("word_embeddings.weight")]
+    groups = [{"params": embeddings, "lr": config.lr * config.embedding_lr}]
+    if rest:
+        groups.append({"params": rest})
+    return torch.optim.AdamW(groups, lr=config.lr, weight_decay=config.weight_decay)
+
+
+def make_scheduler(
+    optimizer: torch.optim.Optimizer, schedule: dict, steps: int, steps_per_epoch: float
+) -> torch.optim.lr_scheduler.LRScheduler:
+    """The learning rate's schedule over a run of so many optimiser steps; see `TrainConfig`.
+
+    Raises:
+        ValueError: there is no such kind of schedule.
+    """
+    if schedule["kind"] == "one_cycle":
+        peaks = [group["lr"] for group in optimizer.param_groups]
+        return OneCycleLR(optimizer, peaks, total_steps=steps, pct_start=schedule["warmup"])
+    if schedule["kind"] != "exponential":
+        raise ValueError(f"schedule: expected kind one_cycle or exponential, got {schedule['kind']!r}")
+    return LambdaLR(optimizer, lambda step: schedule["decay"] ** int(step / steps_per_epoch))
+
+
+def save_state(accelerator: Accelerator, output: Path) -> None:
+    """Save what --resume continues from, renamed when complete: at any moment one state is whole."""
+    new, state, old = (output / name for name in ("state.new", "state", "state.old"))
+    accelerator.save_state(str(new))
+    accelerator.wait_for_everyone()  # each process writes its own random state
+    if accelerator.is_main_process:
+        if state.is_dir():
+            state.rename(old)
+        new.rename(state)
+        shutil.rmtree(old, ignore_errors=True)
+    accelerator.wait_for_everyone()
+
+
+def find_state(output: Path) -> Path | None:
+    """The last whole state that `save_state` left."""
+    return next((state for state in (output / "state", output / "state.old") if state.is_dir()), None)
 
 
 def parse_args(args: list[str] | None = None) -> argparse.Namespace:

@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig, read_config
 from training.cross_encoder.pairs import to_dataset, token_lengths
-from training.cross_encoder.partial_labels import ClassSetEvaluator, ClassSetLoss
+from training.cross_encoder.partial_labels import PartialLabelEvaluator, PartialLabelLoss
 from training.data.sources import read_excluded
 from training.matcha.initial_model import find_model
 
@@ -113,7 +113,7 @@ def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, 
 
 def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFrame]) -> SequentialEvaluator:
     """One evaluator per validation set: accuracy for classes, Pearson and Spearman for scores."""
-    kind = CrossEncoderCorrelationEvaluator if config.classes is None else ClassSetEvaluator
+    kind = CrossEncoderCorrelationEvaluator if config.classes is None else PartialLabelEvaluator
     evaluators = []
     for name, pairs in validation.items():
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
@@ -177,7 +177,7 @@ def train(
         model=model,
         args=training_arguments(config, token_lengths(model, dataset, config.max_length), output),
         train_dataset=dataset,
-        loss=MSELoss(model) if config.classes is None else ClassSetLoss(model),
+        loss=MSELoss(model) if config.classes is None else PartialLabelLoss(model),
         evaluator=evaluator,
     )
     trainer.train(resume_from_checkpoint=resume or None)

@@ -12,11 +12,19 @@ from tokenizers import Tokenizer
 
 from tests.training.conftest import TRAINING
 from training.cross_encoder import config as cross_encoder_config
-from training.data.candidates import CandidateSource
-from training.data.contradictions import ContradictionConfig, ContradictionSource
-from training.data.judged_answers import JudgedConfig, JudgedSource
+from training.data.contradictions import ContradictionConfig
+from training.data.judged_answers import JudgedConfig
 from training.data.label_pairs import CandidateConfig
-from training.data.sources import Example, Source, Table, load_source, read_excluded
+from training.data.sources import (
+    Captions,
+    Example,
+    LabelledPairs,
+    Positives,
+    ScoredPairs,
+    Table,
+    load_source,
+    read_excluded,
+)
 from training.matcha.batches import Corpus, InterleavedBatches
 from training.matcha.config import read_config, read_yaml
 
@@ -35,7 +43,7 @@ NLI = [
     {"premise": "C", "hypothesis": "C1", "label": "entailment"},
 ]
 PAIRS = {
-    "kind": "pairs",
+    "name": "nli",
     "reference": "premise",
     "candidate": "hypothesis",
     "correct": ["entailment"],
@@ -44,7 +52,7 @@ PAIRS = {
 
 
 def test_pairs_are_labelled_and_neutral_is_left_out(tmp_path: Path) -> None:
-    examples, counts = load_source(Source("nli", table=write(tmp_path, NLI), **PAIRS), tmp_path, frozenset())
+    examples, counts = load_source(LabelledPairs(table=write(tmp_path, NLI), **PAIRS), tmp_path, frozenset())
     assert [(e.reference, e.correct, e.incorrect) for e in examples] == [
         ("A", "A1", None),
         ("A", None, "A2"),
@@ -57,7 +65,7 @@ def test_pairs_are_labelled_and_neutral_is_left_out(tmp_path: Path) -> None:
 
 
 def test_pivot_takes_the_first_of_each_label_by_premise(tmp_path: Path) -> None:
-    source = Source("nli", table=write(tmp_path, NLI), pivot=True, **PAIRS)
+    source = LabelledPairs(table=write(tmp_path, NLI), pivot=True, **PAIRS)
     examples, _ = load_source(source, tmp_path, frozenset())
     assert [(e.reference, e.correct, e.incorrect) for e in examples] == [("A", "A1", "A2")]
 
@@ -65,14 +73,14 @@ def test_pivot_takes_the_first_of_each_label_by_premise(tmp_path: Path) -> None:
 def test_evaluation_texts_are_dropped_and_counted(tmp_path: Path) -> None:
     pd.DataFrame({"premise": ["  b "]}).to_csv(tmp_path / "eval.csv", index=False)
     excluded = read_excluded([{"path": "eval.csv", "columns": ["premise"]}], tmp_path)
-    examples, counts = load_source(Source("nli", table=write(tmp_path, NLI), **PAIRS), tmp_path, excluded)
+    examples, counts = load_source(LabelledPairs(table=write(tmp_path, NLI), **PAIRS), tmp_path, excluded)
     assert "B" not in {e.reference for e in examples}
     assert counts["dropped: in an evaluation set"] == 1
 
 
 def test_captions_of_an_evaluation_image_are_all_dropped(tmp_path: Path) -> None:
     rows = [{"image": i, "caption": f"image {i} caption {k}"} for i in (1, 2) for k in range(3)]
-    source = Source("coco", "captions", write(tmp_path, rows), group="image", text="caption")
+    source = Captions(name="coco", table=write(tmp_path, rows), group="image", text="caption")
     examples, counts = load_source(source, tmp_path, frozenset({"image 2 caption 2"}))
     assert [e.correct for e in examples] == [f"image 1 caption {k}" for k in range(3)]
     assert examples[0].reference == "image 1 caption 1 image 1 caption 2"
@@ -82,22 +90,22 @@ def test_captions_of_an_evaluation_image_are_all_dropped(tmp_path: Path) -> None
 def test_scored_pairs_by_threshold_and_graded(tmp_path: Path) -> None:
     rows = [{"reference": f"r{s}", "candidate": f"c{s}", "label": s} for s in (0.0, 2.0, 4.0, 5.0)]
     table = write(tmp_path, rows)
-    source = Source("sts", "scored", table, correct_from=4.0, incorrect_to=1.5)
+    source = ScoredPairs(name="sts", table=table, correct_from=4.0, incorrect_to=1.5)
     examples, _ = load_source(source, tmp_path, frozenset())
     assert [(e.correct, e.incorrect) for e in examples] == [(None, "c0.0"), ("c4.0", None), ("c5.0", None)]
-    graded, _ = load_source(Source("sts", "scored", table), tmp_path, frozenset())
+    graded, _ = load_source(ScoredPairs(name="sts", table=table), tmp_path, frozenset())
     assert [e.target for e in graded] == [0.0, 0.4, 0.8, 1.0]
 
 
 def test_positives_take_every_pair_of_columns(tmp_path: Path) -> None:
     table = write(tmp_path, [{"a": "x", "b": "y", "t": "z"}])
-    examples, _ = load_source(Source("w", "positives", table, columns=[["t", "a"], ["t", "b"]]), tmp_path, frozenset())
+    examples, _ = load_source(Positives(name="w", table=table, columns=[["t", "a"], ["t", "b"]]), tmp_path, frozenset())
     assert [(e.reference, e.correct) for e in examples] == [("z", "x"), ("z", "y")]
 
 
 def test_limit_keeps_a_fixed_sample(tmp_path: Path) -> None:
     table = write(tmp_path, [{"a": f"a{i}", "b": f"b{i}"} for i in range(50)])
-    source = Source("w", "positives", table, columns=[["a", "b"]], limit=7)
+    source = Positives(name="w", table=table, columns=[["a", "b"]], limit=7)
     first, counts = load_source(source, tmp_path, frozenset())
     assert first == load_source(source, tmp_path, frozenset())[0]
     assert len(first) == 7
@@ -106,14 +114,13 @@ def test_limit_keeps_a_fixed_sample(tmp_path: Path) -> None:
 
 def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
     write(tmp_path, NLI, "train.parquet")
-    source = Source("nli", table=Table(hub=str(tmp_path)), **PAIRS)  # `datasets` takes a folder where it takes an id
+    source = LabelledPairs(table=Table(hub=str(tmp_path)), **PAIRS)  # `datasets` takes a folder where it takes an id
     assert load_source(source, None, frozenset())[1]["kept"] == 5
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "pears"}, "kind of nli: expected one of .*got 'pears'"),
         ({"reference": "premises"}, "expected columns .*premises"),
         ({"table": Table(path="none.parquet")}, "no file"),
         ({"table": Table(path="rows.txt")}, "expected a file ending in"),
@@ -122,9 +129,9 @@ def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
     ],
 )
 def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None:
-    arguments = {"name": "nli", "table": write(tmp_path, NLI), **PAIRS, **change}
+    arguments = {"table": write(tmp_path, NLI), **PAIRS, **change}
     with pytest.raises(ValueError, match=message):
-        load_source(Source(**arguments), tmp_path, frozenset())
+        load_source(LabelledPairs(**arguments), tmp_path, frozenset())
 
 
 def test_relative_path_without_a_data_folder_is_an_error() -> None:
@@ -134,7 +141,14 @@ def test_relative_path_without_a_data_folder_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("stepz: 3", "unknown keys"), ("epochs: 3", "expected exactly one"), ("train: []", "at least one entry")],
+    [
+        ("stepz: 3", "unknown keys"),
+        ("epochs: 3", "expected exactly one"),
+        ("train: []", "at least one entry"),
+        ("train: [{name: nli, kind: pears}]", "kind of nli: expected one of pairs, .*got 'pears'"),
+        ("train: [{name: nli, kind: triplets, pivot: true}]", r"unknown keys \['pivot'\]; Triplets has"),
+        ("train: [{kind: triplets}]", r"missing keys \['name'\] of Triplets"),
+    ],
 )
 def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "config.yaml"
@@ -146,11 +160,11 @@ def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> Non
 @pytest.mark.parametrize("path", sorted((TRAINING / "configs").glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configs_are_valid(path: Path) -> None:
     if path.stem == "stsb_pairs":
-        assert read_yaml(path, CandidateConfig, CandidateSource).train
+        assert read_yaml(path, CandidateConfig).train
     elif path.stem == "judged_answers":
-        assert read_yaml(path, JudgedConfig, JudgedSource).train
+        assert read_yaml(path, JudgedConfig).train
     elif path.stem == "contradictions":
-        assert read_yaml(path, ContradictionConfig, ContradictionSource).train
+        assert read_yaml(path, ContradictionConfig).train
     else:
         reader = cross_encoder_config.read_config if path.stem.startswith(("nli", "stsb")) else read_config
         assert reader(path).name
@@ -160,13 +174,13 @@ def test_batch_holds_the_texts_of_its_rows(words: Tokenizer) -> None:
     examples = [Example("the cat", "a cat"), Example("the cat", incorrect="the dog"), Example("the soup", "soup", "a")]
     corpus = Corpus([examples], words)
     batch = corpus.collate([2, 0, 1])
-    ends = [*batch["offsets"].tolist()[1:], len(batch["ids"])]
-    texts = [words.decode(batch["ids"][a:b].tolist()) for a, b in zip(batch["offsets"], ends, strict=True)]
+    ends = [*batch.offsets.tolist()[1:], len(batch.ids)]
+    texts = [words.decode(batch.ids[a:b].tolist()) for a, b in zip(batch.offsets, ends, strict=True)]
     assert texts == ["the soup", "the cat", "the cat", "soup", "a cat", "", "a", "", "the dog"]
-    assert batch["present"].tolist() == [[True, True], [True, False], [False, True]]
-    same = batch["same"]
+    assert batch.present.tolist() == [[True, True], [True, False], [False, True]]
+    same = batch.same
     assert same[1] == same[2] != same[0]
-    assert torch.isnan(batch["target"]).all()
+    assert torch.isnan(batch.target).all()
 
 
 @settings(deadline=None)

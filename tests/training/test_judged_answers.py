@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from training.data.judged_answers import JudgedConfig, JudgedSource, main
+from training.data.judged_answers import JudgedConfig, main
 from training.matcha.config import read_yaml
 from training.train_cross_encoder import CONFIGS
 
@@ -57,7 +57,7 @@ def test_right_answers_have_their_reference_and_wrong_ones_all(
 def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     rows = [(f"question {i}", "an answer", "a reference", i % 2) for i in range(1000)]
     pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
-    source = read_yaml(data / "judged.yaml", JudgedConfig, JudgedSource).train[0]
+    source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
     found, counts = source.load(data, frozenset())
     assert 150 < (found["part"] == "held_out").sum() < 250
     again, _ = source.load(data, frozenset())
@@ -66,7 +66,7 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
 
 
 def test_bad_tables_are_named(data: Path) -> None:
-    source = read_yaml(data / "judged.yaml", JudgedConfig, JudgedSource).train[0]
+    source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
     with pytest.raises(ValueError, match="judged: no answer is left"):
         source.load(data, frozenset({"whowrotehamlet", "whereisthelouvre"}))
     pd.DataFrame({"q": ["a"]}).to_csv(data / "judged.csv", index=False)
@@ -75,6 +75,6 @@ def test_bad_tables_are_named(data: Path) -> None:
 
 
 def test_the_shipped_config_keeps_the_test_questions_out() -> None:
-    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig, JudgedSource)
+    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig)
     paths = {entry["path"] for entry in config.exclude}
     assert paths == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}

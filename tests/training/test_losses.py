@@ -5,15 +5,16 @@ import math
 import pytest
 import torch
 
+from training.matcha.batches import Batch
 from training.matcha.losses import in_batch_loss, random_negatives, regression_loss, triplet_loss
 
 
-def make(present: list[list[bool]], seed: int = 0) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+def make(present: list[list[bool]], seed: int = 0) -> tuple[torch.Tensor, Batch]:
     mask = torch.tensor(present)
     vectors = torch.randn(len(present), 3, 5, generator=torch.Generator().manual_seed(seed))
     vectors[:, 1:][~mask] = 0
-    same = torch.arange(len(present))
-    return vectors, {"present": mask, "same": same, "target": torch.linspace(0, 1, len(present))}
+    none = torch.empty(0, dtype=torch.long)  # the losses read no tokens
+    return vectors, Batch(none, none, mask, torch.arange(len(present)), torch.linspace(0, 1, len(present)))
 
 
 def cosine(a: torch.Tensor, b: torch.Tensor) -> float:
@@ -71,9 +72,8 @@ def test_in_batch_loss_without_incorrect_texts_takes_random_ones() -> None:
 def test_random_negatives_never_pair_equal_references() -> None:
     vectors, batch = make([[True, False]] * 6)
     units = torch.nn.functional.normalize(vectors, dim=-1)
-    batch["same"] = torch.zeros(6, dtype=torch.long)
-    assert len(random_negatives(units, batch, 6, generator())[0]) == 0
-    batch["same"] = torch.arange(6)
+    equal = batch._replace(same=torch.zeros(6, dtype=torch.long))
+    assert len(random_negatives(units, equal, 6, generator())[0]) == 0
     cosines, rows = random_negatives(units, batch, 6, generator())
     own = (units[:, 0] * units[:, 1]).sum(-1)
     assert sorted(rows.tolist()) == list(range(6))
@@ -91,9 +91,9 @@ def test_loss_of_a_batch_without_any_correct_text_is_zero_with_a_gradient() -> N
 
 def test_regression_loss_is_the_squared_error_of_the_rescaled_cosine() -> None:
     vectors, batch = make([[True, False]] * 3)
-    errors = [((cosine(r, c) + 1) / 2 - t) ** 2 for (r, c, _), t in zip(vectors, batch["target"], strict=True)]
+    errors = [((cosine(r, c) + 1) / 2 - t) ** 2 for (r, c, _), t in zip(vectors, batch.target, strict=True)]
     value = regression_loss()(vectors, batch, generator())
     unscaled = regression_loss(rescaled=False)(vectors, batch, generator())
     assert value.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)
-    errors = [(cosine(r, c) - t) ** 2 for (r, c, _), t in zip(vectors, batch["target"], strict=True)]
+    errors = [(cosine(r, c) - t) ** 2 for (r, c, _), t in zip(vectors, batch.target, strict=True)]
     assert unscaled.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)

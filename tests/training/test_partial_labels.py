@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sentence_transformers import CrossEncoder
 
 from tests import tiny_pairs as tiny
-from training.cross_encoder.partial_labels import ClassSetEvaluator, ClassSetLoss, label_names
+from training.cross_encoder.partial_labels import PartialLabelEvaluator, PartialLabelLoss, label_names
 
 CLASSES = ["entailment", "neutral", "contradiction"]
 
@@ -26,7 +26,7 @@ def test_the_loss_is_minus_the_log_of_what_is_left_open(model: CrossEncoder, see
     generator = torch.Generator().manual_seed(seed)
     logits = torch.randn(count, 3, generator=generator) * 10
     labels = torch.randint(0, 3, (count,), generator=generator)
-    loss = ClassSetLoss(model).ce_loss
+    loss = PartialLabelLoss(model).ce_loss
     torch.testing.assert_close(loss(logits, labels), torch.nn.functional.cross_entropy(logits, labels))
     ruled_out = logits.double().softmax(dim=1)[torch.arange(count), labels]
     expected = -torch.log1p(-ruled_out).mean().float()
@@ -35,7 +35,7 @@ def test_the_loss_is_minus_the_log_of_what_is_left_open(model: CrossEncoder, see
 
 def test_a_step_against_a_class_makes_it_less_probable(model: CrossEncoder) -> None:
     pair = [["the dog barks"], ["a dog sleeps"]]
-    loss = ClassSetLoss(model)
+    loss = PartialLabelLoss(model)
     before = model.predict(list(zip(*pair, strict=True)), apply_softmax=True)[0]
     names = label_names(CLASSES)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -48,9 +48,9 @@ def test_a_step_against_a_class_makes_it_less_probable(model: CrossEncoder) -> N
 def test_a_prediction_is_right_where_its_label_leaves_it_open(model: CrossEncoder) -> None:
     pairs = [("the dog barks", "a dog sleeps")] * 6
     best = int(np.argmax(model.predict(pairs[:1])[0]))
-    found = ClassSetEvaluator(pairs, list(range(6)), name="dev")(model)
+    found = PartialLabelEvaluator(pairs, list(range(6)), name="dev")(model)
     assert found == {"dev_accuracy": pytest.approx(3 / 6)}  # its own class, and not one of the two others
-    assert ClassSetEvaluator(pairs[:1], [3 + best], name="dev")(model) == {"dev_accuracy": 0.0}
+    assert PartialLabelEvaluator(pairs[:1], [3 + best], name="dev")(model) == {"dev_accuracy": 0.0}
 
 
 def test_the_names_of_labels() -> None:
@@ -58,5 +58,5 @@ def test_the_names_of_labels() -> None:
 
 
 def test_nothing_is_written(model: CrossEncoder, tmp_path: Path) -> None:
-    ClassSetEvaluator([("a dog", "a dog")], [0], name="dev")(model, output_path=str(tmp_path))
+    PartialLabelEvaluator([("a dog", "a dog")], [0], name="dev")(model, output_path=str(tmp_path))
     assert list(tmp_path.iterdir()) == []

@@ -16,12 +16,12 @@ PROBE = Path(__file__).parents[2] / "benchmarks" / "matcha" / "word_order.csv"
 
 @pytest.fixture(scope="module")
 def frames() -> Frames:
-    return read_yaml(FRAMES, Frames, Relation)
+    return read_yaml(FRAMES, Frames)
 
 
 def test_frames_name_both_roles_in_every_wording(frames: Frames) -> None:
-    assert len({relation.name for relation in frames.train}) == len(frames.train) > 100
-    for relation in frames.train:
+    assert len({relation.name for relation in frames.relations}) == len(frames.relations) > 100
+    for relation in frames.relations:
         assert len(set(relation.wordings)) == len(relation.wordings) >= 2
         assert set(relation.fillers) <= set(frames.fillers)
         for wording in relation.wordings:
@@ -86,21 +86,21 @@ def test_command_writes_both_parts(
 
 def test_config_extends_its_parent_s_parent_and_adds_to_its_lists(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(
-        "fillers: {people: [a, b, c]}\nadjuncts: [now]\ntrain: [{wordings: ['{x} {y}', '{x}, {y}']}]\n"
+        "fillers: {people: [a, b, c]}\nadjuncts: [now]\nrelations: [{wordings: ['{x} {y}', '{x}, {y}']}]\n"
     )
     (tmp_path / "b.yaml").write_text("extends: a.yaml\nadjuncts: [then]\n")
     (tmp_path / "c.yaml").write_text(
-        "extends: b.yaml\nmore: {train: [{wordings: ['{y} {x}', '{y}, {x}']}], adjuncts: [later]}\n"
+        "extends: b.yaml\nmore: {relations: [{wordings: ['{y} {x}', '{y}, {x}']}], adjuncts: [later]}\n"
     )
-    found = read_yaml(tmp_path / "c.yaml", Frames, Relation)
+    found = read_yaml(tmp_path / "c.yaml", Frames)
     assert found.adjuncts == ["then", "later"]
-    assert [relation.name for relation in found.train] == ["{x} {y}", "{y} {x}"]
+    assert [relation.name for relation in found.relations] == ["{x} {y}", "{y} {x}"]
     (tmp_path / "c.yaml").write_text("extends: b.yaml\nmore: [1]\n")
     with pytest.raises(ValueError, match=r"c\.yaml: more: expected lists by name, for keys that are lists, got \[1\]"):
-        read_yaml(tmp_path / "c.yaml", Frames, Relation)
+        read_yaml(tmp_path / "c.yaml", Frames)
     (tmp_path / "c.yaml").write_text("extends: b.yaml\nmore: {fillers: [1]}\n")
     with pytest.raises(ValueError, match="for keys that are lists"):
-        read_yaml(tmp_path / "c.yaml", Frames, Relation)
+        read_yaml(tmp_path / "c.yaml", Frames)
     (tmp_path / "c.yaml").write_text("extends: c.yaml\n")
     with pytest.raises(ValueError, match="got one that extends itself"):
-        read_yaml(tmp_path / "c.yaml", Frames, Relation)
+        read_yaml(tmp_path / "c.yaml", Frames)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.training.conftest import TRAINING
-from training.data.sources import Source, Table
+from training.data.sources import Captions, LabelledPairs, Positives, ScoredPairs, Source, Table, Triplets
 from training.matcha.batches import InterleavedBatches, StagedBatches
 from training.matcha.config import STRATEGIES, TrainConfig
 from training.train import Run
@@ -17,8 +17,8 @@ TABLE = Table(path="data/smoke.csv")
 
 
 def sources() -> list[Source]:
-    pairs = Source("first", "positives", TABLE, columns=[["reference", "correct"]])
-    return [pairs, Source("triplets", "triplets", TABLE), replace(pairs, name="last")]
+    pairs = Positives(name="first", table=TABLE, columns=[["reference", "correct"]])
+    return [pairs, Triplets(name="triplets", table=TABLE), replace(pairs, name="last")]
 
 
 def test_strategy_chooses_and_orders_the_sources(config: TrainConfig) -> None:
@@ -36,14 +36,13 @@ def test_strategy_chooses_and_orders_the_sources(config: TrainConfig) -> None:
 
 
 def test_what_contradicts_is_said_or_follows_from_the_kind() -> None:
-    found = {
-        kind: Source("s", kind, TABLE).has_contradictions for kind in ("pairs", "triplets", "positives", "captions")
-    }
-    assert found == {"pairs": True, "triplets": True, "positives": False, "captions": False}
-    graded = Source("s", "scored", TABLE, correct_from=4.0)
+    for kind, expected in ((LabelledPairs, True), (Triplets, True), (Captions, False)):
+        assert kind(name="s", table=TABLE).has_contradictions == expected
+    assert not sources()[0].has_contradictions
+    graded = ScoredPairs(name="s", table=TABLE, correct_from=4.0)
     assert not graded.has_contradictions
     assert replace(graded, incorrect_to=1.5).has_contradictions
-    assert not Source("s", "triplets", TABLE, contrastive=False).has_contradictions
+    assert not Triplets(name="s", table=TABLE, contrastive=False).has_contradictions
 
 
 def test_unknown_or_impossible_strategy_is_an_error(config: TrainConfig) -> None:

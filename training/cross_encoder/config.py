@@ -68,4 +68,4 @@ def read_config(path: Path) -> CrossEncoderConfig:
     Raises:
         ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
     """
-    return read_yaml(path, CrossEncoderConfig, PairSource)
+    return read_yaml(path, CrossEncoderConfig)

@@ -55,7 +55,7 @@ class PairSource:
             excluded: normalised texts of the evaluation sets; a pair whose first or second text is one is dropped.
 
         Returns:
-            Columns `COLUMNS`, the label an index of `class_sets.label_names` or a score in [0, 1]; and the count of
+            Columns `COLUMNS`, the label an index of `partial_labels.label_names` or a score in [0, 1]; and the count of
             rows read, kept, dropped.
 
         Raises:

@@ -18,7 +18,7 @@ def label_names(classes: list[str]) -> list[str]:
     return [*classes, *(NOT + name for name in classes)]
 
 
-class ClassSetLoss(CrossEntropyLoss):
+class PartialLabelLoss(CrossEntropyLoss):
     """-log of the probability of all classes that a label leaves open; cross entropy where that is one.
 
     Args:
@@ -27,10 +27,10 @@ class ClassSetLoss(CrossEntropyLoss):
 
     def __init__(self, model: CrossEncoder) -> None:
         super().__init__(model)
-        self.ce_loss = _ClassSets(model.num_labels)
+        self.ce_loss = _OpenClassesLoss(model.num_labels)
 
 
-class _ClassSets(torch.nn.Module):
+class _OpenClassesLoss(torch.nn.Module):
     def __init__(self, classes: int) -> None:
         super().__init__()
         one = torch.eye(classes, dtype=torch.bool)
@@ -42,7 +42,7 @@ class _ClassSets(torch.nn.Module):
         return (logits.logsumexp(dim=1) - left.logsumexp(dim=1)).mean()
 
 
-class ClassSetEvaluator(CrossEncoderClassificationEvaluator):
+class PartialLabelEvaluator(CrossEncoderClassificationEvaluator):
     """Share of the pairs whose most probable class their label leaves open; accuracy where that is one.
 
     The figure is `NAME_accuracy`, in [0, 1].

@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
     arguments = parser.parse_args()
-    triplets, counts = build(read_yaml(arguments.config, ContradictionConfig, ContradictionSource), arguments.data)
+    triplets, counts = build(read_yaml(arguments.config, ContradictionConfig), arguments.data)
     sys.stdout.write("".join(f"{name}: {dict(count)}\n" for name, count in counts.items()))
     aside = arguments.output.with_name(f".{arguments.output.name}.partial")
     triplets.to_parquet(aside, index=False)

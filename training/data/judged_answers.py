@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
-    config = read_yaml(arguments.config, JudgedConfig, JudgedSource)
+    config = read_yaml(arguments.config, JudgedConfig)
     excluded, parts = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []
     for source in config.train:
         pairs, counts = source.load(arguments.data, excluded)

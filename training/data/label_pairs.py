@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
     arguments = parser.parse_args()
-    pairs, counts = collect(read_yaml(arguments.config, CandidateConfig, CandidateSource), arguments.data)
+    pairs, counts = collect(read_yaml(arguments.config, CandidateConfig), arguments.data)
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     label(pairs, arguments.teacher).to_parquet(arguments.output, index=False)
 

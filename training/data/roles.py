@@ -64,14 +64,14 @@ class Relation:
 
 @dataclass(frozen=True)
 class Frames:
-    """The file: lists of noun phrases by name, words of when and where, and the relations (`train`)."""
+    """The file: lists of noun phrases by name, words of when and where, and the relations."""
 
     fillers: dict[str, list[str]]
     adjuncts: list[str]
-    train: list[Relation]
+    relations: list[Relation]
 
     def __post_init__(self) -> None:
-        for relation in self.train:
+        for relation in self.relations:
             short = [name for name in relation.fillers if len(self.fillers.get(name, [])) < 3]
             if short:
                 raise ValueError(f"fillers of {relation.name!r}: expected lists of three or more, got {short}")
@@ -108,7 +108,7 @@ def build(frames: Frames, count: int, seed: int) -> tuple[pd.DataFrame, pd.DataF
     parts = []
     for held_out, wanted in ((False, count), (True, count // HELD_OUT)):
         draw = random.Random(f"{seed} {held_out}")
-        relations = [relation for relation in frames.train if relation.held_out == held_out]
+        relations = [relation for relation in frames.relations if relation.held_out == held_out]
         chosen = draw.choices(relations, k=wanted) if relations else []
         drawn = [(relation, triplet(relation, frames, draw)) for relation in chosen]
         made = pd.DataFrame([(*texts, relation.name) for relation, texts in drawn], columns=COLUMNS)
@@ -127,7 +127,7 @@ def main() -> None:
     if arguments.count < HELD_OUT:
         parser.error(f"--count: expected {HELD_OUT} or more, got {arguments.count}")
     try:
-        frames = read_yaml(arguments.frames, Frames, Relation)
+        frames = read_yaml(arguments.frames, Frames)
     except ValueError as error:
         parser.error(str(error))
     arguments.output.mkdir(parents=True, exist_ok=True)

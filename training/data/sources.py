@@ -1,23 +1,21 @@
 """One entry of a config's `train` list -> examples: a reference with a correct text, an incorrect one, or both.
 
-An entry names where its rows are (`path` below --data, or `hub` with `subset` and `split`), and what they are (`kind`):
+An entry names its rows (a `Table`) and their `kind`, which decides what further keys it takes:
 
-| kind | columns | examples |
+| kind | class | examples |
 | --- | --- | --- |
-| pairs | reference, candidate, label | the label decides: in `correct`, in `incorrect`, or left out |
-| scored | reference, candidate, label | the same by number: at least `correct_from`, at most `incorrect_to` |
-| triplets | reference, correct, incorrect | as they are |
-| positives | `columns`: [reference, correct] pairs of columns | correct only; a loss adds random incorrect ones |
-| captions | group, text | reference: a group's other texts joined by spaces; correct: each in turn |
-
-`pivot: true` (kind pairs) makes triplets: the first correct and the first incorrect candidate of each reference, as the
-MATCHA authors do with NLI data (paper, section 3.3).
+| pairs | `LabelledPairs` | the label decides: in `correct`, in `incorrect`, or left out |
+| scored | `ScoredPairs` | the same by number: at least `correct_from`, at most `incorrect_to` |
+| triplets | `Triplets` | as they are |
+| positives | `Positives` | correct only; a loss adds random incorrect ones |
+| captions | `Captions` | reference: a group's other texts joined by spaces; correct: each in turn |
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -68,42 +66,8 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Source:
-    """An entry of `train`; see the module's table. `share` weighs how often its batches come (default: its size)."""
-
-    name: str
-    kind: str
-    table: Table
-    reference: str = "reference"
-    candidate: str = "candidate"
-    label: str = "label"
-    correct: list = field(default_factory=lambda: ["correct"])
-    incorrect: list = field(default_factory=lambda: ["incorrect"])
-    correct_from: float | None = None
-    incorrect_to: float | None = None
-    scale: float = 5.0  # the highest human score of kind scored (STS-B: 0 to 5)
-    columns: list[list[str]] = field(default_factory=list)
-    group: str = "group"
-    text: str = "text"
-    pivot: bool = False
-    contrastive: bool | None = None  # whether incorrect texts contradict; by default those of all kinds that have some
-    keys: list[str] = field(default_factory=list)  # of kind pairs: further columns that `exclude` is checked against
-    share: float | None = None
-    limit: int | None = None
-    licence: str = "not stated"
-    credit: str = ""
-
-    @property
-    def has_contradictions(self) -> bool:
-        """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
-        if self.contrastive is not None:
-            return self.contrastive
-        return self.kind in ("pairs", "triplets") or self.incorrect_to is not None
-
-
-@dataclass(frozen=True)
 class Example:
-    """A reference and what is said against it.
+    """A reference with a correct text, an incorrect one, or both.
 
     Attributes:
         reference: the text compared with.
@@ -120,12 +84,16 @@ class Example:
     origin: tuple[str, ...] = ()
 
     def texts(self) -> Iterator[str]:
-        """Every text it holds or was made from."""
+        """Its texts, and those it was made from."""
         return (text for text in (self.reference, self.correct, self.incorrect, *self.origin) if text is not None)
 
 
 def check_columns(rows: pd.DataFrame, columns: Iterable[str], where: str) -> None:
-    """Raises ValueError if a column is missing; lists those there are."""
+    """Check that a table has some columns.
+
+    Raises:
+        ValueError: a column is missing; lists those there are.
+    """
     missing = [column for column in columns if column not in rows.columns]
     if missing:
         raise ValueError(f"{where}: expected columns {missing}, got {list(rows.columns)}")
@@ -134,6 +102,212 @@ def check_columns(rows: pd.DataFrame, columns: Iterable[str], where: str) -> Non
 def normalise(text: str) -> str:
     """The form in which two texts count as the same when evaluation rows are kept out: letters and digits alone."""
     return " ".join(NO_LETTER.sub(" ", text.casefold()).split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """What entries of all kinds have in common.
+
+    Attributes:
+        name: name in the counts and the card.
+        table: where the rows are.
+        contrastive: whether incorrect texts contradict, rather than being random other texts; by default that follows
+            from the kind.
+        share: how often its batches come, relative to the other sources; its size by default.
+        limit: keep this many examples, drawn by seed 0.
+        licence, credit: shown in the card.
+    """
+
+    name: str
+    table: Table
+    contrastive: bool | None = None
+    share: float | None = None
+    limit: int | None = None
+    licence: str = "not stated"
+    credit: str = ""
+
+    @property
+    def has_contradictions(self) -> bool:
+        """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
+        return self._contradicts_by_kind() if self.contrastive is None else self.contrastive
+
+    def _contradicts_by_kind(self) -> bool:
+        return False
+
+    def examples(self, rows: pd.DataFrame) -> list[Example]:
+        """The examples of the table's rows, in their order.
+
+        Raises:
+            ValueError: a column is missing.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledPairs(Source):
+    """Pairs whose label says whether the candidate is correct.
+
+    Attributes:
+        reference, candidate, label: columns.
+        correct, incorrect: labels of correct and of incorrect candidates; rows with others are left out.
+        pivot: make triplets of the first correct and the first incorrect candidate of each reference, as the MATCHA
+            authors do with NLI data (paper, section 3.3).
+        keys: further columns that `exclude` is checked against.
+    """
+
+    kind: str = field(default="pairs", init=False)
+    reference: str = "reference"
+    candidate: str = "candidate"
+    label: str = "label"
+    correct: list = field(default_factory=lambda: ["correct"])
+    incorrect: list = field(default_factory=lambda: ["incorrect"])
+    pivot: bool = False
+    keys: list[str] = field(default_factory=list)
+
+    def _contradicts_by_kind(self) -> bool:
+        return True
+
+    def examples(self, rows: pd.DataFrame) -> list[Example]:
+        """See `Source.examples`."""
+        check_columns(rows, [self.reference, self.candidate, self.label, *self.keys], self.name)
+        columns = (rows[self.reference], rows[self.candidate], rows[self.label])
+        if self.pivot:
+            return self._pivot(zip(*columns, strict=True))
+        examples = []
+        origins = rows[self.keys].itertuples(index=False, name=None)
+        for reference, candidate, label, origin in zip(*columns, origins, strict=True):
+            if label in self.correct:
+                examples.append(Example(reference, correct=candidate, origin=origin))
+            elif label in self.incorrect:
+                examples.append(Example(reference, incorrect=candidate, origin=origin))
+        return examples
+
+    def _pivot(self, rows: Iterable[tuple[str, str, object]]) -> list[Example]:
+        first: dict[str, dict[bool, str]] = {}
+        for reference, candidate, label in rows:
+            if label in self.correct or label in self.incorrect:
+                first.setdefault(reference, {}).setdefault(label in self.correct, candidate)
+        return [Example(reference, texts[True], texts[False]) for reference, texts in first.items() if len(texts) == 2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredPairs(Source):
+    """Pairs that people rated.
+
+    Attributes:
+        reference, candidate, label: columns; the label is the rating.
+        correct_from: lowest rating of a correct candidate; by default every candidate counts as correct, and only its
+            target is graded.
+        incorrect_to: highest rating of an incorrect candidate; by default there is none.
+        scale: highest rating there can be (STS-B: 5).
+    """
+
+    kind: str = field(default="scored", init=False)
+    reference: str = "reference"
+    candidate: str = "candidate"
+    label: str = "label"
+    correct_from: float | None = None
+    incorrect_to: float | None = None
+    scale: float = 5.0
+
+    def _contradicts_by_kind(self) -> bool:
+        return self.incorrect_to is not None
+
+    def examples(self, rows: pd.DataFrame) -> list[Example]:
+        """See `Source.examples`."""
+        columns = [self.reference, self.candidate, self.label]
+        check_columns(rows, columns, self.name)
+        examples = []
+        for reference, candidate, score in rows[columns].itertuples(index=False, name=None):
+            target = score / self.scale
+            if self.correct_from is None or score >= self.correct_from:
+                examples.append(Example(reference, correct=candidate, target=target))
+            elif self.incorrect_to is not None and score <= self.incorrect_to:
+                examples.append(Example(reference, incorrect=candidate, target=target))
+        return examples
+
+
+@dataclass(frozen=True, kw_only=True)
+class Triplets(Source):
+    """References with a correct and an incorrect text.
+
+    Attributes:
+        columns: one list, of the columns of reference, correct and incorrect texts.
+    """
+
+    kind: str = field(default="triplets", init=False)
+    columns: list[list[str]] = field(default_factory=lambda: [["reference", "correct", "incorrect"]])
+
+    def _contradicts_by_kind(self) -> bool:
+        return True
+
+    def examples(self, rows: pd.DataFrame) -> list[Example]:
+        """See `Source.examples`."""
+        check_columns(rows, self.columns[0], self.name)
+        return [Example(*texts) for texts in zip(*(rows[name] for name in self.columns[0]), strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Positives(Source):
+    """References with a correct text.
+
+    Attributes:
+        columns: pairs of columns, each of references and correct texts.
+    """
+
+    kind: str = field(default="positives", init=False)
+    columns: list[list[str]]
+
+    def examples(self, rows: pd.DataFrame) -> list[Example]:
+        """See `Source.examples`."""
+        check_columns(rows, chain.from_iterable(self.columns), self.name)
+        pairs = (zip(rows[reference], rows[correct], strict=True) for reference, correct in self.columns)
+        return [Example(reference, correct=correct) for reference, correct in chain.from_iterable(pairs)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Captions(Source):
+    """Several texts of one thing, such as captions of an image.
+
+    Attributes:
+        group: column of what the texts belong to.
+        text: column of the texts.
+    """
+
+    kind: str = field(default="captions", init=False)
+    group: str = "group"
+    text: str = "text"
+
+    def examples(self, rows: pd.DataFrame) -> list[Example]:
+        """See `Source.examples`."""
+        check_columns(rows, [self.group, self.text], self.name)
+        examples = []
+        for _, texts in rows.groupby(self.group, sort=False)[self.text]:
+            texts = [text.strip() for text in texts]
+            for i, text in enumerate(texts if len(texts) > 1 else []):
+                others = texts[:i] + texts[i + 1 :]
+                examples.append(Example(" ".join(others), correct=text, origin=tuple(others)))
+        return examples
+
+
+SOURCE_KINDS: dict[str, type[Source]] = {
+    "pairs": LabelledPairs,
+    "scored": ScoredPairs,
+    "triplets": Triplets,
+    "positives": Positives,
+    "captions": Captions,
+}
+
+
+def source_class(kind: object, name: object) -> type[Source]:
+    """The class of an entry by its `kind`.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind not in SOURCE_KINDS:
+        raise ValueError(f"kind of {name}: expected one of {', '.join(SOURCE_KINDS)}, got {kind!r}")
+    return SOURCE_KINDS[kind]
 
 
 def load_source(source: Source, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:
@@ -148,12 +322,10 @@ def load_source(source: Source, data: Path | None, excluded: frozenset[str]) -> 
         The examples in the data's own order, and a count of what was read, kept, and dropped and why.
 
     Raises:
-        ValueError: an unknown kind, a missing file or column, or nothing left to train on.
+        ValueError: a file or column is missing, or nothing is left to train on.
     """
-    if source.kind not in BUILDERS:
-        raise ValueError(f"kind of {source.name}: expected one of {sorted(BUILDERS)}, got {source.kind!r}")
     rows = source.table.read(data)
-    examples = BUILDERS[source.kind](source, rows)
+    examples = source.examples(rows)
     kept, counts = [], Counter(rows=len(rows), examples=len(examples))
     for example in examples:
         texts = [normalise(text) if isinstance(text, str) else "" for text in example.texts()]
@@ -182,74 +354,3 @@ def read_excluded(entries: list[dict], data: Path | None) -> frozenset[str]:
         for column in columns:
             texts.update(normalise(text) for text in rows[column].dropna())
     return frozenset(texts)
-
-
-def _pairs(source: Source, rows: pd.DataFrame) -> list[Example]:
-    check_columns(rows, [source.reference, source.candidate, source.label], source.name)
-    check_columns(rows, source.keys, source.name)
-    columns = (rows[source.reference], rows[source.candidate], rows[source.label])
-    if source.pivot:
-        return _pivot(source, zip(*columns, strict=True))
-    examples = []
-    origins = rows[source.keys].itertuples(index=False, name=None)
-    for reference, candidate, label, origin in zip(*columns, origins, strict=True):
-        if label in source.correct:
-            examples.append(Example(reference, correct=candidate, origin=origin))
-        elif label in source.incorrect:
-            examples.append(Example(reference, incorrect=candidate, origin=origin))
-    return examples
-
-
-def _pivot(source: Source, rows: Iterable[tuple[str, str, object]]) -> list[Example]:
-    first: dict[str, dict[bool, str]] = {}
-    for reference, candidate, label in rows:
-        if label in source.correct or label in source.incorrect:
-            first.setdefault(reference, {}).setdefault(label in source.correct, candidate)
-    return [Example(reference, found[True], found[False]) for reference, found in first.items() if len(found) == 2]
-
-
-def _scored(source: Source, rows: pd.DataFrame) -> list[Example]:
-    check_columns(rows, [source.reference, source.candidate, source.label], source.name)
-    examples = []
-    for reference, candidate, score in zip(
-        rows[source.reference], rows[source.candidate], rows[source.label], strict=True
-    ):
-        if source.correct_from is None or score >= source.correct_from:  # graded: a regression loss reads the target
-            examples.append(Example(reference, correct=candidate, target=score / source.scale))
-        elif source.incorrect_to is not None and score <= source.incorrect_to:
-            examples.append(Example(reference, incorrect=candidate, target=score / source.scale))
-    return examples
-
-
-def _triplets(source: Source, rows: pd.DataFrame) -> list[Example]:
-    names = source.columns[0] if source.columns else ["reference", "correct", "incorrect"]
-    check_columns(rows, names, source.name)
-    return [Example(*texts) for texts in zip(*(rows[name] for name in names), strict=True)]
-
-
-def _positives(source: Source, rows: pd.DataFrame) -> list[Example]:
-    examples = []
-    for reference, correct in source.columns:
-        check_columns(rows, [reference, correct], source.name)
-        examples += [Example(a, correct=b) for a, b in zip(rows[reference], rows[correct], strict=True)]
-    return examples
-
-
-def _captions(source: Source, rows: pd.DataFrame) -> list[Example]:
-    check_columns(rows, [source.group, source.text], source.name)
-    examples = []
-    for _, texts in rows.groupby(source.group, sort=False)[source.text]:
-        texts = [text.strip() for text in texts]
-        for i, text in enumerate(texts if len(texts) > 1 else []):
-            others = texts[:i] + texts[i + 1 :]
-            examples.append(Example(" ".join(others), correct=text, origin=tuple(others)))
-    return examples
-
-
-BUILDERS = {
-    "pairs": _pairs,
-    "scored": _scored,
-    "triplets": _triplets,
-    "positives": _positives,
-    "captions": _captions,
-}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -10,18 +11,35 @@ from torch.utils.data import Dataset, Sampler
 
 from training.data.sources import Example
 
-Batch = dict[str, torch.Tensor]
+
+class Batch(NamedTuple):
+    """B examples. A NamedTuple, as accelerate moves the tensors of one to a device, but not those of a dataclass.
+
+    Attributes:
+        ids: (n,) token ids of all texts: the B references, the B correct and the B incorrect texts.
+        offsets: (3B,) where each text begins in `ids`; a missing text has no tokens.
+        present: (B, 2) bool, whether the example has a correct and an incorrect text.
+        same: (B,) int, equal for equal references.
+        target: (B,) graded similarity in [0, 1], NaN where the data has none.
+    """
+
+    ids: torch.Tensor
+    offsets: torch.Tensor
+    present: torch.Tensor
+    same: torch.Tensor
+    target: torch.Tensor
 
 
 class Corpus(Dataset):
     """All examples of all sources, tokenised once.
 
     Args:
-        sources: one list of examples a source.
+        sources: examples of each source.
         tokenizer: adds no special tokens, pads nothing, truncates nothing.
 
     Attributes:
-        sizes: examples per source; source k's examples follow those of source k - 1.
+        sizes: number of examples of each source; source k's follow those of source k - 1.
+        tokens: number of tokens of the distinct texts.
     """
 
     def __init__(self, sources: list[list[Example]], tokenizer: Tokenizer) -> None:
@@ -45,37 +63,32 @@ class Corpus(Dataset):
         return i  # a batch is put together at once, by `collate`
 
     def collate(self, rows: list[int]) -> Batch:
-        """Row numbers -> a batch of B examples.
-
-        Returns:
-            `ids` (n,) and `offsets` (3B,): the B references, the B correct and the B incorrect texts, one after the
-            other, a missing text having no tokens; `present` (B, 2) bool, which of correct and incorrect there are;
-            `same` (B,) equal numbers for equal references; `target` (B,).
-        """
+        """Numbers of B examples -> their batch."""
         texts = self.texts[rows]  # (B, 3)
         pieces = [self._ids[t] if t >= 0 else self._ids[0][:0] for t in texts.T.ravel()]
         lengths = np.array([len(piece) for piece in pieces])
-        return {
-            "ids": torch.from_numpy(np.concatenate(pieces).astype(np.int64)),
-            "offsets": torch.from_numpy(lengths.cumsum() - lengths),
-            "present": torch.from_numpy(texts[:, 1:] >= 0),
-            "same": torch.from_numpy(texts[:, 0].copy()),
-            "target": self.targets[rows],
-        }
+        return Batch(
+            ids=torch.from_numpy(np.concatenate(pieces).astype(np.int64)),
+            offsets=torch.from_numpy(lengths.cumsum() - lengths),
+            present=torch.from_numpy(texts[:, 1:] >= 0),
+            same=torch.from_numpy(texts[:, 0].copy()),
+            target=self.targets[rows],
+        )
 
 
 class InterleavedBatches(Sampler[list[int]]):
     """Batches of row numbers, each from one source, the sources in turn (interleaved training, appendix A.1).
 
-    A source's turns are spread evenly in proportion to its share; it is gone through in a new random order each time
-    it runs out. Step k is the same whatever came before it in this process, so that a run can be resumed anywhere.
+    The turns of a source are spread evenly, in proportion to its share. When its rows run out, they come again in
+    another random order. Batch k depends on nothing that happened before in this process, so that a run can be resumed
+    anywhere.
 
     Args:
-        sizes: examples per source.
-        shares: how often each comes, relative to the others.
-        batch_size: rows a batch, over all processes.
+        sizes: number of examples of each source.
+        shares: how often each source comes, relative to the others.
+        batch_size: rows of a batch, over all processes.
         steps: number of batches.
-        seed: of the orders.
+        seed: random seed of the orders.
     """
 
     drop_last = True  # accelerate asks: every batch is full

@@ -1,12 +1,12 @@
-"""A training run as a YAML file; unknown keys are errors, so that a slip of the pen does not train something else."""
+"""A training run as a YAML file; an unknown key is an error, as a typo must not train something else."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args, get_type_hints
 
 import yaml
 
-from training.data.sources import Source, Table
+from training.data.sources import Source, Table, source_class
 
 T = TypeVar("T")
 
@@ -105,24 +105,33 @@ def read_config(path: Path) -> TrainConfig:
     Raises:
         ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
     """
-    return read_yaml(path, TrainConfig, Source)
+    return read_yaml(path, TrainConfig)
 
 
-def read_yaml(path: Path, kind: type[T], source: type = Source) -> T:
-    """A YAML file as `kind`, the entries of its lists `train` and `validate` as `source`. Errors as `read_config`.
+def read_yaml(path: Path, kind: type[T]) -> T:
+    """A YAML file as the dataclass `kind`; a field that is a list of dataclasses is a list of mappings in the file.
 
     `extends: FILE`, beside it, gives the keys that it does not set itself, and `more: {KEY: [...]}` adds to its lists.
+
+    Raises:
+        ValueError: as `read_config`.
     """
     stored = _extended(Path(path))
     try:
-        for key in {"train", "validate"} & {f.name for f in fields(kind)}:
+        for key, entry_kind in _entry_kinds(kind).items():
             entries = stored.get(key, [])
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
                 raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
-            stored[key] = [_source(entry, source) for entry in entries]
+            stored[key] = [_build_entry(entry, entry_kind) for entry in entries]
         return _build(kind, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _entry_kinds(kind: type) -> dict[str, type]:
+    """The fields that are lists of dataclasses, with the class of their entries."""
+    first_arguments = {name: (*get_args(hint), None)[0] for name, hint in get_type_hints(kind).items()}
+    return {name: argument for name, argument in first_arguments.items() if is_dataclass(argument)}
 
 
 def _extended(path: Path, seen: tuple[Path, ...] = ()) -> dict:
@@ -150,17 +159,23 @@ def _load(path: Path) -> dict:
     return stored
 
 
-def _source(entry: dict, kind: type[T]) -> T:
-    """The keys of `Table` stand among the entry's own in the file, if it has a table."""
-    if "table" not in {f.name for f in fields(kind)}:
-        return _build(kind, entry)
-    names = {f.name for f in fields(Table)}
-    table = Table(**{key: value for key, value in entry.items() if key in names})
-    return _build(kind, {"table": table, **{key: value for key, value in entry.items() if key not in names}})
+def _build_entry(entry: dict, kind: type[T]) -> T:
+    """An entry of a list; its keys include those of its `table`, if it has one."""
+    entry = dict(entry)
+    if kind is Source:
+        kind = source_class(entry.pop("kind", None), entry.get("name"))
+    if "table" in {f.name for f in fields(kind)}:
+        names = {f.name for f in fields(Table)} & entry.keys()
+        entry["table"] = Table(**{name: entry.pop(name) for name in names})
+    return _build(kind, entry)
 
 
 def _build(kind: type[T], values: dict) -> T:
-    unknown = sorted(set(values) - {f.name for f in fields(kind)})
+    given = [f for f in fields(kind) if f.init]
+    unknown = sorted(values.keys() - {f.name for f in given})
     if unknown:
-        raise ValueError(f"unknown keys {unknown}; {kind.__name__} has {[f.name for f in fields(kind)]}")
+        raise ValueError(f"unknown keys {unknown}; {kind.__name__} has {[f.name for f in given]}")
+    missing = [f.name for f in given if f.name not in values and f.default is f.default_factory is MISSING]
+    if missing:
+        raise ValueError(f"missing keys {missing} of {kind.__name__}")
     return kind(**values)

@@ -1,4 +1,4 @@
-"""What a run starts from: a tokeniser that treats every text as plain text, and a matrix of token embeddings."""
+"""What a run starts from (tokeniser, token embeddings), the network built on it, and its way into a checkpoint."""
 
 import json
 from dataclasses import dataclass
@@ -37,8 +37,15 @@ class TableModel(nn.Module):
 
 
 @dataclass(frozen=True)
-class Start:
-    """Tokeniser, (V, D) embeddings, the tokeniser's word for what it does not know, and the model they are from."""
+class InitialModel:
+    """What a run starts from.
+
+    Attributes:
+        tokenizer: treats every text as plain text; see `plain_tokenizer`.
+        embeddings: (V, D) token embeddings.
+        unk_token: the tokeniser's token for unknown words, None if it has none.
+        source: folder or Hub id of the transformer; None for a folded table.
+    """
 
     tokenizer: Tokenizer
     embeddings: torch.Tensor
@@ -46,21 +53,21 @@ class Start:
     source: str | None = None
 
 
-def load_start(name: str) -> Start:
+def load_initial_model(name: str) -> InitialModel:
     """Load what `init` of a config names; see `TrainConfig`.
 
     Raises:
-        ValueError: no such package, or one without the folder.
+        ValueError: no such checkpoint, or no such package.
     """
     kind, _, rest = name.partition(":")
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)
-        return Start(table.tokenizer, table.weights.float(), table.config.unk_token)
+        return InitialModel(table.tokenizer, table.weights.float(), table.config.unk_token)
     source = find_model(name)
     embeddings = AutoModel.from_pretrained(source).get_input_embeddings().weight.detach().float()
     tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
     unk_token = json.loads(tokenizer.to_str())["model"].get("unk_token") or None
-    return Start(tokenizer, embeddings, unk_token, source)
+    return InitialModel(tokenizer, embeddings, unk_token, source)
 
 
 def find_model(name: str) -> str:
@@ -85,7 +92,7 @@ def find_model(name: str) -> str:
 def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
     """A copy that adds no special tokens, reads special strings as plain text, and neither pads nor truncates.
 
-    All of it is said in the saved tokenizer.json, so that whatever loads the file does the same.
+    The saved tokenizer.json states all of it, so that whatever loads the file does the same.
     """
     stored = json.loads(tokenizer.to_str())
     stored.update(added_tokens=[], post_processor=_without_special_tokens(stored["post_processor"]))
@@ -94,41 +101,41 @@ def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def _without_special_tokens(post_processor: dict | None) -> dict | None:
-    # ByteLevel only trims offsets (GPT-2); the others exist to add special tokens
+    # ByteLevel (GPT-2) only trims offsets; the others add special tokens
     return post_processor if post_processor and post_processor["type"] == "ByteLevel" else None
 
 
-def build_model(start: Start, network: dict | None) -> nn.Module:
+def build_model(initial: InitialModel, network: dict | None) -> nn.Module:
     """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer.
 
     Raises:
         ValueError: a transformer from a folded table.
     """
     if network is None:
-        return TableModel(start.embeddings)
+        return TableModel(initial.embeddings)
     if network.get("kind") == TRANSFORMER:
-        if start.source is None:
+        if initial.source is None:
             raise ValueError("init: expected a transformer's folder or Hub id, as network.kind says, got a table")
-        return ContextualModel(start.source, **{key: value for key, value in network.items() if key != "kind"})
-    vocab_size, width = start.embeddings.shape
-    return MatchaModel(MatchaConfig(vocab_size, width, **network), start.embeddings)
+        return ContextualModel(initial.source, **{key: value for key, value in network.items() if key != "kind"})
+    vocab_size, width = initial.embeddings.shape
+    return MatchaModel(MatchaConfig(vocab_size, width, **network), initial.embeddings)
 
 
-def scorer_of(model: nn.Module, start: Start) -> MatchaTable | ContextualEncoder:
+def scorer_of(model: nn.Module, initial: InitialModel) -> MatchaTable | ContextualEncoder:
     """What scores texts as the trained model does: the folded table, or the transformer itself."""
-    return model.scorer() if isinstance(model, ContextualModel) else fold_to_table(model, start)
+    return model.scorer() if isinstance(model, ContextualModel) else fold_to_table(model, initial)
 
 
-def save_checkpoint(model: nn.Module, start: Start, folder: Path) -> None:
+def save_checkpoint(model: nn.Module, initial: InitialModel, folder: Path) -> None:
     """Write the checkpoint that the metric loads."""
-    (model if isinstance(model, ContextualModel) else fold_to_table(model, start)).save(folder)
+    (model if isinstance(model, ContextualModel) else fold_to_table(model, initial)).save(folder)
 
 
-def fold_to_table(model: nn.Module, start: Start) -> MatchaTable:
+def fold_to_table(model: nn.Module, initial: InitialModel) -> MatchaTable:
     """Fold a model into the checkpoint that ships: float16, masked mean (paper, eq. 4), nothing truncated."""
     rows = model.fold().cpu()
     # a cosine does not see the scale; a power of two moves no digit, and float16 is far from both its ends
     rows = rows * 2.0 ** -torch.floor(torch.log2(rows.abs().max()))
     network = vars(model.config) if isinstance(model, MatchaModel) else {}
-    config = TableConfig(*rows.shape, unk_token=start.unk_token, network=network)
-    return MatchaTable(rows.half(), start.tokenizer, config)
+    config = TableConfig(*rows.shape, unk_token=initial.unk_token, network=network)
+    return MatchaTable(rows.half(), initial.tokenizer, config)

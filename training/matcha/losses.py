@@ -29,8 +29,8 @@ def random_negatives(
     rows = torch.randperm(size, generator=generator)[:count].to(units.device)
     step = torch.randint(1, max(size, 2), (count,), generator=generator).to(units.device)
     others = (rows + step) % size
-    texts = torch.where(batch["present"][others, :1], units[others, 1], units[others, 2])
-    kept = batch["same"][rows] != batch["same"][others]
+    texts = torch.where(batch.present[others, :1], units[others, 1], units[others, 2])
+    kept = batch.same[rows] != batch.same[others]
     return (units[rows, 0] * texts).sum(-1)[kept], rows[kept]
 
 
@@ -39,9 +39,9 @@ def triplet_loss(margin: float = 1.0) -> Loss:
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         units, correct, incorrect = cosines(vectors)
-        both = batch["present"].all(1)
+        both = batch.present.all(1)
         random, rows = random_negatives(units, batch, len(units), generator)
-        lone = batch["present"][rows, 0] & ~batch["present"][rows, 1]
+        lone = batch.present[rows, 0] & ~batch.present[rows, 1]
         gaps = torch.cat([(incorrect - correct)[both], (random - correct[rows])[lone]])
         return F.relu(margin + gaps).mean() if len(gaps) else vectors.sum() * 0
 
@@ -68,7 +68,7 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         units, correct, incorrect = cosines(vectors)
-        has_correct, has_incorrect = batch["present"].unbind(1)
+        has_correct, has_incorrect = batch.present.unbind(1)
         count = round(random * len(units)) if has_incorrect.any() else len(units)
         negatives = torch.cat([incorrect[has_incorrect], random_negatives(units, batch, count, generator)[0]])
         gaps = margin + negatives[None, :] - correct[has_correct][:, None]
@@ -89,7 +89,7 @@ def regression_loss(rescaled: bool = True) -> Loss:
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         _, correct, _ = cosines(vectors)
-        return F.mse_loss((correct + 1) / 2 if rescaled else correct, batch["target"].to(correct))
+        return F.mse_loss((correct + 1) / 2 if rescaled else correct, batch.target.to(correct))
 
     return loss
 

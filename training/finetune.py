@@ -1,11 +1,12 @@
 r"""Fine-tune a MATCHA table on your own pairs, and show what that changed.
 
-    python training/adapt.py pairs.csv --output runs/mine
+    python training/finetune.py pairs.csv --output runs/mine
 
 The file (csv, jsonl or parquet) has the columns reference, correct and incorrect, or reference, candidate and label (1:
-says the same, 0: does not). By their reference, seven tenths of the rows are trained on, one picks the best step, and
-two are measured before and after, beside triplets of general text that come with the project: what is forgotten
-shows. Of pairs, those references are measured that have a right and a wrong candidate, by the first of each.
+says the same, 0: does not). The rows are split by reference: seven tenths are trained on, one tenth picks the best
+step, and two tenths are measured before and after. Triplets of general text that come with the project are measured
+too, to show what is forgotten. Pairs are measured on the references that have a right and a wrong candidate, by the
+first of each.
 
 The output folder's `checkpoint` is what `evaluate.load("metrics/matcha", "runs/mine/checkpoint")` takes;
 before_after.csv holds the table.
@@ -22,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
-from training.data.sources import READERS, Source, Table, check_columns, normalise
+from training.data.sources import READERS, LabelledPairs, Source, Table, Triplets, check_columns, normalise
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
 from training.train import Run
@@ -30,7 +31,7 @@ from training.train import Run
 GENERAL = Path(__file__).parent / "data" / "smoke.csv"
 TRIPLETS, PAIRS = ["reference", "correct", "incorrect"], ["reference", "candidate", "label"]
 PARTS = {"test": range(2), "dev": range(2, 3), "train": range(3, 10)}  # tenths of the references
-LEAST = 10  # references of a part that can be used: with fewer its figures say nothing
+MIN_REFERENCES = 10  # of each part: with fewer, its figures mean nothing
 FIGURES = {"n_delta": "N-delta", "auc": "AUC", "pairwise": "pairwise accuracy"}
 
 
@@ -54,10 +55,12 @@ def split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     tenth = rows["reference"].map(lambda text: hashlib.sha256(normalise(text).encode("utf-8")).digest()[0] % 10)
     parts = {name: rows[tenth.isin(tenths)] for name, tenths in PARTS.items()}
     sizes = {name: _measurable(part) for name, part in parts.items()}
-    if min(sizes.values()) < LEAST:
-        found = ", ".join(f"{size} {name}" for name, size in sizes.items())
+    if min(sizes.values()) < MIN_REFERENCES:
+        counts = ", ".join(f"{size} {name}" for name, size in sizes.items())
         kind = "rows" if columns == TRIPLETS else "references with candidates of both labels"
-        raise ValueError(f"expected at least {LEAST} {kind} for each part, got {found} of {len(rows)} distinct rows")
+        raise ValueError(
+            f"expected at least {MIN_REFERENCES} {kind} for each part, got {counts} of {len(rows)} distinct rows"
+        )
     return parts
 
 
@@ -67,40 +70,40 @@ def _measurable(part: pd.DataFrame) -> int:
     return int(part.groupby("reference")["label"].nunique().eq(2).sum())
 
 
-def source(name: str, path: Path, columns: list[str]) -> Source:
-    """The entry of a config for a part that was written to a file."""
+def make_source(name: str, path: Path, columns: list[str]) -> Source:
+    """The config's entry for a part, written to a file."""
     table = Table(path=str(path.resolve()))
     if "label" not in columns:
-        return Source(name, "triplets", table)
-    # what is measured takes a right and a wrong candidate for each reference
-    return Source(name, "pairs", table, correct=[1], incorrect=[0], pivot=name != "train")
+        return Triplets(name=name, table=table)
+    # measuring takes a right and a wrong candidate of each reference
+    return LabelledPairs(name=name, table=table, correct=[1], incorrect=[0], pivot=name != "train")
 
 
-def adapt(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float) -> pd.DataFrame:
+def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float) -> pd.DataFrame:
     """Train on the rows and measure before and after.
 
     Args:
-        rows: as the module says.
+        rows: triplets or labelled pairs, as described above.
         output: folder to write to.
-        init: checkpoint to start from, as `evaluate.load` takes it for `matcha`.
-        epochs: passes over the part that is trained on.
-        lr: peak learning rate of the table.
+        init: checkpoint to start from, a name that `evaluate.load("matcha", name)` takes.
+        epochs: number of passes over the training part.
+        lr: peak learning rate.
 
     Returns:
         Columns set, figure, before, after; times 100, higher is better.
 
     Raises:
-        ValueError: as `split`; no such checkpoint, or it is no table.
+        ValueError: as `split`, or there is no such checkpoint, or it is not a table.
     """
     parts, start = split(rows), load_checkpoint(init)
     if not isinstance(start, MatchaTable):
-        raise ValueError(f"init: expected a table, got {init!r}, which training/train.py trains on")
+        raise ValueError(f"init: expected a table, got {init!r}; train it further with training/train.py")
     (output / "data").mkdir(parents=True, exist_ok=True)
     sources = {}
     for name, part in parts.items():
         path = output / "data" / f"{name}.parquet"
         part.to_parquet(path, index=False)
-        sources[name] = source(name, path, list(part.columns))
+        sources[name] = make_source(name, path, list(part.columns))
     batch = min(64, len(parts["train"]) // 4)
     config = TrainConfig(
         name=output.name,
@@ -109,7 +112,7 @@ def adapt(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float) -
         train=[sources["train"]],
         validate=[sources["dev"]],
         licence="other",
-        loss={"kind": "in_batch", "margin": 1.0, "random": 0.12},  # as the shipped checkpoint's
+        loss={"kind": "in_batch", "margin": 1.0, "random": 0.12},  # that of the shipped checkpoint
         batch_size=batch,
         epochs=epochs,
         lr=lr,
@@ -118,13 +121,13 @@ def adapt(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float) -
         validate_every=max(1, round(epochs * len(parts["train"]) / batch / 10)),
         save_every=10**9,
     )
-    sets = {"held-out pairs": sources["test"], "general text": Source("", "triplets", Table(path=str(GENERAL)))}
+    sets = {"held-out pairs": sources["test"], "general text": Triplets(name="", table=Table(path=str(GENERAL)))}
     measured = {name: load_validation([one], None).popitem()[1] for name, one in sets.items()}
     before = validate(start, measured)
     Run(config, None, output).train()
     after = validate(load_checkpoint(f"{output / 'checkpoint'}/"), measured)
-    found = [(name, FIGURES[key], before[name][key], after[name][key]) for name in sets for key in FIGURES]
-    return pd.DataFrame(found, columns=["set", "figure", "before", "after"])
+    figures = [(name, FIGURES[key], before[name][key], after[name][key]) for name in sets for key in FIGURES]
+    return pd.DataFrame(figures, columns=["set", "figure", "before", "after"])
 
 
 def main() -> None:
@@ -140,7 +143,7 @@ def main() -> None:
         parser.error(f"--epochs, --lr: expected numbers above 0, got {arguments.epochs} and {arguments.lr}")
     try:
         rows = Table(path=str(arguments.pairs.resolve())).read(None)
-        table = adapt(rows, arguments.output, arguments.init, arguments.epochs, arguments.lr)
+        table = finetune(rows, arguments.output, arguments.init, arguments.epochs, arguments.lr)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     table.to_csv(arguments.output / "before_after.csv", index=False)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from training import adapt
-from training.adapt import split
+from training import finetune
+from training.finetune import split
 
 # of the trade's own words: general English holds the first two of each to be further apart than the last two
 JARGON = [("long", "bought", "short"), ("hawkish", "strict", "dovish"), ("bullish", "hopeful", "bearish")]
@@ -19,22 +19,22 @@ def trade() -> pd.DataFrame:
     rows = [
         tuple(f"{thing} was {word} {time}" for word in words) for words in JARGON for thing in THINGS for time in TIMES
     ]
-    return pd.DataFrame(rows, columns=adapt.TRIPLETS)
+    return pd.DataFrame(rows, columns=finetune.TRIPLETS)
 
 
 def as_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-    parts = [rows[["reference", name]].set_axis(["reference", "candidate"], axis=1) for name in adapt.TRIPLETS[1:]]
+    parts = [rows[["reference", name]].set_axis(["reference", "candidate"], axis=1) for name in finetune.TRIPLETS[1:]]
     return pd.concat([part.assign(label=label) for part, label in zip(parts, (1, 0), strict=True)])
 
 
 @pytest.mark.parametrize("form", ["triplets", "pairs"])
-def test_adapted_checkpoint_judges_held_out_rows_better(
+def test_finetuned_checkpoint_judges_held_out_rows_better(
     form: str, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     (trade() if form == "triplets" else as_pairs(trade())).to_csv(tmp_path / "trade.csv", index=False)
     arguments = [str(tmp_path / "trade.csv"), "--output", str(tmp_path / "out"), "--init", f"{checkpoint}/"]
-    monkeypatch.setattr(sys, "argv", ["adapt.py", *arguments, "--epochs", "20", "--lr", "0.02"])
-    adapt.main()
+    monkeypatch.setattr(sys, "argv", ["finetune.py", *arguments, "--epochs", "20", "--lr", "0.02"])
+    finetune.main()
     table = pd.read_csv(tmp_path / "out" / "before_after.csv").set_index(["set", "figure"])
     own = table.loc[("held-out pairs", "AUC")]
     assert own["after"] > own["before"] + 5
@@ -71,7 +71,7 @@ def test_bad_files_are_refused(change: callable, message: str) -> None:
 def test_command_names_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["adapt.py", str(tmp_path / "none.csv"), "--output", str(tmp_path)])
+    monkeypatch.setattr(sys, "argv", ["finetune.py", str(tmp_path / "none.csv"), "--output", str(tmp_path)])
     with pytest.raises(SystemExit):
-        adapt.main()
+        finetune.main()
     assert "path: no file" in capsys.readouterr().err
