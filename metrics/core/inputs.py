@@ -38,8 +38,12 @@ def invalid_input(name: str, problem: str) -> InvalidInput:
     return InvalidInput(f"{name}: {problem}", argument, int(index) if index.isdecimal() else None)
 
 
-def _show(value: object) -> str:
-    text = repr(value)
+def describe_value(value: object) -> str:
+    """An invalid value for an error message: its type and the begin of its repr, on one line."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a repr may fail in any way, and the message must still say what is invalid
+        return f"{type(value).__name__} without a repr"
     short = text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "..."
     return f"{type(value).__name__} {short}"
 
@@ -51,7 +55,7 @@ def check_text(name: str, text: object) -> str:
         InvalidInput: it is not a `str`, or it holds a lone surrogate (no tokeniser can encode one).
     """
     if not isinstance(text, str):
-        raise invalid_input(name, f"expected a string, got {_show(text)}")
+        raise invalid_input(name, f"expected a string, got {describe_value(text)}")
     if not text.isascii():
         try:
             text.encode("utf-8")
@@ -70,9 +74,9 @@ def check_list(name: str, values: object) -> list:
         InvalidInput: it is not a list, or it is empty; for a bare string the message says to wrap it.
     """
     if isinstance(values, (str, bytes)):
-        raise invalid_input(name, f"expected a list of strings, got a bare {_show(values)}; wrap it in a list")
+        raise invalid_input(name, f"expected a list of strings, got a bare {describe_value(values)}; wrap it in a list")
     if isinstance(values, (Mapping, AbstractSet)) or not isinstance(values, Iterable):
-        raise invalid_input(name, f"expected a list of strings, got {_show(values)}")
+        raise invalid_input(name, f"expected a list of strings, got {describe_value(values)}")
     if getattr(values, "ndim", 1) != 1:  # a data frame would be read as the names of its columns
         raise invalid_input(
             name, f"expected a list of strings, got {type(values).__name__} of {values.ndim} dimensions"
@@ -103,7 +107,8 @@ def check_references(name: str, references: object) -> References:
         for i, item in enumerate(references):
             if isinstance(item, (list, tuple)):
                 raise invalid_input(
-                    name, f"expected a string each or a list of strings each, got a str at 0 and {_show(item)} at {i}"
+                    name,
+                    f"expected a string each or a list of strings each, got a str at 0 and {describe_value(item)} at {i}",
                 )
         return check_texts(name, references)
     checked = []
@@ -111,10 +116,10 @@ def check_references(name: str, references: object) -> References:
         if isinstance(item, str):
             raise invalid_input(
                 name,
-                f"expected a string each or a list of strings each, got {_show(references[0])} at 0 and a str at {i}",
+                f"expected a string each or a list of strings each, got {describe_value(references[0])} at 0 and a str at {i}",
             )
         if item is None or not isinstance(item, Iterable):
-            raise invalid_input(f"{name}[{i}]", f"expected a string or a list of strings, got {_show(item)}")
+            raise invalid_input(f"{name}[{i}]", f"expected a string or a list of strings, got {describe_value(item)}")
         checked.append(check_texts(f"{name}[{i}]", item))
     return checked
 
@@ -136,7 +141,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         InvalidInput: the value is not in the list; the message gives the list.
     """
     if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
-        raise invalid_input(name, f"expected one of {', '.join(map(repr, choices))}, got {_show(value)}")
+        raise invalid_input(name, f"expected one of {', '.join(map(repr, choices))}, got {describe_value(value)}")
 
 
 def check_whole(name: str, value: object, lowest: int, highest: int | None = None) -> None:
@@ -147,4 +152,4 @@ def check_whole(name: str, value: object, lowest: int, highest: int | None = Non
     """
     if type(value) is not int or value < lowest or (highest is not None and value > highest):
         span = f"from {lowest}" if highest is None else f"from {lowest} to {highest}"
-        raise invalid_input(name, f"expected a whole number {span}, got {_show(value)}")
+        raise invalid_input(name, f"expected a whole number {span}, got {describe_value(value)}")

@@ -1,6 +1,6 @@
 """Which token moved the score, and by how much.
 
-A text is the mean of its tokens' rows (of their last states, in a contextual checkpoint): no more passes.
+A text is the mean of its tokens' rows (in a contextual checkpoint: of their last states), so no further pass is needed.
 
 `exact` splits the cosine itself: every token's share of the dot product, over both norms; the shares sum to the
 score. `integrated_gradients` splits the change of the cosine along the straight path from a baseline (Sundararajan
@@ -11,44 +11,46 @@ take 50) are far off.
 
 import numpy as np
 
+from semantic_metrics.core.inputs import invalid_input
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.table import MatchaTable, TokenRows, cosine
 
 METHODS = ("exact", "integrated_gradients")
 BASELINES = ("token_0", "other_text")
-NEAR = 1e-12  # of the longer end: a path nearer to the origin counts as this far from it, where the integral is finite
-STILL = 1e-8  # of the longer end: a path shorter than this has one gradient, that of its end
+# both in parts of the norm of the path's longer end
+MIN_DISTANCE = 1e-12  # from the origin: a path nearer to it counts as this far, where the integral is finite
+MIN_LENGTH = 1e-8  # a shorter path has one gradient, that of its end
 
 Encoder = MatchaTable | ContextualEncoder
 Explanation = dict[str, object]
 
 
 def explain(
-    table: Encoder, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
+    encoder: Encoder, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
 ) -> Explanation:
     """Token contributions in both directions.
 
     Args:
-        table: the checkpoint; `integrated_gradients` takes no contextual one, whose states have no path of their own.
+        encoder: the checkpoint; a contextual one only with `exact`, because its states depend on one another.
         prediction: the candidate text.
         reference: the text it is compared with.
         method: one of METHODS.
         baseline: where the path of `integrated_gradients` begins: `token_0` (every position holds token id 0) or
             `other_text` (every position holds the other text's vector). The paper takes the first when the score is
-            above 0 and the second otherwise, which is what None does.
+            above 0 and the second otherwise; so does None.
 
     Returns:
         `score`, `method`, and for `prediction` and `reference` each a dict of `tokens`, `spans` (begin and end
         characters in the text; None for padding and separators), `contributions` (one per token; positive raises the
         score), `total` (their sum), and with integrated gradients `baseline` and `baseline_score`. A text without any
-        known token has contributions of 0, and so has the text beside it.
+        known token has contributions of 0, and so has the text it is compared with.
 
     Raises:
-        ValueError: integrated gradients of a contextual checkpoint.
+        InvalidInput: integrated gradients with a contextual checkpoint.
     """
-    if method != "exact" and isinstance(table, ContextualEncoder):
-        raise ValueError(f"method: expected 'exact' for a contextual checkpoint, got {method!r}")
-    a, b = table.token_rows(prediction), table.token_rows(reference)
+    if method != "exact" and isinstance(encoder, ContextualEncoder):
+        raise invalid_input("method", f"expected 'exact' for a contextual checkpoint, got {method!r}")
+    a, b = encoder.token_rows(prediction), encoder.token_rows(reference)
     score = float(cosine(a.vector[None], b.vector[None])[0])
     if baseline is None:
         baseline = "token_0" if score > 0 else "other_text"
@@ -56,28 +58,28 @@ def explain(
     return {
         "score": score,
         "method": method,
-        "prediction": _contributions(table, a, b, start),
-        "reference": _contributions(table, b, a, start),
+        "prediction": _contributions(encoder, a, b, start),
+        "reference": _contributions(encoder, b, a, start),
     }
 
 
-def _contributions(table: Encoder, text: TokenRows, other: TokenRows, start: str | None) -> Explanation:
-    found: Explanation = {}
+def _contributions(encoder: Encoder, text: TokenRows, other: TokenRows, start: str | None) -> Explanation:
+    path: Explanation = {}
     size, other_size = np.linalg.norm(text.vector), np.linalg.norm(other.vector)
     if size == 0 or other_size == 0:
         shares = np.zeros(len(text.weights))
     elif start is None:
         shares = text.weights * (text.rows @ (other.vector / other_size)) / size
     else:
-        begin = table.rows[0].numpy() if start == "token_0" else other.vector
+        begin = encoder.rows[0].numpy() if start == "token_0" else other.vector
         shares = text.weights * ((text.rows - begin) @ _mean_gradient(begin, text.vector, other.vector))
-        found = {"baseline": start, "baseline_score": float(cosine(begin[None], other.vector[None])[0])}
+        path = {"baseline": start, "baseline_score": float(cosine(begin[None], other.vector[None])[0])}
     return {
         "tokens": text.tokens,
         "spans": text.spans,
         "contributions": shares.tolist(),
         "total": float(shares.sum()),
-        **found,
+        **path,
     }
 
 
@@ -89,12 +91,12 @@ def _mean_gradient(begin: np.ndarray, end: np.ndarray, other: np.ndarray) -> np.
     """
     target, step = other / np.linalg.norm(other), end - begin
     length, longest = np.linalg.norm(step), max(np.linalg.norm(begin), np.linalg.norm(end))
-    if length < STILL * longest:
+    if length < MIN_LENGTH * longest:
         unit = end / np.linalg.norm(end)
         return (target - (target @ unit) * unit) / np.linalg.norm(end)
     along = step / length
     foot = begin - (begin @ along) * along
-    distance = max(np.linalg.norm(foot), NEAR * longest)
+    distance = max(np.linalg.norm(foot), MIN_DISTANCE * longest)
     across = foot / distance
     s = np.array([begin @ along, end @ along])
     sizes = np.hypot(s, distance)

@@ -1,7 +1,7 @@
-"""A contextual MATCHA: a transformer trained with the paper's loss, for those who can pay milliseconds a text.
+"""A contextual MATCHA: a transformer trained with the paper's loss, for users who can spend milliseconds on a text.
 
-A text's vector is the mean of its tokens' last states, separators included, as sentence-transformers pools them; the
-folder loads there too. Unlike the table's rows, a token's state depends on its neighbours: the order of words counts.
+A text's vector is the mean of its tokens' last states, separators included, as in sentence-transformers, which loads
+the same folder. Unlike the table's rows, a token's state depends on its neighbours: the order of words counts.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ KIND = "matcha"  # key of config.json
 
 @dataclass(frozen=True)
 class ContextualConfig:
-    """What a contextual checkpoint's `config.json` says under "matcha".
+    """Entry "matcha" of a contextual checkpoint's `config.json`.
 
     Attributes:
         begin, end: ids of the separators around a text.
-        unk_token: the tokeniser's word for what it does not know.
-        max_length: tokens of a text that count, separators included.
-        ratings: knots of the map from cosine to rating (`ratings.Ratings`), if it was fitted.
+        unk_token: the tokeniser's token for unknown words.
+        max_length: number of tokens of a text that count, separators included.
+        ratings: knots of the map from cosines to ratings (`ratings.Ratings`); None if no map was fitted.
     """
 
     begin: int
@@ -41,12 +41,12 @@ class ContextualConfig:
 
 
 class ContextualEncoder:
-    """A transformer with its tokeniser; takes the place of a `MatchaTable`.
+    """A transformer with its tokeniser; it has the methods of a `MatchaTable`.
 
     Args:
-        model: gives the last state of each token.
-        tokenizer: special strings in a text are read as plain text.
-        config: how the two are used.
+        model: returns the last state of each token.
+        tokenizer: tokeniser of the model; it will read special strings in a text as plain text.
+        config: settings of the two.
     """
 
     def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer, config: ContextualConfig) -> None:
@@ -93,7 +93,7 @@ class ContextualEncoder:
         return encoder
 
     def signature_fields(self) -> dict[str, object]:
-        """What of the checkpoint can change a score, for the signature."""
+        """Settings of the checkpoint that can change a score, for the signature."""
         return {
             "checkpoint": self.checkpoint_sha256[:16],
             "tokenizer": self.tokenizer_sha256[:16],
@@ -105,7 +105,7 @@ class ContextualEncoder:
     def encode(self, texts: list[str]) -> TextVectors:
         """Texts -> one vector each, in the order given; distinct texts are encoded once.
 
-        A text without any known token has none. Vectors are the same within 1e-5 whatever stands beside a text.
+        A text without any known token has no vector. Other texts in the call move a vector by 1e-5 at most.
         """
         index = {text: i for i, text in enumerate(sorted(set(texts)))}  # sorted: batches are the same in any order
         distinct = list(index)
@@ -123,7 +123,7 @@ class ContextualEncoder:
         tokens = max_tokens(self.model.device.type, self.model.config.hidden_size)
         for rows in batches_by_length([len(sequence) for sequence in sequences], tokens):
             states, mask = self._states([sequences[i] for i in rows])
-            sums = (states.double() * mask[:, :, None]).sum(1)  # float64: as many zeros as a batch pads add nothing
+            sums = (states.double() * mask[:, :, None]).sum(1)  # float64: the zeros of padding add nothing
             vectors[rows] = (sums / mask.sum(1, keepdim=True)).cpu().numpy()
         defined = np.array([any(i != self.unknown_id for i in each) for each in ids], dtype=bool)
         vectors[~defined] = 0.0
@@ -131,14 +131,14 @@ class ContextualEncoder:
 
     @torch.inference_mode()
     def _states(self, sequences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """(B, T) ids as lists -> (B, T, D) last states, (B, T) which are tokens."""
+        """B lists of ids -> (B, T, D) last states, (B, T) mask of the tokens."""
         width = max(map(len, sequences))
         ids = torch.tensor([each + [0] * (width - len(each)) for each in sequences], device=self.model.device)
         mask = torch.tensor([[1] * len(each) + [0] * (width - len(each)) for each in sequences], device=ids.device)
         return self.model(input_ids=ids, attention_mask=mask).last_hidden_state, mask
 
     def token_rows(self, text: str) -> TokenRows:
-        """The tokens' last states, whose mean is the text's vector; the separators have no place in the text."""
+        """The tokens' last states, whose mean is the text's vector; separators have no span."""
         encoding = self.tokenizer.encode(text, add_special_tokens=False)
         room = self.config.max_length - 2
         ids = [self.config.begin, *encoding.ids[:room], self.config.end]
@@ -150,5 +150,5 @@ class ContextualEncoder:
 
 
 def longest(model: PreTrainedModel) -> int:
-    """Tokens of the longest sequence that the model has positions for."""
+    """Number of tokens that the model has positions for."""
     return int(getattr(model.config, "max_position_embeddings", 2**31))

@@ -22,9 +22,9 @@ VERSION = "0.1.0"
 PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
 
 _DESCRIPTION = """\
-MATCHA scores how far two texts say the same: the cosine of two text vectors, in [-1, 1], higher is better. The
-encoder is trained so that contradictions fall low, not only unrelated texts (Li et al., Findings of ACL 2026). By
-default it is a bag of tokens: the order of the words does not count. It does to a contextual checkpoint.
+MATCHA scores how far two texts say the same. The score is the cosine of two text vectors, in [-1, 1], higher is better.
+The encoder is trained so that contradictions fall low, not only unrelated texts (Li et al., Findings of ACL 2026). By
+default a text is a bag of tokens: the order of its words does not count. With a contextual checkpoint it does.
 """
 
 _CITATION = """\
@@ -39,7 +39,7 @@ _CITATION = """\
 _INPUTS = """
 Args:
     predictions: list of n strings, the texts to judge. Any text is allowed: one without a token that the checkpoint
-        knows (empty, or only unknown characters) has no vector, scores 0 and is counted in `undefined`.
+        knows (empty, or only unknown characters) has no vector, gets the score 0 and is counted in `undefined`.
     references: list of n strings, or of n lists of strings (several references each).
     contradictions: list of n strings, a counterfactual for each prediction, scored against the same references.
     multi_reference: "best" (default) takes the highest score over the references, "mean" their mean. References
@@ -52,13 +52,14 @@ Returns:
     matcha: mean of `scores`.
     scores: n floats in [-1, 1] ([0, 1] with `rescale`), higher is better.
     signature: every setting that can change a score, the checkpoint's and tokeniser's sha256 among them.
-    undefined: how many of the scores are of a text without a vector.
+    undefined: number of scores of which a text has no vector.
     best_reference: with several references, the index of the best for each prediction (the first of equals; None
         where the score is undefined).
-    ratings: with `calibrated`, n floats in [0, 1]: 0 for a contradiction, 1 for the same meaning; a monotone map of the
-        cosines that was fitted on the labels of NLI and STS-B and is stored in the checkpoint.
-    contradiction_scores, margins: with `contradictions`, their scores, and `scores` minus those.
-    truncated: for a checkpoint with a `max_length`, how many distinct texts were longer than it.
+    ratings: with `calibrated`, n floats in [0, 1]: 0 for a contradiction, 1 for the same meaning. They are a monotone
+        map of the cosines, fitted on the labels of NLI and STS-B and stored in the checkpoint.
+    contradiction_scores: with `contradictions`, n floats, their scores.
+    margins: with `contradictions`, n floats, `scores` minus `contradiction_scores`.
+    truncated: if the checkpoint has a `max_length`, the number of distinct texts that were longer.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate;
@@ -206,7 +207,14 @@ class Matcha(CheckedInputs, evaluate.Metric):
 
 
 class _Scored(NamedTuple):
-    """Scores of n texts: (n,) scores, (n,) best reference, (n,) whether undefined, and which texts were cut."""
+    """Scores of n texts.
+
+    Attributes:
+        scores: (n,) float.
+        best: (n,) int, index of the best reference.
+        undefined: (n,) bool.
+        truncated: the texts that were cut.
+    """
 
     scores: np.ndarray
     best: np.ndarray

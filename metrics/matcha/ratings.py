@@ -9,14 +9,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Ratings:
-    """A line through knots; beyond the first and last it stays level.
+    """A line through knots, constant before the first and after the last.
 
     Attributes:
         cosines: k numbers in [-1, 1], ascending.
         ratings: k numbers in [0, 1], never falling; 0 for texts that contradict each other, 1 for the same meaning.
 
     Raises:
-        ValueError: the knots are none.
+        ValueError: the knots are not such a line.
     """
 
     cosines: tuple[float, ...]
@@ -31,10 +31,10 @@ class Ratings:
 
     @classmethod
     def stored(cls, config: dict[str, list[float]] | None) -> "Ratings | None":
-        """The map that a checkpoint's config holds; None where it holds none.
+        """The map in a checkpoint's config; None if the config has no map.
 
         Raises:
-            ValueError: what it holds is no map.
+            ValueError: the map is damaged.
         """
         if config is None:
             return None

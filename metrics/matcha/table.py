@@ -23,26 +23,26 @@ from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 
 TOKENIZER = "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
-LARGEST = 2**31  # no size in a config can be meant to reach this
+MAX_SIZE = 2**31  # a larger size in a config is a mistake
 PADDING = "<padding>"
 
 
 @dataclass(frozen=True)
 class TableConfig:
-    """What a folded checkpoint's `config.json` says of it.
+    """The `config.json` of a folded checkpoint.
 
     Attributes:
-        vocab_size: rows of the table.
+        vocab_size: rows of the table, V.
         hidden_size: width of the table, D.
         pad_to: None averages over the text's own tokens, as eq. 4 does. The authors' code pads every text to this
             many tokens (512) and averages over all of them.
-        pad_token_id: the row that pads; only with `pad_to`.
-        max_length: tokens of a text that count; None keeps them all.
-        unk_token: the tokeniser's word for what it does not know, left out of the mean; None if it has none.
-        add_special_tokens: whether the tokeniser's own template is applied (the authors' checkpoint).
-        source_sha256: digest of the files that the table was folded from, where they are not ours; for the record.
-        ratings: knots of the map from cosine to rating (`ratings.Ratings`), if it was fitted.
-        network: the sizes of the network that was folded (`MatchaConfig`), for the record.
+        pad_token_id: row of the padding token; only with `pad_to`.
+        max_length: number of tokens of a text that count; None keeps them all.
+        unk_token: the tokeniser's token for unknown words, left out of the mean; None if it has no such token.
+        add_special_tokens: whether the tokeniser's own template is applied (in the authors' checkpoint, it is).
+        source_sha256: digest of the files in the authors' format that the table was folded from; for the record.
+        network: sizes of the network that was folded (`MatchaConfig`); for the record.
+        ratings: knots of the map from cosines to ratings (`ratings.Ratings`); None if no map was fitted.
     """
 
     vocab_size: int
@@ -63,7 +63,7 @@ class TableConfig:
         for name in ("vocab_size", "hidden_size", "pad_to", "max_length"):
             value = getattr(self, name)
             optional = value is None and name in ("pad_to", "max_length")
-            if not optional and (type(value) is not int or not 0 < value < LARGEST):
+            if not optional and (type(value) is not int or not 0 < value < MAX_SIZE):
                 raise ValueError(f"{name}: expected a whole number above 0, got {value!r}")
         if type(self.add_special_tokens) is not bool:
             raise ValueError(f"add_special_tokens: expected true or false, got {self.add_special_tokens!r}")
@@ -81,7 +81,7 @@ class TextVectors:
 
     Attributes:
         vectors: (n, D) float64, the mean of the tokens' rows; zeros for a text without any known token.
-        defined: (n,) bool, whether the text has a vector at all.
+        defined: (n,) bool, whether the text has a vector.
         truncated: (n,) bool, whether tokens past `max_length` were left out.
     """
 
@@ -96,7 +96,7 @@ class TokenRows:
 
     Attributes:
         tokens: t strings.
-        spans: where each stands in the text (begin, end); None for what the encoder adds: separators, padding.
+        spans: (begin, end) of each token in the text; None for separators and padding.
         rows: (t, D) float64.
         weights: (t,) float64; all 0 for a text without a vector.
     """
@@ -118,7 +118,7 @@ class MatchaTable:
     Args:
         weights: (V, D) float16 or float32.
         tokenizer: its ids are the rows.
-        config: how the two are used.
+        config: settings of the two.
 
     Raises:
         ValueError: the three do not fit together.
@@ -139,7 +139,7 @@ class MatchaTable:
         self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
         if config.unk_token is not None and self.unknown_id is None:
             raise ValueError(f"unk_token: expected a token of the tokenizer, got {config.unk_token!r}")
-        # the config alone says what is cut: padding would change a score with the batch that a text is in
+        # only the config decides what is cut; padding by the tokeniser would make a score depend on its batch
         tokenizer.no_padding()
         tokenizer.no_truncation()
         if config.max_length is not None:
@@ -147,7 +147,7 @@ class MatchaTable:
 
     @cached_property
     def checkpoint_sha256(self) -> str:
-        """Digest of the weights as `save` writes them."""
+        """Digest of the weights' file as `save` writes it."""
         return _sha256(self._serialized())
 
     @cached_property
@@ -157,7 +157,7 @@ class MatchaTable:
 
     @cached_property
     def rows(self) -> torch.Tensor:
-        """(V, D) float64: the weights as they are summed, the unknown token's row zero (it is left out of the mean)."""
+        """(V, D) float64: the weights to sum; the row of the unknown token, which the mean leaves out, is zero."""
         rows = self.weights.double()
         if self.unknown_id is not None:
             rows[self.unknown_id] = 0.0
@@ -230,7 +230,7 @@ class MatchaTable:
         return vectors, vectors.any(axis=1), truncated
 
     def token_rows(self, text: str) -> TokenRows:
-        """The text's tokens as the rows whose weighted sum is its vector; the padding, if there is any, is the last."""
+        """The tokens' rows, whose weighted sum is the text's vector; padding, if there is any, is the last of them."""
         (encoding,) = self.tokenize([text])
         ids, tokens, spans = np.array(encoding.ids, dtype=np.int64), list(encoding.tokens), list(encoding.offsets)
         known, pad_to = ids != self.unknown_id, self.config.pad_to
@@ -242,7 +242,7 @@ class MatchaTable:
         return TokenRows(tokens, spans, self.rows.numpy()[ids], weights)
 
     def signature_fields(self) -> dict[str, object]:
-        """What of the checkpoint can change a score, for the signature."""
+        """Settings of the checkpoint that can change a score, for the signature."""
         return {
             "checkpoint": self.checkpoint_sha256[:16],
             "tokenizer": self.tokenizer_sha256[:16],
@@ -255,7 +255,7 @@ class MatchaTable:
         }
 
     def mean(self, sums: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """(n, D) sums of known tokens' rows, (n,) how many -> (n, D) text vectors, padding included by `pad_to`."""
+        """(n, D) sums of known tokens' rows, (n,) numbers of them -> (n, D) text vectors, padding included."""
         if self.config.pad_to is None:
             return np.divide(sums, np.maximum(known, 1)[:, None], out=sums)
         padding = self.rows[self.config.pad_token_id].numpy()
@@ -264,7 +264,7 @@ class MatchaTable:
     def to_sentence_transformer(self) -> object:
         """The same encoder as a `sentence_transformers.SentenceTransformer` (one `StaticEmbedding`, float32).
 
-        Its cosines are this table's, to float32 rounding.
+        Its cosines equal this table's within float32 rounding.
 
         Raises:
             ValueError: the checkpoint pads or truncates, which a StaticEmbedding cannot.
@@ -301,5 +301,7 @@ def _sha256(data: bytes) -> str:
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(n, D), (n, D) -> (n,) cosines in [-1, 1], row by row; 0 where either row is zero."""
     products = np.einsum("ij,ij->i", a, b)
-    norms = np.sqrt(np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b))  # one root: equal rows give exactly 1
+    norms = np.sqrt(
+        np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b)
+    )  # one root: equal rows give exactly 1
     return np.clip(np.divide(products, norms, out=np.zeros_like(products), where=norms > 0), -1.0, 1.0)

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS, resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.matcha.table import TOKENIZER, MatchaTable  # the default encoder is a MATCHA table
+from semantic_metrics.matcha.table import TOKENIZER, MatchaTable
 
-DEFAULT_ENCODER = "matcha"
+DEFAULT_ENCODER = "matcha"  # the shipped MATCHA table, which is why this module imports from the metric MATCHA
 MODEL_TYPE = "matcha"  # in the config.json of a MATCHA table
 MODULES = "modules.json"  # sentence-transformers models have this file, plain transformers do not
 HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector

@@ -1,5 +1,6 @@
 """Bad input is a ValueError that names the argument, what was expected and what came."""
 
+import pickle
 import re
 from collections.abc import Callable
 
@@ -14,6 +15,8 @@ from semantic_metrics.core.inputs import (
     check_same_length,
     check_text,
     check_texts,
+    check_whole,
+    invalid_input,
 )
 
 
@@ -43,7 +46,7 @@ def test_any_valid_text_passes_unchanged(text: str) -> None:
         ("\udfff", "text: expected valid Unicode, got a lone surrogate (U+DFFF) at character 0"),
     ],
 )
-def test_what_is_no_text_is_refused(value: object, saying: str) -> None:
+def test_an_invalid_text_is_refused(value: object, saying: str) -> None:
     refuses(check_text, "text", value, saying=saying)
 
 
@@ -58,9 +61,12 @@ def test_what_is_no_text_is_refused(value: object, saying: str) -> None:
         ({"a"}, "texts: expected a list of strings, got set {'a'}"),
         ([], "texts: expected at least one text, got an empty list"),
         ((), "texts: expected at least one text, got an empty list"),
+        (pd.DataFrame({"text": ["a", "b"]}), "texts: expected a list of strings, got DataFrame of 2 dimensions"),
+        (np.array([["a"], ["b"]]), "texts: expected a list of strings, got ndarray of 2 dimensions"),
+        (np.array("a"), "texts: expected a list of strings, got ndarray of 0 dimensions"),
     ],
 )
-def test_what_is_no_list_is_refused(value: object, saying: str) -> None:
+def test_an_invalid_list_is_refused(value: object, saying: str) -> None:
     refuses(check_list, "texts", value, saying=saying)
     refuses(check_texts, "texts", value, saying=saying)
     refuses(check_references, "texts", value, saying=saying)
@@ -118,3 +124,21 @@ def test_an_option_is_one_of_its_choices() -> None:
     refuses(check_choice, "rescale", 1, (False, True), saying="rescale: expected one of False, True, got int 1")
     refuses(check_choice, "rescale", None, (False, True), saying="rescale: expected one of False, True, got NoneType")
     refuses(check_choice, "output", np.array(["all"]), ("all", "mean"), saying="output: expected one of")
+
+
+def test_a_whole_number_lies_in_a_range() -> None:
+    check_whole("batch_size", 1, 1)
+    refuses(check_whole, "batch_size", 0, 1, saying="batch_size: expected a whole number from 1, got int 0")
+    refuses(check_whole, "folds", 11, 2, 10, saying="folds: expected a whole number from 2 to 10, got int 11")
+    refuses(check_whole, "folds", True, 0, saying="folds: expected a whole number from 0, got bool True")
+    refuses(check_whole, "folds", 2.0, 0, saying="folds: expected a whole number from 0, got float 2.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "index"),
+    [("scale", "scale", None), ("references[3][0]", "references", 3), ("embeddings['x'][1]", "embeddings", None)],
+)
+def test_an_error_says_which_argument_and_item_is_invalid(name: str, argument: str, index: int | None) -> None:
+    error = pickle.loads(pickle.dumps(invalid_input(name, "expected: a text")))
+    assert str(error) == f"{name}: expected: a text"
+    assert (error.argument, error.index, error.reason) == (argument, index, "expected: a text")

@@ -14,7 +14,7 @@ from tests.matcha.authors import SCRIPT, SENTENCES, Authors
 def _build(folder: Path, vocab_size: int, width: int, senses: int) -> Authors:
     tokenizer = peer.train_tokenizer(SENTENCES, vocab_size)
     peer.write_random_checkpoint(folder, tokenizer, width, senses)
-    return Authors(folder, tokenizer, peer.load_peer(folder), evaluate.load(SCRIPT, str(folder)))
+    return Authors(folder, tokenizer, peer.load_package(folder), evaluate.load(SCRIPT, str(folder)))
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,21 @@
-"""The authors' checkpoint format: the same scores as their package's, folded once, with the right tokeniser."""
+"""The authors' checkpoint format: the scores of their package, one fold, the right tokeniser, refusals of damage."""
 
 import json
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import evaluate
 import numpy as np
 import pytest
 import torch
+from huggingface_hub.constants import HF_HUB_CACHE
 from tokenizers import Tokenizer
 
 from benchmarks.matcha import authors_package as peer
-from semantic_metrics.matcha import checkpoint
+from semantic_metrics.matcha import authors_format
+from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from tests.matcha.authors import SCRIPT, SENTENCES, Authors, rewrite_json, text_of
 
@@ -45,7 +48,7 @@ def _differences(authors: Authors, left: list[str], right: list[str]) -> tuple[n
     return np.abs(scores - expected), expected
 
 
-@pytest.mark.parametrize("shape", ["small", "true_shape"])
+@pytest.mark.parametrize("shape", ["small", pytest.param("true_shape", marks=pytest.mark.slow)])
 def test_scores_are_the_peers(shape: str, request: pytest.FixtureRequest) -> None:
     authors: Authors = request.getfixturevalue(shape)
     left, right = _long_pairs(authors.tokenizer)
@@ -64,7 +67,7 @@ def test_scores_of_odd_texts_are_the_peers(small: Authors) -> None:
     differences, _ = _differences(small, left, right)
     assert differences.max() <= PARITY
     (encoding,) = small.metric.encoder.tokenize([f"a{END}"])
-    assert encoding.ids[-1] == peer.load_peer(small.folder).tokenizer.pad_token_id
+    assert encoding.ids[-1] == peer.load_package(small.folder).tokenizer.pad_token_id
 
 
 def test_empty_text_is_all_padding_and_so_has_a_score(small: Authors) -> None:
@@ -137,26 +140,26 @@ def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, mon
     def refuse(_: MatchaModel) -> torch.Tensor:
         raise AssertionError("folded again")
 
-    monkeypatch.setattr(checkpoint.MatchaModel, "fold", refuse)
-    table = checkpoint.load_checkpoint(str(small.folder))
+    monkeypatch.setattr(authors_format.MatchaModel, "fold", refuse)
+    table = load_checkpoint(str(small.folder))
     assert torch.equal(table.weights, first.encoder.weights)
     assert evaluate.load(SCRIPT, str(small.folder)).signature() == first.signature()
     assert stored.stat().st_mtime_ns == stamp
     changed = peer.write_random_checkpoint(tmp_path / "changed", small.tokenizer, 96, 4, seed=1)
     with pytest.raises(AssertionError, match="folded again"):
-        checkpoint.load_checkpoint(str(changed))
+        load_checkpoint(str(changed))
 
 
 def test_pads_with_the_tokenizers_end_whatever_the_config_says(small: Authors, copy: Path) -> None:
     rewrite_json(copy / "model_config.json", pad_token_id=3, eos_token_id=5, bos_token_id=6)
-    table = checkpoint.load_checkpoint(str(copy))
+    table = load_checkpoint(str(copy))
     assert table.config.pad_token_id == small.tokenizer.token_to_id(END) == 4999
     assert torch.equal(table.weights, small.metric.encoder.weights)
 
 
 def test_pads_with_the_tokenizers_own_pad_before_its_end(small: Authors, copy: Path) -> None:
     (copy / "tokenizer_config.json").write_text(json.dumps({"pad_token": "~", "eos_token": END}), encoding="utf-8")
-    other = peer.load_peer(copy)
+    other = peer.load_package(copy)
     assert other.tokenizer.pad_token_id == small.tokenizer.token_to_id("~")
     metric = evaluate.load(SCRIPT, str(copy))
     assert metric.encoder.config.pad_token_id == other.tokenizer.pad_token_id
@@ -166,50 +169,147 @@ def test_pads_with_the_tokenizers_own_pad_before_its_end(small: Authors, copy: P
     assert np.ptp(expected) > 0.05
 
 
-OFFLINE = """
-import sys
-from semantic_metrics.matcha.checkpoint import load_checkpoint
-try:
-    table = load_checkpoint(sys.argv[1])
-    print(table.encode(["a pond"]).vectors.tobytes().hex()[:64], table.config.pad_token_id)
-except ValueError as error:
-    print("ValueError", " ".join(str(error).split()))
-"""
-
-
-def _load_offline(run_python: Callable, name: str, hub: Path) -> str:
-    done = run_python(OFFLINE, name, cwd=hub, HF_HUB_OFFLINE="1", HF_HOME=str(hub), HF_HUB_CACHE=str(hub / "hub"))
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip().splitlines()[-1]  # tokenizers may print lines of its own before
-
-
-def _put_in_hub_cache(hub: Path, name: str, files: list[Path]) -> None:
+@pytest.fixture
+def put_in_hub_cache() -> Iterator[Callable[[str, list[Path]], None]]:
     """Lay files out as `huggingface_hub` leaves a repository that it has downloaded."""
-    revision = "0" * 40
-    repository = hub / "hub" / f"models--{name.replace('/', '--')}"
-    snapshot = repository / "snapshots" / revision
-    snapshot.mkdir(parents=True)
-    (repository / "refs").mkdir()
-    (repository / "refs" / "main").write_text(revision, encoding="utf-8")
-    for file in files:
-        shutil.copy(file, snapshot)
+    repositories = []
+
+    def put(name: str, files: list[Path]) -> None:
+        revision = "0" * 40
+        repositories.append(Path(HF_HUB_CACHE) / f"models--{name.replace('/', '--')}")
+        snapshot = repositories[-1] / "snapshots" / revision
+        snapshot.mkdir(parents=True)
+        (repositories[-1] / "refs").mkdir()
+        (repositories[-1] / "refs" / "main").write_text(revision, encoding="utf-8")
+        for file in files:
+            shutil.copy(file, snapshot)
+
+    yield put
+    for repository in repositories:
+        shutil.rmtree(repository)
 
 
-def test_without_a_tokenizer_gpt2s_is_named_when_the_hub_is_out_of_reach(
-    copy: Path, tmp_path: Path, run_python: Callable
-) -> None:
+def test_without_a_tokenizer_gpt2s_is_named_when_the_hub_is_out_of_reach(copy: Path) -> None:
     for name in ("tokenizer.json", "vocab.json", "merges.txt"):
         (copy / name).unlink()
-    printed = _load_offline(run_python, str(copy), tmp_path)
-    assert printed.startswith("ValueError")
-    assert f"{copy}" in printed
-    assert "'gpt2'" in printed
+    with pytest.raises(ValueError, match=rf"(?s){copy}.*'gpt2'"):
+        load_checkpoint(str(copy))
 
 
-def test_a_hub_id_in_the_authors_format_takes_gpt2s_tokenizer(
-    small: Authors, tmp_path: Path, run_python: Callable
-) -> None:
-    _put_in_hub_cache(tmp_path, "authors/matcha", [small.folder / peer.CONFIG, small.folder / peer.WEIGHTS])
-    _put_in_hub_cache(tmp_path, "gpt2", [small.folder / "tokenizer.json"])
-    expected = small.metric.encoder.encode(["a pond"]).vectors.tobytes().hex()[:64]
-    assert _load_offline(run_python, "authors/matcha", tmp_path) == f"{expected} 4999"
+def test_a_hub_id_in_the_authors_format_takes_gpt2s_tokenizer(small: Authors, put_in_hub_cache: Callable) -> None:
+    put_in_hub_cache("authors/matcha", [small.folder / peer.CONFIG, small.folder / peer.WEIGHTS])
+    put_in_hub_cache("gpt2", [small.folder / "tokenizer.json"])
+    table = load_checkpoint("authors/matcha")
+    assert np.array_equal(table.encode(["a pond"]).vectors, small.metric.encoder.encode(["a pond"]).vectors)
+    assert table.config.pad_token_id == 4999
+
+
+class Intruder:
+    """A pickle that makes a folder when it is loaded the trusting way."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable, tuple[str]]:
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["whole file", "one weight"])
+def test_a_pickle_that_runs_code_is_refused_and_does_not_run(copy: Path, tmp_path: Path, nested: bool) -> None:
+    marker, weights = tmp_path / "intruded", copy / peer.WEIGHTS
+    payload = Intruder(marker)
+    torch.save({"model_state_dict": {"transformation_matrix": payload}} if nested else payload, weights)
+    with pytest.raises(ValueError, match=NOT_TENSORS):
+        load_checkpoint(str(copy))
+    assert not marker.exists()
+    torch.load(weights, weights_only=False)  # the trap is a real one
+    assert marker.exists()
+
+
+Damage = Callable[[Path], object]
+NOT_TENSORS = r"max_diff\.pth: not a file of plain tensors"
+NOT_JSON = r"model_config\.json: expected a JSON object"
+STATE = "model_state_dict"
+
+
+def _file(name: str, content: bytes) -> Damage:
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def _cut(size: int) -> Damage:
+    return lambda folder: _file(peer.WEIGHTS, (folder / peer.WEIGHTS).read_bytes()[:size])(folder)
+
+
+def _weights(change: Callable[[dict], object]) -> Damage:
+    """Store what `change` makes of the state dict."""
+    return lambda folder: torch.save(change(torch.load(folder / peer.WEIGHTS)[STATE]), folder / peer.WEIGHTS)
+
+
+def _state(**weights: object) -> Damage:
+    return _weights(lambda state: {STATE: state | {name.replace("__", "."): value for name, value in weights.items()}})
+
+
+def _config(**changes: object) -> Damage:
+    return lambda folder: rewrite_json(folder / peer.CONFIG, **changes)
+
+
+def _tokenizer_with_id_5000(folder: Path) -> None:
+    stored = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    stored["model"]["vocab"]["Z"] = 5000
+    (folder / "tokenizer.json").write_text(json.dumps(stored), encoding="utf-8")
+
+
+REFUSED: dict[str, tuple[Damage, str]] = {
+    **{f"weights cut at {size}": (_cut(size), NOT_TENSORS) for size in (0, 1, 100, 4096, -1)},
+    "an LFS pointer": (_file(peer.WEIGHTS, b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), NOT_TENSORS),
+    "text as weights": (_file(peer.WEIGHTS, b"hello"), NOT_TENSORS),
+    "a pickle header": (_file(peer.WEIGHTS, b"\x80\x04aaaa"), NOT_TENSORS),
+    "a zip header": (_file(peer.WEIGHTS, b"PK\x03\x04"), NOT_TENSORS),
+    "a list": (_weights(lambda state: [state]), STATE),
+    "no model_state_dict": (_weights(lambda state: state), STATE),
+    "no dict of weights": (_weights(lambda state: {STATE: list(state.values())}), STATE),
+    "a number as a key": (_weights(lambda state: {STATE: {**state, 7: torch.ones(1)}}), STATE),
+    "a number as a weight": (_state(transformation_matrix=1.0), "transformation_matrix"),
+    "a weight missing": (
+        _weights(lambda state: {STATE: {k: v for k, v in state.items() if k != "sense_network.ln.bias"}}),
+        r"sense_network\.ln\.bias",
+    ),
+    "a weight too many": (_state(sense_network__gate=torch.ones(1)), r"sense_network\.gate"),
+    "a wrong shape": (_state(transformation_matrix=torch.ones(96, 95)), "transformation_matrix"),
+    "nan": (_state(transformation_matrix=torch.full((96, 96), torch.nan)), "authors.*expected finite numbers"),
+    **{
+        f"config {changes}": (_config(**changes), r"model_config\.json")
+        for changes in (
+            {"n_embd": "96"},
+            {"n_embd": 95},
+            {"vocab_size": -1},
+            {"num_senses": 0},
+            {"activation_function": "soft"},
+        )
+    },
+    **{
+        f"config {content}": (_file(peer.CONFIG, content.encode()), NOT_JSON)
+        for content in ("", "[]", "{", '{"vocab_size": 5000}', '"gpt2"', "\ud7ff\x00")
+    },
+    **{
+        f"tokenizer {content}": (_file("tokenizer.json", content.encode()), "authors: its tokenizer")
+        for content in ("", "{}", "[1]", "no json")
+    },
+    "a padding row beyond the table": (  # its end is row 5000 of 5000
+        lambda folder: peer.train_tokenizer(SENTENCES, 5001).save(str(folder / "tokenizer.json")),
+        "checkpoint .*authors: pad_token_id: expected a row of the table",
+    ),
+    "a token beyond the table": (
+        _tokenizer_with_id_5000,
+        "checkpoint .*authors: tokenizer: expected ids below 5000, got 5000",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")  # torch's, before it gives up
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_damaged_checkpoint_is_refused_by_name(copy: Path, case: str) -> None:
+    damage, message = REFUSED[case]
+    damage(copy)
+    with pytest.raises(ValueError, match=f"(?s){message}"):
+        load_checkpoint(str(copy))

@@ -2,13 +2,17 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import evaluate
+import huggingface_hub.constants
 import pytest
 import torch
+from huggingface_hub import snapshot_download
 from safetensors.torch import save_file
 
+from semantic_metrics.core import resolve
 from semantic_metrics.matcha import checkpoint as checkpoint_module
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
@@ -53,6 +57,19 @@ def test_an_unknown_name_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"expected one of .* a folder .* or a Hub id") as caught:
         evaluate.load(METRIC, name)
     assert repr(name) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [5, b"x", ["a"], True, "z" * 5000, "~nosuchuser/x", "/" + "y/" * 3000])
+def test_an_invalid_name_is_refused(name: object) -> None:
+    with pytest.raises(ValueError, match="checkpoint"):
+        evaluate.load(METRIC, name)
+
+
+def test_a_folder_with_a_long_name_loads(tmp_path: Path) -> None:
+    folder = tmp_path.joinpath(*["p" * 60] * 5)
+    small_table().save(folder)
+    result = evaluate.load(METRIC, str(folder)).compute(predictions=["the dog"], references=["the dog"])
+    assert result["matcha"] == 1.0
 
 
 @pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
@@ -101,11 +118,27 @@ def test_a_damaged_config_is_refused(damaged: Path, text: str) -> None:
     refused(damaged, "checkpoint")
 
 
-@pytest.mark.parametrize("change", [{"model_type": "bert"}, {"vocab_size": 3}, {"hidden_size": 5}, {"pad_to": 512}])
-def test_a_config_that_does_not_fit_is_refused(damaged: Path, change: dict) -> None:
+@pytest.mark.parametrize(
+    ("change", "saying"),
+    [
+        ({"model_type": "bert"}, "model_type: expected"),
+        ({"vocab_size": 3}, "weights: expected shape"),
+        ({"hidden_size": 5}, "weights: expected shape"),
+        ({"pad_to": 512}, "pad_token_id: expected"),
+        ({"pad_to": 0, "max_length": 0, "pad_token_id": 1}, "pad_to: expected"),
+        ({"pad_to": True, "max_length": True, "pad_token_id": 1}, "pad_to: expected"),
+        ({"pad_to": 10**30, "max_length": 10**30, "pad_token_id": 1}, "pad_to: expected"),
+        ({"pad_token_id": 1.5, "pad_to": 64, "max_length": 64}, "pad_token_id: expected"),
+        ({"max_length": -1}, "max_length: expected"),
+        ({"vocab_size": "5"}, "vocab_size: expected"),
+        ({"add_special_tokens": "no"}, "add_special_tokens: expected"),
+        ({"unk_token": "nope"}, "unk_token: expected"),
+    ],
+)
+def test_a_config_that_does_not_fit_is_refused(damaged: Path, change: dict, saying: str) -> None:
     config = json.loads((damaged / "config.json").read_text())
     (damaged / "config.json").write_text(json.dumps({**config, **change}))
-    refused(damaged, "expected")
+    refused(damaged, f"checkpoint.*{saying}")
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"not json", b"\xff\xfe"])
@@ -126,69 +159,62 @@ def test_without_a_network_the_hub_is_named() -> None:
         load_checkpoint("org/name")
 
 
-ASK_THE_HUB = """
-import json, sys
-import evaluate
-
-sys.modules["semantic_metrics"] = None  # as in a Space, where the package is not installed
-found = {}
-for name in sys.argv[2:]:
-    try:
-        found[name] = evaluate.load(sys.argv[1], None if name == "default" else name).signature()
-    except ValueError as error:
-        found[name] = str(error)
-print(json.dumps(found))
-"""
-
-
 @pytest.fixture(scope="module")
-def answers(checkpoint: Path, run_python: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    """What each name gives, signature or error, in a process that reaches a Hub and in one after the Hub has gone.
+def answers(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """Digest or error that each name gives where a Hub is reached ("near"), and after it has gone ("away").
 
-    The Hub holds the small checkpoint as org/name at the tag v1 and another one at main.
+    The Hub has the small checkpoint as org/name at the tag v1 and another one at main. No checkpoint is shipped, as in
+    a Space without the package.
     """
     folder = tmp_path_factory.mktemp("hub")
-    script = shutil.copytree(METRIC, folder / "matcha")  # away from the repository, as in a Space
     small_table(seed=1).save(folder / "second")
     (folder / "empty").mkdir()
     (folder / "empty" / "README.md").write_text("no weights here")
-    with serve() as hub:
-        commit = hub.add("org/name", checkpoint, "v1")
-        hub.add("org/name", folder / "second")
-        hub.add("org/empty", folder / "empty")
-        hub.add("someone/matcha", checkpoint)
-        names = ["org/name", "org/name@v1", f"org/name@{commit}", "default", "org/none", "org/name@v9", "org/empty"]
-        environment = {"HF_HOME": str(folder / "home"), "HF_ENDPOINT": hub.url, "SEMANTIC_METRICS_HUB_OWNER": "someone"}
-        near = run_python(ASK_THE_HUB, script, *names, cwd=folder, HF_HUB_OFFLINE="0", **environment)
-    away = run_python(ASK_THE_HUB, script, *names[:4], "org/other", cwd=folder, HF_HUB_OFFLINE="0", **environment)
-    found = {}
-    for label, process in (("near", near), ("away", away)):
-        assert process.returncode == 0, process.stderr
-        found[label] = {name.replace(commit, "COMMIT"): value for name, value in json.loads(process.stdout).items()}
-    return found
+    names = ["org/name", "org/name@v1", "org/name@COMMIT", "default", "org/none", "org/name@v9", "org/empty"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resolve, "HUB_OWNER", "someone")
+        patch.setattr(checkpoint_module, "embedded_checkpoints", dict)
+        patch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+        with serve() as hub:
+            commit = hub.add("org/name", checkpoint, "v1")
+            hub.add("org/name", folder / "second")
+            hub.add("org/empty", folder / "empty")
+            hub.add("someone/matcha", checkpoint)
+            download = partial(snapshot_download, endpoint=hub.url, cache_dir=folder / "cache")
+            patch.setattr(resolve, "snapshot_download", download)
+            near = {name: _load(name.replace("COMMIT", commit)) for name in names}
+        away = {name: _load(name.replace("COMMIT", commit)) for name in [*names[:4], "org/other"]}
+    return {"near": near, "away": away}
+
+
+def _load(name: str) -> str:
+    try:
+        return load_checkpoint(name).checkpoint_sha256
+    except ValueError as error:
+        return str(error)
 
 
 @pytest.mark.parametrize("hub", ["near", "away"])
 def test_a_hub_id_with_and_without_a_revision(answers: dict, table: MatchaTable, hub: str) -> None:
     """What was downloaded once is used when the Hub is away."""
-    found = answers[hub]
-    assert f"checkpoint:{small_table(seed=1).checkpoint_sha256[:16]}|" in found["org/name"]
+    assert answers[hub]["org/name"] == small_table(seed=1).checkpoint_sha256
     for name in ("org/name@v1", "org/name@COMMIT"):
-        assert f"checkpoint:{table.checkpoint_sha256[:16]}|" in found[name]
+        assert answers[hub][name] == table.checkpoint_sha256
 
 
-def test_the_owner_of_the_default_comes_from_the_environment(answers: dict, table: MatchaTable) -> None:
-    assert f"checkpoint:{table.checkpoint_sha256[:16]}|" in answers["near"]["default"]
+def test_the_owner_of_the_default_checkpoint_comes_from_the_environment(
+    answers: dict, table: MatchaTable, run_python: Run, tmp_path: Path
+) -> None:
+    assert answers["near"]["default"] == table.checkpoint_sha256
+    code = "from semantic_metrics.core.resolve import HUB_OWNER; print(HUB_OWNER)"
+    assert run_python(code, cwd=tmp_path, SEMANTIC_METRICS_HUB_OWNER="someone").stdout == "someone\n"
 
 
-@pytest.mark.parametrize("name", ["org/none", "org/name@v9"])
-def test_what_the_hub_does_not_have_is_named(answers: dict, name: str) -> None:
-    assert f"checkpoint '{name}': no such folder, and the Hub did not give it" in answers["near"][name]
+@pytest.mark.parametrize("hub_and_name", [("near", "org/none"), ("near", "org/name@v9"), ("away", "org/other")])
+def test_what_the_hub_does_not_give_is_named(answers: dict, hub_and_name: tuple[str, str]) -> None:
+    hub, name = hub_and_name
+    assert f"checkpoint '{name}': no such folder, and the Hub did not give it" in answers[hub][name]
 
 
 def test_a_repository_without_weights_is_named(answers: dict) -> None:
     assert "expected config.json and model.safetensors" in answers["near"]["org/empty"]
-
-
-def test_a_hub_that_is_away_is_named(answers: dict) -> None:
-    assert "checkpoint 'org/other': no such folder, and the Hub did not give it" in answers["away"]["org/other"]

@@ -139,6 +139,15 @@ def test_saved_and_loaded_is_the_same(table: MatchaTable, tmp_path: Path) -> Non
     assert (made.checkpoint_sha256, made.tokenizer_sha256) == (table.checkpoint_sha256, table.tokenizer_sha256)
 
 
+def test_padding_and_truncation_of_a_tokenizer_file_are_switched_off(table: MatchaTable, tmp_path: Path) -> None:
+    other = small_table()
+    other.tokenizer.enable_padding(pad_id=2)
+    other.tokenizer.enable_truncation(1)
+    other.save(tmp_path)
+    texts = ["the cat", "the dog bites the man", ""]
+    assert np.array_equal(MatchaTable.from_folder(tmp_path).encode(texts).vectors, table.encode(texts).vectors)
+
+
 def test_the_dtype_is_kept(tmp_path: Path) -> None:
     small_table(dtype=torch.float32).save(tmp_path)
     assert MatchaTable.from_folder(tmp_path).weights.dtype == torch.float32

@@ -1,0 +1,117 @@
+"""Checkpoints in the authors' format, `model_config.json` + `max_diff.pth`: folded into a table once, and cached."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerFast
+
+from semantic_metrics.core.resolve import WEIGHTS
+from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from semantic_metrics.matcha.table import MatchaTable, TableConfig
+
+AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # file names in Siran-Li/MATCHA
+AUTHORS_TOKENIZER = "gpt2"
+FOLD_VERSION = 1  # raise it when folding changes: tables that an older version cached are then not read
+AUTHORS_PAD_TO = 512  # the authors' code pads every text to this many tokens and averages over the padding too
+
+
+def load_authors(folder: Path) -> MatchaTable:
+    """Load a checkpoint in the authors' format. The first call folds it and caches the table.
+
+    The table stays in float32 (float16 would move a cosine by up to 5e-5). Texts are padded to 512 tokens, as in the
+    authors' code.
+
+    Raises:
+        ValueError: a file is damaged, contains anything but tensors, or does not fit the network.
+    """
+    config = MatchaConfig.from_json(folder / AUTHORS_CONFIG)
+    tokenizer, pad_token_id = _authors_tokenizer(folder)
+    digest = _authors_digest(folder, f"fold {FOLD_VERSION}, {pad_token_id}, {tokenizer.to_str()}")
+    cached = _cache_folder() / digest
+    if cached.is_dir():
+        try:
+            return MatchaTable.from_folder(cached)
+        except ValueError:  # damaged: fold again
+            shutil.rmtree(cached, ignore_errors=True)
+    network = _load_network(folder, config)
+    try:
+        table_config = TableConfig(
+            config.vocab_size,
+            config.n_embd,
+            pad_to=AUTHORS_PAD_TO,
+            pad_token_id=pad_token_id,
+            max_length=AUTHORS_PAD_TO,
+            add_special_tokens=True,  # their call leaves it at the tokenizer's default
+            source_sha256=digest,
+            network=vars(config),
+        )
+        table = MatchaTable(network.fold(), tokenizer, table_config)
+    except ValueError as error:
+        raise ValueError(f"checkpoint {folder}: {error}") from None
+    _save_folded(table, cached)
+    return MatchaTable.from_folder(cached)
+
+
+def _authors_digest(folder: Path, settings: str) -> str:
+    digest = hashlib.sha256(settings.encode())
+    for name in (AUTHORS_CONFIG, AUTHORS_WEIGHTS):
+        with (folder / name).open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _save_folded(table: MatchaTable, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:  # renamed when complete: never half a checkpoint
+        table.save(Path(temporary) / "table")
+        try:
+            (Path(temporary) / "table").rename(folder)
+        except OSError:  # another process was faster
+            if not (folder / WEIGHTS).is_file():
+                raise
+
+
+def _cache_folder() -> Path:
+    root = os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics"
+    return Path(root) / "matcha"
+
+
+def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:
+    path = folder / AUTHORS_WEIGHTS
+    try:
+        stored = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # damage raises errors of any kind: a text file is a KeyError
+        raise ValueError(f"checkpoint {path}: not a file of plain tensors ({type(error).__name__}: {error})") from None
+    state = stored.get("model_state_dict") if isinstance(stored, dict) else None
+    if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
+        raise ValueError(f"checkpoint {path}: expected 'model_state_dict', a dict of tensors by name")
+    # contxtl_model is a whole GPT-2 of which MATCHA uses nothing but the embedding, stored again as word_embeddings
+    state = {key: value for key, value in state.items() if not key.startswith("contxtl_model.")}
+    try:
+        model = MatchaModel(config)
+        model.load_state_dict(state)
+    except (RuntimeError, TypeError, ValueError, KeyError) as error:  # invalid sizes, an unknown activation
+        raise ValueError(f"checkpoint {path}: does not fit {AUTHORS_CONFIG} ({error})") from None
+    return model
+
+
+def _authors_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
+    source = str(folder) if (folder / "tokenizer.json").is_file() else AUTHORS_TOKENIZER
+    try:
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(source)
+    except Exception as error:  # transformers, tokenizers and the Hub raise many kinds
+        raise ValueError(f"checkpoint {folder}: its tokenizer, {source!r}, did not load ({error})") from error
+    end = tokenizer.backend_tokenizer.token_to_id("<|endoftext|>")
+    pads = [i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id, end) if i is not None]
+    if not pads:
+        raise ValueError(f"checkpoint {folder}: expected a tokenizer with a pad or eos token, got neither")
+    backend = tokenizer.backend_tokenizer
+    backend.no_padding()
+    backend.no_truncation()
+    return backend, pads[0]
