@@ -1,7 +1,7 @@
-"""The peer, `matcha-metric` 0.1.8 (CC-BY-NC-SA: for comparison only), and checkpoints in the authors' format.
+"""The authors' package, `matcha-metric` 0.1.8 (CC-BY-NC-SA: for comparison only), and checkpoints in its format.
 
-Left to itself the peer fetches GPT-2 from the Hub. Its scores use the tokeniser and the embedding alone, so here its
-own class is filled from a folder: both sides then read the same files, and nothing is fetched.
+By default the package downloads GPT-2 from the Hub. Its scores use only the tokeniser and the embedding, so here its
+own class is filled from a folder: both sides then read the same files, and nothing is downloaded.
 """
 
 import json
@@ -51,14 +51,14 @@ def train_tokenizer(texts: list[str], vocab_size: int = GPT2_VOCABULARY) -> Toke
 def write_random_checkpoint(
     folder: Path, tokenizer: Tokenizer, width: int = GPT2_WIDTH, senses: int = SENSES, seed: int = 0
 ) -> Path:
-    """Write a checkpoint in the authors' format with the peer's own random initialisation, and GPT-2's tokeniser files.
+    """Write a checkpoint in the authors' format with their own random initialisation, and GPT-2's tokeniser files.
 
     Args:
-        folder: where to; created.
+        folder: where to write; created.
         tokenizer: from `train_tokenizer`; its last id sets the size of the vocabulary.
         width: D, a multiple of 4.
         senses: context vectors per token, N_c.
-        seed: of the weights.
+        seed: random seed of the weights.
 
     Returns:
         The folder.
@@ -93,13 +93,13 @@ def _backbone(config: dict, layers: int, positions: int = 1024) -> GPT2Model:
     return GPT2Model(GPT2Config(**sizes, n_layer=layers, n_head=4, bos_token_id=end, eos_token_id=end))
 
 
-def load_peer(folder: Path) -> MATCHA:
-    """The peer's class, on the CPU, with the weights and the tokeniser of a folder in the authors' format.
+def load_package(folder: Path) -> MATCHA:
+    """The package's class, on the CPU, with the weights and the tokeniser of a folder in the authors' format.
 
-    A folder of our own training holds no backbone (`contxtl_model.*`); the peer then gets one without layers.
+    A folder of our own training holds no backbone (`contxtl_model.*`); the class then gets one without layers.
 
     Raises:
-        RuntimeError: the weights do not fit the peer's network.
+        RuntimeError: the weights do not fit the package's network.
     """
     config = {"model_type": "gpt2", **json.loads((folder / CONFIG).read_text(encoding="utf-8"))}
     state = torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True)["model_state_dict"]
@@ -109,7 +109,7 @@ def load_peer(folder: Path) -> MATCHA:
     missing, unexpected = network.load_state_dict(state, strict=False)
     misfits = unexpected + [key for key in missing if not key.startswith(BACKBONE)]
     if misfits:
-        raise RuntimeError(f"{folder / WEIGHTS}: does not fit the peer's network: {misfits}")
+        raise RuntimeError(f"{folder / WEIGHTS}: does not fit the network of matcha-metric: {misfits}")
     kind = GPT2Tokenizer if (folder / "merges.txt").is_file() else PreTrainedTokenizerFast
     tokenizer = kind.from_pretrained(str(folder))
     if tokenizer.pad_token is None:
@@ -120,11 +120,11 @@ def load_peer(folder: Path) -> MATCHA:
 def with_padding(folder: Path, aside: Path) -> Path:
     """A folder in the authors' format whose tokeniser can pad: itself, or links to it beside a tokenizer_config.json.
 
-    Our training writes a tokeniser without special tokens. The authors' scores need a padding row; the one that
-    such a vocabulary calls its padding is taken.
+    Our training writes a tokeniser without special tokens. The authors' scores need a padding row, so the
+    vocabulary's own padding token is taken.
 
     Raises:
-        ValueError: the vocabulary has none.
+        ValueError: the vocabulary has no padding token.
     """
     tokenizer = PreTrainedTokenizerFast.from_pretrained(str(folder))
     if tokenizer.pad_token is not None or tokenizer.eos_token is not None or END in tokenizer.get_vocab():

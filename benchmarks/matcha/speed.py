@@ -1,98 +1,41 @@
-"""How fast MATCHA is: against the authors' package, and against its own tokeniser.
+"""How fast MATCHA is: the table beside the authors' package, the contextual one beside sentence-transformers.
 
     python -m benchmarks.speed matcha [--data FOLDER] [--authors-format FOLDER] [--output FILE.json]
+    python -m benchmarks.speed contextual [--data FOLDER] [--checkpoint NAME] [--output FILE.json]
 
-Both sides get the same weights in the same process and are timed in turn, the peer
-on the first few of the texts; every time is the median of `--repeats`, after a warm-up.
+Both sides get the same weights in the same process and are timed in turn; every time is the median of `--repeats`
+calls, after a warm-up. The authors' package is timed on the first few of the pairs: it pads every text to 512 tokens,
+so that its time depends on the number of texts alone.
 """
 
-import json
-import sys
+import os
+import tempfile
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import numpy as np
+from sentence_transformers import SentenceTransformer
 
-from benchmarks.common.timing import Pairs, machine, medians, own_cache, read_pairs
-from benchmarks.matcha import authors_package as peer
+from benchmarks.common import options
+from benchmarks.common.timing import Pairs, Speed, SpeedTable, largest_difference, medians, print_tables, read_pairs
+from benchmarks.matcha import authors_package
 from semantic_metrics import load
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
 from semantic_metrics.matcha.matcha import PAIRS_AT_A_TIME
 
-PEER = "matcha-metric 0.1.8"
-LONG = 512  # tokens beyond which the peer cuts a text
+PACKAGE = "matcha-metric 0.1.8"
+PACKAGE_TOKENS = 512  # the authors' package cuts a text after these
+CACHE_VARIABLE = "SEMANTIC_METRICS_CACHE"
 REPEATS = 5
-BUSY = 0.5  # load average from which the times are not to be trusted
+CONTEXTUAL_PAIRS, CONTEXTUAL_REPEATS = 1000, 3
+FLOAT32 = {"dtype": "float32"}  # as the metric runs; the stored float16 is slow on a CPU
 
 
-@dataclass(frozen=True)
-class Split:
-    """Where the time of `compute` goes, in seconds for all texts.
-
-    Attributes:
-        checkpoint: its name.
-        pairs: how many were scored, two texts each.
-        tokens: of all texts.
-        load: `evaluate.load`, checkpoint included.
-        tokenizer: the tokeniser alone, on the same texts in one call.
-        encode: texts to vectors, tokeniser included.
-        compute: `compute` end to end.
-        texts_per_second: of `compute`.
-        tokenizer_speed_kept: `tokenizer` / `compute`, the speed of `compute` relative to its tokeniser alone.
-    """
-
-    checkpoint: str
-    pairs: int
-    tokens: int
-    load: float
-    tokenizer: float
-    encode: float
-    compute: float
-    texts_per_second: float
-    tokenizer_speed_kept: float
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """This metric beside the peer, with the same weights.
-
-    Attributes:
-        weights: what they are.
-        peer_pairs: pairs that the peer was timed on (it pads every text to 512 tokens, so its time is one of texts, not
-            of tokens); both sides score them, and the same texts repeated beyond 512 tokens, to compare the scores.
-        pairs: pairs that this metric was timed on, those among them.
-        peer_seconds, seconds: for those pairs.
-        seconds_same_pairs: this metric's, for the peer's pairs.
-        peer_texts_per_second, texts_per_second: two texts a pair.
-        ratio: of those two; `ratio_same_pairs` is that on the peer's few pairs alone, where the fixed cost of a call,
-            some milliseconds, is all that is measured.
-        largest_difference: between the scores of both sides.
-        lowest_score, highest_score: the peer's; they must lie apart for the difference to mean anything.
-    """
-
-    weights: str
-    peer_pairs: int
-    pairs: int
-    peer_seconds: float
-    seconds: float
-    seconds_same_pairs: float
-    peer_texts_per_second: float
-    texts_per_second: float
-    ratio: float
-    ratio_same_pairs: float
-    largest_difference: float
-    lowest_score: float
-    highest_score: float
-
-
-def _lengthen(text: str) -> str:
-    """The text again and again, beyond 512 tokens: nothing is padded, and scores lie apart even with random weights."""
-    return " ".join([text] * (LONG // len(text.split()) + 1))
-
-
-def split(checkpoint: str | None, pairs: Pairs, repeats: int) -> Split:
-    """Time `compute` and its parts."""
+def time_parts(checkpoint: str | None, pairs: Pairs, repeats: int) -> SpeedTable:
+    """Time `compute` and its parts, one within the other: tokeniser, encoding, everything."""
     begin = time.perf_counter()
     metric = load("matcha", checkpoint)
     loaded = time.perf_counter() - begin
@@ -107,159 +50,162 @@ def split(checkpoint: str | None, pairs: Pairs, repeats: int) -> Split:
         for i in range(0, len(pairs), PAIRS_AT_A_TIME):
             table.encode(predictions[i : i + PAIRS_AT_A_TIME] + references[i : i + PAIRS_AT_A_TIME])
 
-    (tokenizer, encodings), (encode, _), (compute, _) = medians(
-        [
-            tokenize,
-            encode_as_compute_does,
-            lambda: metric.compute(predictions=predictions, references=references),
-        ],
-        repeats,
-    )
-    return Split(
-        checkpoint=checkpoint or "embedded",
-        pairs=len(pairs),
-        tokens=sum(len(encoding.ids) for encoding in encodings),
-        load=loaded,
-        tokenizer=tokenizer,
-        encode=encode,
-        compute=compute,
-        texts_per_second=len(texts) / compute,
-        tokenizer_speed_kept=tokenizer / compute,
-    )
+    parts = {
+        "tokeniser": tokenize,
+        "tokeniser, table and means": encode_as_compute_does,
+        "compute() end to end": lambda: metric.compute(predictions=predictions, references=references),
+    }
+    timed = medians(parts.values(), repeats)
+    lines = [Speed(name, len(texts), seconds) for name, (seconds, _) in zip(parts, timed, strict=True)]
+    tokens = sum(len(encoding.ids) for encoding in timed[0][1])
+    title = f"This metric, checkpoint {checkpoint or 'shipped'}"
+    return SpeedTable(title, "texts", lines, notes=(f"{tokens:,} tokens; loaded in {loaded:.2f} s",))
 
 
-def compare(weights: str, folder: Path, pairs: Pairs, peer_pairs: int, repeats: int) -> Comparison:
-    """Time the peer on a few pairs and this metric on all, and compare the scores of the few."""
-    few = pairs[:peer_pairs]
-    other, metric = peer.load_peer(folder), load("matcha", str(folder))
+def compare(weights: str, folder: Path, pairs: Pairs, package_pairs: int, repeats: int) -> SpeedTable:
+    """Time the authors' package on a few pairs and this metric on all, and compare the scores of the few.
+
+    Scores are also compared on the few texts repeated beyond PACKAGE_TOKENS: nothing is padded there, and the scores
+    differ from pair to pair even with random weights.
+    """
+    few = pairs[:package_pairs]
+    package, metric = authors_package.load_package(folder), load("matcha", str(folder))
 
     def ours(chosen: Pairs) -> list[float]:
         return metric.compute(predictions=[a for a, _ in chosen], references=[b for _, b in chosen])["scores"]
 
     def theirs(chosen: Pairs) -> list[float]:
-        return other.score([a for a, _ in chosen], [b for _, b in chosen]).tolist()
+        return package.score([a for a, _ in chosen], [b for _, b in chosen]).tolist()
 
     timed = medians([lambda: theirs(few), lambda: ours(pairs), lambda: ours(few)], repeats)
-    (peer_seconds, peer_scores), (seconds, _), (same, scores) = timed
-    long = [(_lengthen(a), _lengthen(b)) for a, b in few]  # not timed: scores that lie apart, to compare
-    expected = np.array(peer_scores + theirs(long))
-    scores = np.array(scores + ours(long))
-    peer_speed, speed = 2 * len(few) / peer_seconds, 2 * len(pairs) / seconds
-    return Comparison(
-        weights=weights,
-        peer_pairs=len(few),
-        pairs=len(pairs),
-        peer_seconds=peer_seconds,
-        seconds=seconds,
-        seconds_same_pairs=same,
-        peer_texts_per_second=peer_speed,
-        texts_per_second=speed,
-        ratio=speed / peer_speed,
-        ratio_same_pairs=peer_seconds / same,
-        largest_difference=float(np.abs(scores - expected).max()),
-        lowest_score=float(expected.min()),
-        highest_score=float(expected.max()),
-    )
-
-
-def _show_split(found: Split) -> None:
-    rest = found.compute - found.encode
-    rows = [
-        ("tokeniser", found.tokenizer),
-        ("table and means", found.encode - found.tokenizer),
-        ("checks, evaluate, cosines", rest),
-        ("compute() end to end", found.compute),
+    (package_seconds, package_scores), (seconds, _), (few_seconds, scores) = timed
+    long = [(_lengthen(a), _lengthen(b)) for a, b in few]
+    expected = package_scores + theirs(long)
+    difference = largest_difference(scores + ours(long), expected)
+    lines = [
+        Speed(PACKAGE, 2 * len(few), package_seconds),
+        Speed("this metric", 2 * len(pairs), seconds, difference),
+        Speed("this metric, same texts", 2 * len(few), few_seconds, difference),
     ]
-    click.echo(f"\nThis metric, checkpoint {found.checkpoint} (loaded in {found.load:.2f} s)")
-    click.echo(f"{found.pairs} pairs, {2 * found.pairs} distinct texts, {found.tokens} tokens")
-    for name, seconds in rows:
-        microseconds = seconds / (2 * found.pairs) * 1e6
-        share = seconds / found.compute
-        click.echo(f"  {name:<26}{seconds * 1e3:>10.1f} ms{microseconds:>8.1f} us per text{share:>7.0%}")
-    kept = f"{found.tokenizer_speed_kept:.2f} of its tokeniser's speed"
-    click.echo(f"  {found.texts_per_second:,.0f} texts per second, {kept}")
+    spread = f"from {min(expected):.3f} to {max(expected):.3f}"
+    note = f"difference: over {2 * len(few)} pairs, half of them long, with scores {spread}"
+    return SpeedTable(f"Beside {PACKAGE}, {weights}", "texts", lines, notes=(note,))
 
 
-def _show_comparison(found: Comparison) -> None:
-    click.echo(f"\nBeside {PEER}, {found.weights}")
-    rows = [
-        (PEER, found.peer_pairs, found.peer_seconds),
-        ("this metric", found.pairs, found.seconds),
-        ("this metric, same pairs", found.peer_pairs, found.seconds_same_pairs),
-    ]
-    click.echo(f"  {'':<26}{'pairs':>7}{'seconds':>12}{'texts per second':>18}")
-    for name, pairs, seconds in rows:
-        click.echo(f"  {name:<26}{pairs:>7}{seconds:>12.4f}{2 * pairs / seconds:>18,.1f}")
-    few = f"{found.ratio_same_pairs:,.0f} on the peer's few pairs alone"
-    click.echo(f"  {found.ratio:,.0f} times the texts per second ({few})")
-    click.echo(
-        f"  largest score difference {found.largest_difference:.1e} over {2 * found.peer_pairs} pairs, half of them "
-        f"long, scores from {found.lowest_score:.3f} to {found.highest_score:.3f}"
-    )
+def _lengthen(text: str) -> str:
+    """The text again and again, beyond PACKAGE_TOKENS."""
+    return " ".join([text] * (PACKAGE_TOKENS // len(text.split()) + 1))
+
+
+@contextmanager
+def _own_cache() -> Iterator[Path]:
+    """A temporary folder that is also the cache of folded checkpoints, so that random ones do not fill the user's."""
+    before = os.environ.get(CACHE_VARIABLE)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[CACHE_VARIABLE] = folder
+        try:
+            yield Path(folder)
+        finally:
+            del os.environ[CACHE_VARIABLE]
+            if before is not None:
+                os.environ[CACHE_VARIABLE] = before
+
+
+def _tables(
+    pairs: Pairs,
+    checkpoint: str | None,
+    authors_format: Path | None,
+    package_pairs: int,
+    repeats: int,
+    shape: tuple[int, int, int],
+) -> Iterator[SpeedTable]:
+    yield time_parts(checkpoint, pairs, repeats)
+    vocabulary, width, senses = shape
+    with _own_cache() as cache:
+        tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair], vocabulary)
+        folder = authors_package.write_random_checkpoint(cache / "random", tokenizer, width, senses)
+        weights = f"random weights, {vocabulary} x {width}, {senses} contexts"
+        yield compare(weights, folder, pairs, package_pairs, repeats)
+        if authors_format is not None:
+            folder = authors_package.with_padding(authors_format, cache / "ours")
+            yield compare(f"weights of {authors_format}", folder, pairs, package_pairs, repeats)
 
 
 @click.command("matcha")
-@click.option("--data", type=click.Path(path_type=Path), envvar="SEMANTIC_METRICS_DATA", help="The data folder.")
-@click.option("--checkpoint", help="As config_name of evaluate.load; the embedded one if left out.")
-@click.option("--authors-format", type=click.Path(path_type=Path), help="Weights of our own, as the peer reads them.")
-@click.option("--pairs", type=click.IntRange(1), help="Pairs to time this metric on, at most; all if left out.")
-@click.option("--peer-pairs", default=8, type=click.IntRange(1), show_default=True, help="Pairs for the peer.")
-@click.option("--repeats", default=REPEATS, type=click.IntRange(1), show_default=True, help="Times are medians of.")
+@options.data()
+@options.checkpoint("MATCHA")
+@click.option(
+    "--authors-format",
+    type=options.FOLDER,
+    help="Trained weights to compare with as well: the folder `network` of a training run.",
+)
+@click.option("--pairs", type=click.IntRange(1), help="Largest number of pairs for this metric; default: all.")
+@click.option(
+    "--package-pairs", default=8, type=click.IntRange(1), show_default=True, help="Pairs for the authors' package."
+)
+@options.repeats(REPEATS)
 @click.option(
     "--shape",
     type=(int, int, int),
-    default=(peer.GPT2_VOCABULARY, peer.GPT2_WIDTH, peer.SENSES),
+    default=(authors_package.GPT2_VOCABULARY, authors_package.GPT2_WIDTH, authors_package.SENSES),
     show_default=True,
     help="Vocabulary, width and context vectors of the random weights.",
 )
-@click.option("--output", type=click.Path(path_type=Path), help="Write the figures to this JSON file too.")
+@options.record
 def matcha(
     data: Path | None,
     checkpoint: str | None,
     authors_format: Path | None,
     pairs: int | None,
-    peer_pairs: int,
+    package_pairs: int,
     repeats: int,
     shape: tuple[int, int, int],
     output: Path | None,
 ) -> None:
     """MATCHA, beside the authors' package."""
-    described = machine()
-    if described["load_average"][0] > BUSY:
-        click.echo(f"The machine is busy (load average {described['load_average'][0]:.1f}): the times are too high.")
     texts = read_pairs(data, pairs)
-    with own_cache() as cache:
-        try:
-            found = split(checkpoint, texts, repeats)
-            _show_split(found)
-            sources = _weights(cache, texts, shape, authors_format)
-            comparisons = [compare(name, folder, texts, peer_pairs, repeats) for name, folder in sources]
-        except ValueError as error:
-            raise click.ClickException(str(error)) from None
-    for comparison in comparisons:
-        _show_comparison(comparison)
+    print_tables(_tables(texts, checkpoint, authors_format, package_pairs, repeats, shape), repeats, output)
     if authors_format is None:
-        click.echo("\nNot compared with weights of our own: the folded table ships, the network does not.")
+        click.echo("Not compared with trained weights: the package has the folded table, not the network.")
         click.echo("--authors-format takes the folder `network` of a training run.")
-    if output is not None:
-        record = {
-            "command": " ".join(["python -m benchmarks.speed", *sys.argv[1:]]),
-            "machine": described,
-            "repeats": repeats,
-            "split": asdict(found),
-            "comparisons": [asdict(comparison) for comparison in comparisons],
-        }
-        output.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
-def _weights(
-    cache: Path, pairs: Pairs, shape: tuple[int, int, int], authors_format: Path | None
-) -> list[tuple[str, Path]]:
-    """Checkpoints in the authors' format, each with words for what it holds."""
-    vocabulary, width, senses = shape
-    tokenizer = peer.train_tokenizer([text for pair in pairs for text in pair], vocabulary)
-    folder = peer.write_random_checkpoint(cache / "random", tokenizer, width, senses)
-    found = [(f"random weights, {vocabulary} x {width}, {senses} contexts", folder)]
-    if authors_format is not None:
-        found.append((f"weights of {authors_format}", peer.with_padding(authors_format, cache / "ours")))
-    return found
+def compare_contextual(checkpoint: str, pairs: Pairs, repeats: int) -> Iterator[SpeedTable]:
+    """Time sentence-transformers and this metric on the same pairs.
+
+    Raises:
+        ValueError: no such checkpoint.
+    """
+    metric = load("matcha", checkpoint)
+    folder = embedded_checkpoints().get(checkpoint, checkpoint)  # sentence-transformers takes a folder or a Hub id
+    other = SentenceTransformer(str(folder), local_files_only=Path(folder).is_dir(), model_kwargs=FLOAT32)
+    predictions, references = map(list, zip(*pairs, strict=True))
+
+    def theirs() -> np.ndarray:
+        a, b = (other.encode(texts, normalize_embeddings=True) for texts in (predictions, references))
+        return (a * b).sum(1)
+
+    def ours() -> list[float]:
+        return metric.compute(predictions=predictions, references=references)["scores"]
+
+    names = ("sentence-transformers", "compute() end to end")
+    timed = medians([theirs, ours], repeats)
+    expected = timed[0][1]
+    lines = [
+        Speed(name, 2 * len(pairs), seconds, largest_difference(scores, expected))
+        for name, (seconds, scores) in zip(names, timed, strict=True)
+    ]
+    yield SpeedTable(f"Checkpoint {checkpoint}", "texts", lines)
+
+
+@click.command("contextual")
+@options.data()
+@click.option("--checkpoint", default=CONTEXTUAL, show_default=True, help="Checkpoint: its name, a folder or a Hub id.")
+@click.option(
+    "--pairs", default=CONTEXTUAL_PAIRS, show_default=True, type=click.IntRange(1), help="Largest number of pairs."
+)
+@options.repeats(CONTEXTUAL_REPEATS)
+@options.record
+def contextual(data: Path | None, checkpoint: str, pairs: int, repeats: int, output: Path | None) -> None:
+    """The contextual MATCHA, beside sentence-transformers."""
+    print_tables(compare_contextual(checkpoint, read_pairs(data, pairs), repeats), repeats, output)

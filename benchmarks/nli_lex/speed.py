@@ -8,101 +8,93 @@ Random weights in the shape of DeBERTa-v3-large, the paper's model, are read by 
 answers.
 """
 
-import json
-import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import numpy as np
 import torch
-from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-    DebertaV2Config,
-    DebertaV2ForSequenceClassification,
-)
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from benchmarks.common.timing import machine, medians
+from benchmarks.common import options
+from benchmarks.common.timing import (
+    Speed,
+    SpeedTable,
+    evenly_spaced,
+    largest_difference,
+    medians,
+    print_tables,
+    random_cross_encoder,
+)
 from benchmarks.nli_lex.__main__ import leave_out
 from benchmarks.nli_lex.judges import count_parameters
 from benchmarks.nli_lex.sets import TITLES, load_judged
 from semantic_metrics import load
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
 from semantic_metrics.cross_encoder.precision import PRECISIONS
 from semantic_metrics.nli_lex.features import TEMPLATE, nli_labels
 from semantic_metrics.nli_lex.windows import Windows
 
 SET = "evouna"
 ANSWERS = 1000
-LARGE_SHARE = 0.04  # of the answers, for the large model: it takes seconds for each
+LARGE_SHARE = 0.04  # share of the answers that the large model judges: it takes seconds for each
 DEBERTA_V3_LARGE = (24, 1024)  # layers, width (He et al. 2021, table 2)
-HEAD_WIDTH, INNER, BUCKETS = 64, 4, 256  # of every DeBERTa-v3
+DEBERTA_V3 = {
+    "relative_attention": True,
+    "position_buckets": 256,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+    "type_vocab_size": 0,
+    "id2label": {0: "entailment", 1: "not_entailment"},
+    "label2id": {"entailment": 0, "not_entailment": 1},
+}
 REPEATS = 3
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers that the model reads whole, one reference each."""
+    """Answers that the model reads whole, with one reference each.
+
+    Attributes:
+        questions, answers, references: n texts.
+        labels: (n,) what people say: True for correct.
+    """
 
     questions: list[str]
     answers: list[str]
     references: list[str]
     labels: np.ndarray
 
-    def first(self, count: int) -> "Answers":
-        """So many of them, evenly spaced."""
-        kept = np.linspace(0, len(self.labels) - 1, min(count, len(self.labels))).astype(int)
+    def choose(self, limit: int) -> "Answers":
+        """At most `limit` of them, evenly spaced."""
+        rows = evenly_spaced(len(self.labels), limit)
         columns = (self.questions, self.answers, self.references)
-        return Answers(*([column[i] for i in kept] for column in columns), self.labels[kept])
-
-
-@dataclass(frozen=True)
-class Side:
-    """One way to judge the answers.
-
-    Attributes:
-        name: the loop, a precision of the metric, or the large model.
-        parameters: of the model.
-        answers: how many were judged.
-        answers_per_second: a median.
-        times_loop: how many times the loop's speed.
-        times_float32: how many times the metric's own in float32.
-        largest_drift: of an entailment probability, from the loop's; None for another model.
-        accuracy: of the judgements; None for the loop, which makes none, and for random weights.
-    """
-
-    name: str
-    parameters: int
-    answers: int
-    answers_per_second: float
-    times_loop: float
-    times_float32: float
-    largest_drift: float | None
-    accuracy: float | None
+        return Answers(*([column[i] for i in rows] for column in columns), self.labels[rows])
 
 
 def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = ()) -> Answers:
-    """Answers of EVOUNA NQ with one reference, read in one window, to questions that no file of `trained_on` holds.
+    """Answers of EVOUNA NQ with one reference, read in one window, without the questions in files of `trained_on`.
 
     Raises:
-        ValueError: the data folder does not hold them.
+        ValueError: the data folder does not contain them.
     """
     sets, absent = load_judged(data, [SET])
     if SET in absent:
         raise ValueError(f"data: {absent[SET]}")
-    found, windows = leave_out(sets, trained_on)[SET], Windows(scorer, TEMPLATE, None)
+    judged, windows = leave_out(sets, trained_on)[SET], Windows(scorer, TEMPLATE, None)
     rows = [
         i
-        for i in range(len(found))
-        if len(found.references[i]) == 1
-        and found.candidates[i].strip()
-        and len(windows.read(found.questions[i], found.candidates[i], found.references[i][0]).premises) == 1
+        for i in range(len(judged))
+        if len(judged.references[i]) == 1
+        and judged.candidates[i].strip()
+        and len(windows.read(judged.questions[i], judged.candidates[i], judged.references[i][0]).premises) == 1
     ]
-    texts = (found.questions, found.candidates, [group[0] for group in found.references])
-    return Answers(*([column[i] for i in rows] for column in texts), found.labels[rows])
+    texts = (judged.questions, judged.candidates, [group[0] for group in judged.references])
+    return Answers(*([column[i] for i in rows] for column in texts), judged.labels[rows])
 
 
 def loop(scorer: PairScorer) -> Callable[[Answers], np.ndarray]:
@@ -111,115 +103,91 @@ def loop(scorer: PairScorer) -> Callable[[Answers], np.ndarray]:
     model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
     entailment, _ = nli_labels(scorer.labels)
 
-    def score(held: Answers) -> np.ndarray:
-        found = []
+    def score(chosen: Answers) -> np.ndarray:
+        probabilities = []
         with torch.inference_mode():
-            for question, answer, reference in zip(held.questions, held.answers, held.references, strict=True):
+            for question, answer, reference in zip(chosen.questions, chosen.answers, chosen.references, strict=True):
                 premise, hypothesis = (f"{question.strip()} {text.strip()}".strip() for text in (answer, reference))
                 there, _ = (
                     model(**tokenizer(*pair, truncation=True, return_tensors="pt")).logits.softmax(dim=1)
                     for pair in ((premise, hypothesis), (hypothesis, premise))
                 )
-                found.append(there[0, entailment].item())
-        return np.array(found)
+                probabilities.append(there[0, entailment].item())
+        return np.array(probabilities)
 
     return score
 
 
-def random_deberta(folder: Path, tokenizer_of: Path, layers: int, width: int) -> Path:
-    """Write a DeBERTa-v3 with random weights and the tokeniser of another checkpoint."""
-    tokenizer = AutoTokenizer.from_pretrained(tokenizer_of)
-    torch.manual_seed(0)
-    config = DebertaV2Config(
-        vocab_size=len(tokenizer),
-        hidden_size=width,
-        num_hidden_layers=layers,
-        num_attention_heads=width // HEAD_WIDTH,
-        intermediate_size=INNER * width,
-        relative_attention=True,
-        position_buckets=BUCKETS,
-        norm_rel_ebd="layer_norm",
-        share_att_key=True,
-        pos_att_type=["p2c", "c2p"],
-        position_biased_input=False,
-        type_vocab_size=0,
-        pad_token_id=tokenizer.pad_token_id,
-        id2label={0: "entailment", 1: "not_entailment"},
-        label2id={"entailment": 0, "not_entailment": 1},
-    )
-    DebertaV2ForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
-
-
-def compare(checkpoint: str | None, held: Answers, weights: Path | None, repeats: int) -> list[Side]:
-    """Time the loop and every precision on the same answers.
+def compare(checkpoint: str | None, chosen: Answers, weights: Path | None, repeats: int) -> list[Speed]:
+    """Time the loop and every precision on the same answers; differences are those of entailment probabilities.
 
     Raises:
         ValueError: no such checkpoint, or no weights.
     """
     metric = load("nli_lex", checkpoint)
     one_by_one, parameters = loop(metric.scorer), count_parameters(str(metric.scorer.folder))
-    columns = {"predictions": held.answers, "references": held.references, "questions": held.questions}
+    columns = {"predictions": chosen.answers, "references": chosen.references, "questions": chosen.questions}
 
     def run(precision: str) -> Callable[[], dict]:
         return lambda: metric.compute(**columns, precision=precision, weights=weights, device="cpu")
 
-    timed = medians([lambda: one_by_one(held), *map(run, PRECISIONS)], repeats)
-    (loop_seconds, expected), (float32_seconds, _) = timed[:2]
-    count = len(held.labels)
-    sides = [Side("loop", parameters, count, count / loop_seconds, 1.0, float32_seconds / loop_seconds, 0.0, None)]
-    for name, (seconds, found) in zip(PRECISIONS, timed[1:], strict=True):
-        drift = float(np.abs(np.array(found["entailment"]) - expected).max())
-        accuracy = float(np.mean(np.array(found["correct"]) == held.labels))
-        speeds = (count / seconds, loop_seconds / seconds, float32_seconds / seconds)
-        sides.append(Side(name, parameters, count, *speeds, drift, accuracy))
-    return sides
+    (seconds, expected), *timed = medians([lambda: one_by_one(chosen), *map(run, PRECISIONS)], repeats)
+    count = len(chosen.labels)
+    lines = [Speed("loop", count, seconds, 0.0, {"accuracy": None, "parameters": parameters})]
+    for name, (seconds, result) in zip(PRECISIONS, timed, strict=True):
+        accuracy = float(np.mean(np.array(result["correct"]) == chosen.labels))
+        more = {"accuracy": accuracy, "parameters": parameters}
+        lines.append(Speed(name, count, seconds, largest_difference(result["entailment"], expected), more))
+    return lines
 
 
-def time_large(folder: Path, held: Answers, sides: list[Side]) -> Side:
+def time_large(folder: str, chosen: Answers) -> Speed:
     """The large model, read by the metric's scorer in float32 and in both directions."""
-    scorer = PairScorer(folder)
+    scorer = PairScorer(Path(folder))
     premises, hypotheses = (
-        [f"{question} {text}" for question, text in zip(held.questions, texts, strict=True)]
-        for texts in (held.answers, held.references)
+        [f"{question} {text}" for question, text in zip(chosen.questions, texts, strict=True)]
+        for texts in (chosen.answers, chosen.references)
     )
     pairs = list(zip(premises, hypotheses, strict=True)) + list(zip(hypotheses, premises, strict=True))
-    seconds, _ = medians([lambda: scorer.logits(pairs, device="cpu")], 1)[0]
-    speed = len(held.labels) / seconds
-    ratios = [speed / side.answers_per_second for side in sides[:2]]
-    name = "large, float32"
-    return Side(name, count_parameters(str(folder)), len(held.labels), speed, *ratios, None, None)
+    seconds, _ = medians([lambda: scorer.logits(pairs, RunOptions(device="cpu"))], 1)[0]
+    return Speed("large, float32", len(chosen.labels), seconds, more={"parameters": count_parameters(folder)})
 
 
-def _show(sides: list[Side]) -> None:
-    titles = ("parameters", "answers", "answers/s", "x loop", "x float32", "largest drift", "accuracy")
-    click.echo(f"  {'':<14}" + "".join(f"{title:>14}" for title in titles))
-    for side in sides:
-        drift = "-" if side.largest_drift is None else f"{side.largest_drift:.1e}"
-        accuracy = "-" if side.accuracy is None else f"{side.accuracy:.4f}"
-        click.echo(
-            f"  {side.name:<14}{side.parameters / 1e6:>13.0f}M{side.answers:>14}{side.answers_per_second:>14.1f}"
-            f"{side.times_loop:>14.2f}{side.times_float32:>14.3f}{drift:>14}{accuracy:>14}"
-        )
+def _tables(
+    answers: Answers, checkpoint: str | None, weights: Path | None, repeats: int, shape: tuple[int, int]
+) -> Iterator[SpeedTable]:
+    lines = compare(checkpoint, answers, weights, repeats)
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer_of = load("nli_lex", checkpoint).scorer.folder
+        large = random_cross_encoder(Path(folder), "deberta-v2", tokenizer_of, *shape, **DEBERTA_V3)
+        lines.append(time_large(large, answers.choose(max(2, int(LARGE_SHARE * len(answers.labels))))))
+    note = f"the metric in float32 has {lines[1].times(lines[-1]):.1f} times the speed of the large model"
+    yield SpeedTable(f"Checkpoint {checkpoint or 'shipped'} on {TITLES[SET]}", "answers", lines, 2, (note,))
 
 
 @click.command("nli_lex")
-@click.option("--data", type=click.Path(path_type=Path), envvar="SEMANTIC_METRICS_DATA", required=True, help="Folder.")
+@options.data(required=True)
 @click.option(
-    "--trained-on",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Files with questions whose answers are left out.",
+    "--trained-on", multiple=True, type=options.FILE, help="File of questions whose answers are left out, repeatable."
 )
-@click.option("--checkpoint", help="As config_name of evaluate.load; the embedded one if left out.")
-@click.option("--weights", type=click.Path(path_type=Path), help="File of weights, if not the checkpoint's own.")
-@click.option("--answers", default=ANSWERS, type=click.IntRange(2), show_default=True, help="Answers, at most.")
-@click.option("--repeats", default=REPEATS, type=click.IntRange(1), show_default=True, help="Times are medians of.")
+@options.checkpoint("NLI+lex")
 @click.option(
-    "--shape", type=(int, int), default=DEBERTA_V3_LARGE, show_default=True, help="Layers and width of random weights."
+    "--weights",
+    type=click.Path(exists=True, path_type=Path),
+    help="File of weights, or its folder; default: those of the checkpoint.",
 )
-@click.option("--output", type=click.Path(path_type=Path), help="Write the figures to this JSON file too.")
+@click.option(
+    "--answers", default=ANSWERS, type=click.IntRange(2), show_default=True, help="Largest number of answers."
+)
+@options.repeats(REPEATS)
+@click.option(
+    "--shape",
+    type=(int, int),
+    default=DEBERTA_V3_LARGE,
+    show_default=True,
+    help="Layers and width of the large model's random weights.",
+)
+@options.record
 def nli_lex(
     data: Path,
     trained_on: tuple[Path, ...],
@@ -231,25 +199,8 @@ def nli_lex(
     output: Path | None,
 ) -> None:
     """NLI+lex: each precision beside one pair at a time, and beside a large model."""
-    described = machine()
     try:
-        scorer = load("nli_lex", checkpoint).scorer
-        held = read_answers(data, scorer, trained_on).first(answers)
-        click.echo(f"{len(held.labels)} answers of {TITLES[SET]}, {described['torch_threads']} threads\n")
-        sides = compare(checkpoint, held, weights, repeats)
-        with tempfile.TemporaryDirectory() as folder:
-            large = random_deberta(Path(folder), scorer.folder, *shape)
-            sides.append(time_large(large, held.first(max(2, int(LARGE_SHARE * len(held.labels)))), sides))
+        chosen = read_answers(data, load("nli_lex", checkpoint).scorer, trained_on).choose(answers)
     except ValueError as error:
         raise click.ClickException(str(error)) from None
-    _show(sides)
-    click.echo(f"\nThe metric in float32 beside the large model: {1 / sides[-1].times_float32:.1f} times the answers/s")
-    if output is not None:
-        record = {
-            "command": " ".join(["python -m benchmarks.speed", *sys.argv[1:]]),
-            "machine": described,
-            "repeats": repeats,
-            "set": TITLES[SET],
-            "sides": [asdict(side) for side in sides],
-        }
-        output.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    print_tables(_tables(chosen, checkpoint, weights, repeats, shape), repeats, output)

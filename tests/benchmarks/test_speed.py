@@ -1,34 +1,185 @@
-"""The contextual MATCHA beside sentence-transformers."""
+"""`python -m benchmarks.speed NAME` on a few texts: that it runs and what it reports, never how fast anything is."""
 
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
-from click.testing import CliRunner
+import torch
+from click.testing import CliRunner, Result
 
+from benchmarks.common.timing import medians, read_pairs
+from benchmarks.matcha.speed import PACKAGE
+from benchmarks.nli_lex.speed import read_answers
+from benchmarks.set_criteria.speed import grid_cells, grid_cells_by_masks
 from benchmarks.speed import main
+from semantic_metrics import load
+from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from semantic_metrics.set_criteria.epsilon import sample_cells
 from tests import tiny_pairs as tiny
+from tests.benchmarks.nli_lex.data import write_data
+from tests.nli_lex.conftest import nli
+from tests.set_criteria import naive
+from tests.stsscore.test_metric import ROUNDING
+from tests.tiny_table import small_tokenizer
 from training.matcha.contextual import ContextualModel
+
+CASES = {  # options, lines of each table, largest difference from the first line in float32
+    "contextual": ("--checkpoint {contextual}/ --pairs 20", [["sentence-transformers", "compute() end to end"]], 1e-5),
+    "matcha": (
+        "--checkpoint {checkpoint} --authors-format {network} --pairs 6 --package-pairs 2 --shape 400 32 2",
+        [
+            ["tokeniser", "tokeniser, table and means", "compute() end to end"],
+            *[[PACKAGE, "this metric", "this metric, same texts"]] * 2,
+        ],
+        1e-6,
+    ),
+    "nli_lex": (
+        "--checkpoint {nli} --data {data} --answers 9 --shape 2 64",
+        [["loop", *PRECISIONS, "large, float32"]],
+        1e-5,
+    ),
+    "set_criteria": (
+        "--samples 60 --width 5 --epsilons 6",
+        [["compute()"], ["grid", "grid, outcomes kept", "closed form"]],
+        1e-12,
+    ),
+    "stsscore": (
+        "--checkpoint {bert} --data {labels} --pairs 5 --shape 1 64",
+        [["listing", *PRECISIONS]] * 2,
+        ROUNDING,
+    ),
+}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    start, folder = (tmp_path_factory.mktemp(name) for name in ("start", "contextual"))
-    ContextualModel(str(tiny.bert(start)), max_length=20).save(folder)
+def places(tmp_path_factory: pytest.TempPathFactory, checkpoint: Path) -> dict[str, Path]:
+    """Checkpoints and data that the options name."""
+    root = tmp_path_factory.mktemp("speed")
+    found = {"checkpoint": checkpoint, "bert": tiny.bert(root / "bert"), "nli": nli(root / "nli"), "empty": root / "no"}
+    found["empty"].mkdir()
+    found["scaleless"] = tiny.bert(root / "scaleless", {})
+    found["contextual"] = root / "contextual"
+    ContextualModel(str(found["bert"]), max_length=20).save(found["contextual"])
+    return found | {"network": _network(root / "network"), "data": _answers(root / "data"), "labels": _labels(root)}
+
+
+def _network(folder: Path) -> Path:
+    """What training leaves beside a checkpoint: the authors' format, with our kind of tokeniser."""
+    tokenizer = small_tokenizer()
+    folder.mkdir()
+    torch.manual_seed(0)
+    model = MatchaModel(MatchaConfig(tokenizer.get_vocab_size(), n_embd=16, num_senses=3))
+    model.config.to_json(folder / "model_config.json")
+    torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
+    tokenizer.save(str(folder / "tokenizer.json"))
     return folder
 
 
-def test_both_sides_score_alike(folder: Path, tmp_path: Path) -> None:
-    options = ["--checkpoint", f"{folder}/", "--pairs", "20", "--repeats", "1", "--output", str(tmp_path / "out.json")]
-    result = CliRunner().invoke(main, ["contextual", *options], env={"SEMANTIC_METRICS_DATA": None})
+def _answers(folder: Path) -> Path:
+    """EVOUNA's file with one reference to most answers."""
+    path = write_data(folder) / "evouna" / "nq.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[2:, "reference"] = frame["reference"].str.partition("/")[0]
+    frame.loc[5, "candidate"] = " "
+    frame.loc[6, "candidate"] = "the dog " * 200
+    frame.to_parquet(path)
+    return folder
+
+
+def _labels(root: Path) -> Path:
+    (root / "labels" / "stsb").mkdir(parents=True)
+    rows = pd.DataFrame([(f"the dog {i}", "a cat " * (i + 1), i / 4) for i in range(20)])
+    rows.set_axis(["sentence1", "sentence2", "label"], axis=1).to_parquet(root / "labels" / "stsb" / "test.parquet")
+    return root / "labels"
+
+
+def run(name: str, options: str, places: dict[str, Path]) -> Result:
+    arguments = [word.format_map(places) for word in options.split()]
+    return CliRunner(env={"SEMANTIC_METRICS_DATA": None}).invoke(main, [name, "--repeats", "1", *arguments])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_side_has_a_line(name: str, places: dict[str, Path], tmp_path: Path) -> None:
+    options, names, largest = CASES[name]
+    result = run(name, f"{options} --output {tmp_path / 'speed.json'}", places)
     assert result.exit_code == 0, result.output
-    found = json.loads((tmp_path / "out.json").read_text())["comparison"]
-    assert found["largest_difference"] < 1e-5
-    assert found["ratio"] == pytest.approx(found["texts_per_second"] / found["peer_texts_per_second"])
-    assert "20 pairs" in result.output
+    record = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
+    assert set(record) == {"command", "machine", "repeats", "tables"}
+    assert [[line["name"] for line in table["lines"]] for table in record["tables"]] == names
+    for table in record["tables"]:
+        assert table["title"] in result.output
+        for line in table["lines"]:
+            assert line["per_second"] == pytest.approx(line["count"] / line["seconds"])
+            assert f"{line['per_second']:,.1f}" in result.output
+            for base in (other for other in table["lines"] if f"times {other['name']}" in line):
+                ratio = line["per_second"] / base["per_second"]
+                assert line[f"times {base['name']}"] == pytest.approx(ratio)
+            if line["difference"] is not None and line["name"] not in ("bfloat16", "int8"):
+                assert line["difference"] <= largest
+    if name == "stsscore":
+        check_labels(*record["tables"], places["bert"])
 
 
-def test_an_unknown_checkpoint_is_named() -> None:
-    result = CliRunner().invoke(main, ["contextual", "--checkpoint", "./nowhere"])
+def check_labels(trained: dict, random: dict, bert: Path) -> None:
+    """Correlations with the labels of a data folder, and the ratio to a model of the paper's size."""
+    texts = [(f"the dog {i}", "a cat " * (i + 1)) for i in (0, 4, 9, 14, 19)]
+    expected = np.corrcoef([tiny.listing(bert)(*pair) for pair in texts], [0, 4, 9, 14, 19])[0, 1]
+    assert trained["lines"][1]["r with labels"] == pytest.approx(expected, abs=1e-4)
+    assert "STS-B test" in trained["title"]
+    assert not any("r with labels" in line for line in random["lines"])
+    ratio = trained["lines"][1]["per_second"] / random["lines"][0]["per_second"]
+    assert f"{ratio:.1f} times the speed of the listing" in random["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("contextual", "--checkpoint ./nowhere", "checkpoint './nowhere'"),
+        ("matcha", "--checkpoint nothing --pairs 2", "'nothing'"),
+        ("stsscore", "--checkpoint {scaleless} --pairs 2", "expected one that says its scale"),
+        ("stsscore", "--data {empty}", "expected stsb/test.parquet"),
+        ("nli_lex", "--data {empty} --checkpoint {nli}", "data: no file evouna/nq.parquet in the data folder"),
+    ],
+)
+def test_what_cannot_be_timed_is_named(name: str, options: str, message: str, places: dict[str, Path]) -> None:
+    result = run(name, options, places)
     assert result.exit_code == 1
-    assert "checkpoint './nowhere'" in result.output
+    assert message in result.output
+
+
+def test_missing_weights_are_named_at_the_end(places: dict[str, Path]) -> None:
+    result = run("matcha", CASES["matcha"][0].replace("--authors-format {network} ", ""), places)
+    assert "Not compared with trained weights" in result.output
+
+
+def test_only_answers_that_are_read_whole_are_timed(places: dict[str, Path]) -> None:
+    chosen = read_answers(places["data"], load("nli_lex", str(places["nli"])).scorer)
+    assert len(chosen.answers) == len(chosen.labels) == 20 - 2 - 2
+    assert "/" not in "".join(chosen.references)
+    assert chosen.choose(3).answers == [chosen.answers[0], chosen.answers[7], chosen.answers[15]]
+
+
+def test_both_grids_are_those_of_the_paper() -> None:
+    first, second = np.random.default_rng(0).normal(size=(2, 40))
+    bounds = [[first.min(), first.max()], [second.min(), second.max()]]
+    expected = pytest.approx(naive.grid_cells(first, second, bounds, 9), abs=1e-12)
+    for cells in (grid_cells, grid_cells_by_masks, sample_cells):
+        assert cells(first, second, bounds, 9) == expected
+
+
+def test_texts_of_the_sample_are_all_different() -> None:
+    pairs = read_pairs(None, 200)
+    assert len({text for pair in pairs for text in pair}) == 400
+
+
+def test_times_are_taken_in_turn_after_a_warm_up() -> None:
+    calls: list[str] = []
+    (first, result), (second, _) = medians([lambda: calls.append("a") or 7, lambda: calls.append("b")], repeats=2)
+    assert "".join(calls) == "ababab"
+    assert result == 7
+    assert min(first, second) >= 0
+    assert medians([lambda: calls.append("c")], repeats=1, warm_up=False)[0][0] >= 0
+    assert calls.count("c") == 1
