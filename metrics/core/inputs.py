@@ -114,10 +114,8 @@ def check_references(name: str, references: object) -> References:
     checked = []
     for i, item in enumerate(references):
         if isinstance(item, str):
-            raise invalid_input(
-                name,
-                f"expected a string each or a list of strings each, got {describe_value(references[0])} at 0 and a str at {i}",
-            )
+            problem = f"got {describe_value(references[0])} at 0 and a str at {i}"
+            raise invalid_input(name, f"expected a string each or a list of strings each, {problem}")
         if item is None or not isinstance(item, Iterable):
             raise invalid_input(f"{name}[{i}]", f"expected a string or a list of strings, got {describe_value(item)}")
         checked.append(check_texts(f"{name}[{i}]", item))
