@@ -7,16 +7,15 @@ METRIC ?= matcha
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 
-.PHONY: help score demo test test-slow test-data golden siblings clean
+.PHONY: help score demo test test-slow test-data golden clean
 
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
 	@echo "make demo       serve a demo (METRIC=matcha, stsscore, nli_lex or set_criteria)"
-	@echo "make test       style check and tests (about ten minutes)"
+	@echo "make test       style, direction of imports, and tests with their coverage (about four minutes)"
 	@echo "make test-slow  the tests that take longer"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make golden     record the scores that the shipped checkpoint must keep"
-	@echo "make siblings   copy what several metric folders share from where it is edited"
 	@echo "make clean      remove .venv and what the tools left behind"
 
 score: $(VENV)/.score
@@ -28,7 +27,9 @@ demo: $(VENV)/.test
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -m "not slow and not real_data"
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -m "not slow and not real_data" --numprocesses auto --cov
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m "slow and not real_data"
@@ -39,9 +40,6 @@ test-data: $(VENV)/.test
 
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.record_golden
-
-siblings:
-	$(PYTHON) -m tests.siblings
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis *.egg-info
