@@ -106,10 +106,8 @@ def check_references(name: str, references: object) -> References:
     if isinstance(references[0], str):
         for i, item in enumerate(references):
             if isinstance(item, (list, tuple)):
-                raise invalid_input(
-                    name,
-                    f"expected a string each or a list of strings each, got a str at 0 and {describe_value(item)} at {i}",
-                )
+                problem = f"got a str at 0 and {describe_value(item)} at {i}"
+                raise invalid_input(name, f"expected a string each or a list of strings each, {problem}")
         return check_texts(name, references)
     checked = []
     for i, item in enumerate(references):
