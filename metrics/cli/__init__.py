@@ -1,4 +1,4 @@
-"""Command line: `semantic-metrics COMMAND`; each command stands in a module of its own."""
+"""Command line: `semantic-metrics COMMAND`; each command has a module of its own."""
 
 import errno
 import sys
@@ -13,30 +13,22 @@ from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.files.errors import FileError
 
-COMMANDS = {  # loaded when called: `semantic-metrics --help` takes no seconds of imports
-    "compare": "compare",
-    "contradict": "contradict",
-    "explain": "explain",
-    "fit": "fit",
-    "register": "register",
-    "report": "report",
-    "score": "score",
-    "validate": "validate",
-}
+# each is the function of its name in the module of its name
+COMMANDS = ("compare", "contradict", "explain", "fit", "register", "report", "score", "validate")
 
 
 class Lazy(click.Group):
-    """A group whose commands are imported when they are asked for."""
+    """A group that imports a command when it is called, so that `semantic-metrics --help` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names, sorted."""
-        return sorted(COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, None for an unknown one."""
+        """The command of that name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        return getattr(import_module(f".{COMMANDS[cmd_name]}", __package__), cmd_name)
+        return getattr(import_module(f".{cmd_name}", __package__), cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
         """Like click's `invoke`, but input that cannot be used, and a full disk, are one-line errors."""
@@ -56,7 +48,7 @@ class Lazy(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             near = get_close_matches(args[0].lower(), COMMANDS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"expected a command, one of {', '.join(sorted(COMMANDS))}, got {args[0]!r}{hint}")
+            raise InputError(f"expected a command, one of {', '.join(COMMANDS)}, got {args[0]!r}{hint}")
         name, command, rest = super().resolve_command(ctx, args)
         _check_once(command, rest)
         return name, command, rest
@@ -76,8 +68,8 @@ def _check_once(command: click.Command, args: list[str]) -> None:
 @click.version_option(package_name="semantic-metrics")
 def main() -> None:
     """Score texts against references by what they say."""
-    if sys.stdout is not None:  # closed
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal or pipe that cannot show a character gets it
+    if sys.stdout is not None:  # it is None when it was closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # spell out what a terminal or pipe cannot show
 
 
 if __name__ == "__main__":

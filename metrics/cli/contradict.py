@@ -1,54 +1,43 @@
 """`semantic-metrics contradict`: texts of a file, each with a text that contradicts it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import with_options
+from semantic_metrics.cli.options import FILE, shared_option
 from semantic_metrics.cli.terminal import plain
+from semantic_metrics.contradictions import contradict as contradict_texts
+from semantic_metrics.contradictions import mining, nli_check, summary
+from semantic_metrics.contradictions.chat_model import Writer
+from semantic_metrics.files.formats import format_of
+from semantic_metrics.files.output import check_output
+from semantic_metrics.files.table import Table, read_table, write_table
 
-if TYPE_CHECKING:
-    from semantic_metrics.contradictions.generate import Contradicted
-    from semantic_metrics.files.table import Table
-
-SHOWN = 20  # contradictions that are printed where there is no --output
-MINE = "mined"  # stands for the rule of a contradiction that was found, not made
+MAX_PRINTED = 20  # contradictions that are printed without --output
+MINED = "mined"  # in place of a rule, for a contradiction that was not made
 COLUMNS = ("row", "text", "contradiction", "rule", "probability")
-
-_PATH = click.Path(path_type=Path)
-
-
-_OPTIONS = (
-    click.option("--column", default="text", show_default=True, metavar="COLUMN", help="Column with the texts."),
-    click.option("--output", type=_PATH, metavar="FILE", help="Write the contradictions to this file."),
-    click.option("--rules", metavar="NAMES", help="Rules to use, with commas; all by default."),
-    click.option(
-        "--per-text", default=1, type=click.IntRange(1), metavar="N", help="Contradictions of a text, at most."
-    ),
-    click.option("--seed", default=0, type=int, metavar="N", help="Of the choice among those that fit."),
-    click.option("--threshold", type=click.FloatRange(0, 1), metavar="P", help="How sure the NLI model is, at least."),
-    click.option("--no-check", is_flag=True, help="Keep what the NLI model finds no contradiction."),
-    click.option("--checkpoint", metavar="NAME", help="The NLI model, if not the shipped one: a folder or Hub id."),
-    click.option("--mine", is_flag=True, help="Find contradictions among the texts; make none."),
-    click.option("--group", metavar="COLUMN", help="With --mine: texts of one group (one image) are no pair."),
-    click.option("--endpoint", metavar="URL", help="An OpenAI-compatible API that writes instead, up to /v1."),
-    click.option("--model", metavar="NAME", help="With --endpoint: the model's name there."),
-)
 
 
 @click.command()
-@click.argument("file", type=_PATH)
-@with_options(_OPTIONS)
+@click.argument("file", type=FILE)
+@click.option("--column", default="text", show_default=True, metavar="COLUMN", help="Column of the texts.")
+@shared_option("--output", help="File to write the contradictions to.")
+@click.option("--rules", metavar="NAMES", help="Rules to use, separated by commas; default: all.")
+@click.option("--per-text", default=1, type=click.IntRange(1), metavar="N", help="Most contradictions of a text; 1.")
+@shared_option("--seed", help="Seed of the choice among possible changes.")
+@click.option("--threshold", type=click.FloatRange(0, 1), metavar="P", help="Lowest probability of the NLI model.")
+@click.option("--no-check", is_flag=True, help="Keep what the NLI model calls no contradiction.")
+@click.option("--checkpoint", metavar="NAME", help="NLI model: a folder or Hub id; default: the shipped one.")
+@click.option("--mine", is_flag=True, help="Find contradictions among the texts; make none.")
+@click.option("--group", metavar="COLUMN", help="With --mine: column of groups, whose own texts form no pair.")
+@click.option("--endpoint", metavar="URL", help="OpenAI-compatible API, up to /v1, that writes them.")
+@click.option("--model", metavar="NAME", help="Model of the endpoint.")
 def contradict(file: Path, column: str, output: Path | None, **options: object) -> None:
     """Make texts that contradict those of FILE (.txt, .csv, .tsv, .jsonl or .parquet), one for each by default.
 
     Example: semantic-metrics contradict claims.csv --column claim --output contradictions.csv
     """
-    from semantic_metrics.files.formats import format_of
-    from semantic_metrics.files.table import Table, check_output, read_table, write_table
-
     _check(options)
     if output is not None:
         if format_of(output) == "txt":
@@ -57,14 +46,15 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
     table = read_table(file)
     texts = table.texts("--column", column)
     with as_input_error(ValueError):
-        rows, told = _mined(texts, table, options) if options["mine"] else _made(texts, options)
+        rows, counts = _mine(texts, table, options) if options["mine"] else _make(texts, options)
     if output is not None:
         write_table(output, Table(list(COLUMNS), rows))
-    for row in [] if output is not None else rows[:SHOWN]:
-        click.echo(f"{row[3]}: {plain(row[1])}\n  {plain(row[2])}\n")
-    if output is None and len(rows) > SHOWN:
-        click.echo(f"and {len(rows) - SHOWN} more; --output FILE keeps them all\n")
-    click.echo(told)
+    else:
+        for _, text, contradiction, rule, _ in rows[:MAX_PRINTED]:
+            click.echo(f"{rule}: {plain(text)}\n  {plain(contradiction)}\n")
+        if len(rows) > MAX_PRINTED:
+            click.echo(f"and {len(rows) - MAX_PRINTED} more; --output FILE keeps them all\n")
+    click.echo(counts)
 
 
 def _check(options: dict) -> None:
@@ -72,7 +62,7 @@ def _check(options: dict) -> None:
         if options[name] == "":
             raise InputError(f"--{name}: expected a value, got ''")
     if options["mine"] and (options["no_check"] or options["rules"] or options["endpoint"] or options["per_text"] > 1):
-        raise InputError("--mine: expected no --no-check, --rules, --per-text or --endpoint, which are of made ones")
+        raise InputError("--mine: expected no --no-check, --rules, --per-text or --endpoint, which make contradictions")
     if (options["endpoint"] is None) != (options["model"] is None):
         raise InputError("--endpoint: expected a URL and --model, both or none")
     if options["endpoint"] and options["rules"]:
@@ -81,40 +71,31 @@ def _check(options: dict) -> None:
         raise InputError("--group: expected with --mine alone")
 
 
-def _made(texts: list[str], options: dict) -> tuple[list[list], str]:
-    """Rows of what the rules, or a language model, made; and the counts."""
-    from semantic_metrics.contradictions import generate as contradictions
-
-    given = {name: options[name] for name in ("seed", "per_text", "checkpoint")} | {"check": not options["no_check"]}
-    if options["threshold"] is not None:
-        given["threshold"] = options["threshold"]
-    if options["endpoint"]:
-        from semantic_metrics.contradictions.chat_model import Writer
-
-        given["writer"] = Writer(options["endpoint"], options["model"])
-    rules = [name.strip() for name in options["rules"].split(",")] if options["rules"] else None
-    results = contradictions.contradict(texts, rules, **given)
-    told = ", ".join(f"{name} {count}" for name, count in contradictions.summary(results).items())
-    return list(_rows(results)), told
-
-
-def _rows(results: "list[Contradicted]") -> list[list]:
-    return [
+def _make(texts: list[str], options: dict) -> tuple[list[list], str]:
+    """Rows of the contradictions that the rules or a language model make, and the counts."""
+    results = contradict_texts(
+        texts,
+        [name.strip() for name in options["rules"].split(",")] if options["rules"] else None,
+        seed=options["seed"],
+        per_text=options["per_text"],
+        check=not options["no_check"],
+        threshold=nli_check.THRESHOLD if options["threshold"] is None else options["threshold"],
+        checkpoint=options["checkpoint"],
+        writer=Writer(options["endpoint"], options["model"]) if options["endpoint"] else None,
+    )
+    rows = [
         [i, result.text, one.text, one.rule, one.p]
         for i, result in enumerate(results, 1)
         for one in result.contradictions
     ]
+    return rows, ", ".join(f"{name} {count}" for name, count in summary(results).items())
 
 
-def _mined(texts: list[str], table: "Table", options: dict) -> tuple[list[list], str]:
-    """Rows of what was found among the texts, and the counts."""
-    from semantic_metrics.contradictions.mining import THRESHOLD, mine
-
+def _mine(texts: list[str], table: Table, options: dict) -> tuple[list[list], str]:
+    """Rows of the contradictions found among the texts, and the counts."""
     groups = None if options["group"] is None else table.column("--group", options["group"])
-    threshold = THRESHOLD if options["threshold"] is None else options["threshold"]
-    found = mine(texts, groups=groups, threshold=threshold, checkpoint=options["checkpoint"])
-    rows = [[one.index + 1, one.text, one.contradiction, MINE, one.p] for one in found]
-    return (
-        rows,
-        f"texts {len(texts)}, contradictions {len(rows)}, none: no similar text contradicts {len(texts) - len(rows)}",
-    )
+    threshold = mining.THRESHOLD if options["threshold"] is None else options["threshold"]
+    pairs = mining.mine(texts, groups=groups, threshold=threshold, checkpoint=options["checkpoint"])
+    rows = [[one.index + 1, one.text, one.contradiction, MINED, one.p] for one in pairs]
+    without = len(texts) - len(rows)
+    return rows, f"texts {len(texts)}, contradictions {len(rows)}, none: no similar text contradicts {without}"

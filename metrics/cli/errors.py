@@ -15,16 +15,17 @@ class InputError(click.ClickException):
 
 
 @contextmanager
-def as_input_error(*kinds: type[Exception]) -> Iterator[None]:
+def as_input_error(*kinds: type[Exception], prefix: str = "") -> Iterator[None]:
     """Turn errors of the library about the user's input into one line on stderr.
 
     Args:
         kinds: exceptions to turn; any other one is a bug, and keeps its traceback.
+        prefix: text to put before the message, such as "--" if it begins with an option's name.
 
     Raises:
-        InputError: instead of one of these.
+        InputError: instead of one of these, which is its cause.
     """
     try:
         yield
     except kinds as error:
-        raise InputError(one_line(error)) from None
+        raise InputError(prefix + one_line(error)) from error

@@ -1,38 +1,34 @@
 """`semantic-metrics explain`: which words moved the score of one pair, in the terminal and as HTML."""
 
 import shutil
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.scoring import OF_QUESTIONS, check_metric
-from semantic_metrics.cli.terminal import LONG, NARROW, PIPED, plain, width_of
+from semantic_metrics.cli.errors import as_input_error
+from semantic_metrics.cli.options import ANSWER_METRICS, FILE, shared_option
+from semantic_metrics.cli.scoring import LoadedMetric, check_metric, check_questions
+from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
+from semantic_metrics.core.contract import describe
+from semantic_metrics.files.output import check_output
+from semantic_metrics.report.heat_map import HeatMap, Piece, heat_maps
 
-if TYPE_CHECKING:
-    from semantic_metrics.report.heat_map import HeatMap, Piece
-
-SHOWN = 300  # tokens of a text that are printed
-KEPT = 5000  # tokens of a text that the HTML file shows
+MAX_TERMINAL_TOKENS = 300  # tokens of a text that are printed
+MAX_PAGE_TOKENS = 5000  # tokens of a text in the HTML file
 INDENT = "  "
 LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
-SUMS = {
-    "exact": "the tokens of a text add up to the score",
-    "integrated_gradients": "the tokens of a text add up to the score minus that of a baseline",
-    "leave_one_out": "what the score loses where a token is left out",
-}
 
 
 @click.command()
 @click.argument("prediction")
 @click.argument("reference")
-@click.option("--metric", required=True, metavar="NAME", help="matcha, nli_lex or stsscore.")
-@click.option("--question", metavar="TEXT", help="What was asked, for nli_lex alone.")
-@click.option("--config", metavar="CHECKPOINT", help="A folder or a Hub id; by default the shipped checkpoint.")
+@shared_option("--metric", required=True, multiple=False, help="Metric that scores the pair.")
+@click.option("--question", metavar="TEXT", help=f"Question that was asked, for {', '.join(ANSWER_METRICS)}.")
+@shared_option("--config", multiple=False, metavar="CHECKPOINT")
 @click.option("--method", metavar="NAME", help="exact (matcha), leave_one_out (others) or integrated_gradients.")
-@click.option("--html", type=click.Path(path_type=Path), help="Also write the heat map to this file.")
+@click.option("--html", type=FILE, help="Also write the heat map to this file.")
 def explain(
     prediction: str,
     reference: str,
@@ -46,57 +42,44 @@ def explain(
 
     Example: semantic-metrics explain "It did not rain." "It rained." --metric matcha --html why.html
     """
-    from semantic_metrics.files.table import check_output
-    from semantic_metrics.report.heat_map import heat_maps
-
     check_metric(metric)
-    if (metric in OF_QUESTIONS) != (question is not None):
-        raise InputError(f"--question: expected a text for {' and '.join(OF_QUESTIONS)}, and for no other metric")
+    check_questions("--question", "a text", question is not None, [metric])
     texts = {"prediction": prediction, "reference": reference} | ({} if question is None else {"question": question})
     if html is not None:
         check_output(html)
-    found, signature = run_explain(metric, config, texts, method)
-    head = f"{metric} {found['score']:.4f}"
-    note = f"{found['method']}: {SUMS[found['method']]}"
-    click.echo("\n".join([f"{head}  ({note})", *lines(heat_maps(found, texts, SHOWN)), LEGEND, signature]))
+    loaded = LoadedMetric(metric, config, "explain")
+    with as_input_error(ValueError):
+        explanation = loaded.explain(texts, method)
+    head = f"{metric} {explanation['score']:.4f}"
+    note = f"{explanation['method']}: {describe(metric).explain_methods[explanation['method']]}"
+    lines = heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_TOKENS))
+    click.echo("\n".join([f"{head}  ({note})", *lines, LEGEND, loaded.signature]))
     if html is not None:
-        from semantic_metrics.report.page import write_explanation
+        from semantic_metrics.report.page import write_explanation  # scipy takes a second to import
 
-        write_explanation(html, head, note, heat_maps(found, texts, KEPT), signature)
+        write_explanation(html, head, note, heat_maps(explanation, texts, MAX_PAGE_TOKENS), loaded.signature)
         click.echo(f"written to {html}", err=True)
 
 
-def run_explain(metric: str, config: str | None, texts: dict[str, str], method: str | None) -> tuple[dict, str]:
-    """What a metric's `explain` gives, and its signature.
-
-    Raises:
-        InputError: the metric refused its input or its checkpoint.
-    """
-    from semantic_metrics import load
-
-    with as_input_error(ValueError):
-        loaded = load(metric, config, keep_in_memory=True)
-        return loaded.explain(**texts, **({} if method is None else {"method": method})), loaded.signature()
-
-
-def lines(maps: list["HeatMap"]) -> Iterator[str]:
-    """Heat maps for a terminal: lines of text, each over a line of signs where a token of it has any."""
-    width = max(NARROW, shutil.get_terminal_size((PIPED, 0)).columns) - 1 - len(INDENT)
-    for found in maps:
-        yield f"\n{found.name}, together {found.total:+.4f}"
-        for above, below in _wrapped(found.pieces, width):
+def heat_map_lines(maps: list[HeatMap]) -> Iterator[str]:
+    """Heat maps for a terminal: lines of text, each above a line of signs if one of its tokens has any."""
+    width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1 - len(INDENT)
+    for heat_map in maps:
+        yield f"\n{heat_map.name}, together {heat_map.total:+.4f}"
+        for above, below in _wrapped(heat_map.pieces, width):
             yield (INDENT + above).rstrip()
             if below.strip():
                 yield (INDENT + below).rstrip()
-        if found.hidden:
-            yield f"{INDENT}and {found.hidden} more tokens; --html FILE shows up to {KEPT}"
-        if found.strongest:
-            named = ", ".join(f"{plain(piece.text)} {piece.share:+.4f}" for piece in found.strongest)
-            yield from (INDENT + line for line in _folded(f"strongest: {named}", width))
+        if heat_map.hidden:
+            yield f"{INDENT}and {heat_map.hidden} more tokens; --html FILE shows up to {MAX_PAGE_TOKENS}"
+        if heat_map.strongest:
+            tokens = ", ".join(f"{plain(piece.text)} {piece.share:+.4f}" for piece in heat_map.strongest)
+            for line in textwrap.wrap(f"strongest: {tokens}", width, subsequent_indent=INDENT):
+                yield INDENT + line
 
 
-def _wrapped(pieces: list["Piece"], width: int) -> Iterator[tuple[str, str]]:
-    """Lines of at most `width` cells, and what stands below each."""
+def _wrapped(pieces: list[Piece], width: int) -> Iterator[tuple[str, str]]:
+    """Lines of at most `width` cells, each with the signs below it."""
     above, below, used = "", "", 0
     for text, level in _cells(pieces, width):
         sign = ("+" if level > 0 else "-") * abs(level)
@@ -114,18 +97,12 @@ def _wrapped(pieces: list["Piece"], width: int) -> Iterator[tuple[str, str]]:
     yield above, below
 
 
-def _cells(pieces: list["Piece"], width: int) -> Iterator[tuple[str, int]]:
-    """What stands on a line beside one another: tokens, cut where one is longer than a line, and single spaces."""
+def _cells(pieces: list[Piece], width: int) -> Iterator[tuple[str, int]]:
+    """Tokens, cut if they are longer than a line, and the single spaces between them."""
     for piece in pieces:
         if piece.share is None and not piece.text.strip():
             yield " ", 0
             continue
-        text = plain(piece.text) + "..." * (len(piece.text) > LONG)
+        text = plain(piece.text) + "..." * (len(piece.text) > MAX_CHARACTERS)
         for begin in range(0, len(text), width // 2):  # a character may take two cells
             yield text[begin : begin + width // 2], piece.level
-
-
-def _folded(text: str, width: int) -> Iterator[str]:
-    import textwrap
-
-    yield from textwrap.wrap(text, width, subsequent_indent=INDENT, break_long_words=True)

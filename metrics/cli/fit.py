@@ -1,153 +1,58 @@
-"""`semantic-metrics fit`: the weights of NLI+lex, or a metric's threshold, from answers that people judged.
+"""`semantic-metrics fit`: the weights of nli_lex, or a metric's threshold, from answers that people judged.
 
-The questions of evaluation sets are kept out by --exclude. Every figure that is printed is of answers to questions that
-the weights behind it were not fitted on (cross-validation, all answers to a question on one side).
+The questions of evaluation sets are left out by --exclude. Every figure that is printed is cross-validated by question:
+no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from semantic_metrics.cli.errors import as_input_error
-from semantic_metrics.cli.options import with_options
-from semantic_metrics.fitting.judged_answers import Columns, question_key
+from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.cli.options import shared_option
+from semantic_metrics.cli.scoring import choose_checkpoints, score_rows
+from semantic_metrics.core.contract import describe
+from semantic_metrics.files.errors import file_errors
+from semantic_metrics.files.output import check_output
+from semantic_metrics.files.table import write_json
+from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedColumns, read_judged_answers, read_questions
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from semantic_metrics.nli_lex.features import Features
-    from semantic_metrics.nli_lex.weights import Weights
-
-FOLDS = 5
-ROUNDS = 20  # of fit and choice of the best reference, at most; the last ones move weights in the third digit
-FORMS = ("rich", "paper")
-WEIGHED = "nli_lex"  # the metric whose weights are fitted
-CRITERIA = ("youden", "macro_f1")  # as threshold.CRITERIA, which takes a second to import
-_OPPOSED = ("contradiction", "negation_mismatch")  # features that speak against an answer
-
-
-def take(found: "Features", answers: "np.ndarray") -> "Features":
-    """The features of some answers, by ascending index."""
-    import numpy as np
-
-    rows = np.isin(found.answer_index, answers)
-    index = np.searchsorted(answers, found.answer_index[rows])
-    per_answer = {"blank": found.blank[answers], "shortened": found.shortened[answers]}
-    return replace(found, table=found.table[rows], answer_index=index, truncated=0, windowed=0, pairs=(), **per_answer)
-
-
-def fit_weights(
-    found: "Features", labels: "np.ndarray", form: str, sample_weight: "np.ndarray | None" = None
-) -> "Weights":
-    """Fit one form of the weights.
-
-    Of several references the one counts that speaks most for an answer, which the weights themselves decide: fit and
-    choice are repeated until the choice stays. Blank answers, which are always judged incorrect, teach nothing.
-
-    Args:
-        found: features of n answers.
-        labels: (n,) bool.
-        form: of FORMS.
-        sample_weight: (n,) how much each answer counts; None for 1.
-
-    Raises:
-        ValueError: one class only.
-    """
-    import numpy as np
-
-    from semantic_metrics.nli_lex import features, weights
-    from semantic_metrics.stats import binary as calibration
-
-    names = features.FORMS[form]
-    columns = [features.RICH.index(name) for name in names]
-    fitted = weights.Weights(names, 0.0, tuple(-1.0 if name in _OPPOSED else 1.0 for name in names))
-    rows = weights.judge(fitted, found).rows
-    counted = None if sample_weight is None else sample_weight[~found.blank]
-    for _ in range(ROUNDS):
-        held = found.table[rows[~found.blank]][:, columns]
-        intercept, coefficients = calibration.fit(held, labels[~found.blank], counted)
-        fitted = replace(fitted, intercept=intercept, coefficients=tuple(map(float, coefficients)))
-        before, rows = rows, weights.judge(fitted, found).rows
-        if np.array_equal(before, rows):
-            break
-    return fitted
-
-
-def cross_validated(
-    found: "Features",
-    labels: "np.ndarray",
-    questions: list[str],
-    form: str,
-    folds: int = FOLDS,
-    seed: int = 0,
-    sample_weight: "np.ndarray | None" = None,
-) -> "np.ndarray":
-    """(n,) probabilities, each from weights that were fitted without any answer to the same question.
-
-    Args:
-        found: features of n answers.
-        labels: (n,) bool.
-        questions: what they answer.
-        form: of FORMS.
-        folds: parts that are left out in turn.
-        seed: of which question comes into which part.
-        sample_weight: (n,) how much each answer counts; None for 1.
-
-    Raises:
-        ValueError: one class only, or too few questions for so many folds.
-    """
-    import numpy as np
-
-    from semantic_metrics.nli_lex.weights import judge
-    from semantic_metrics.stats import binary as calibration
-
-    p = np.empty(len(labels))
-    for kept, left in calibration.folds_by_group(labels, list(map(question_key, questions)), folds, seed):
-        counted = None if sample_weight is None else sample_weight[kept]
-        p[left] = judge(fit_weights(take(found, kept), labels[kept], form, counted), take(found, left)).p
-    return p
-
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_PLACE = click.Path(path_type=Path)
-_DATA = {
-    ("--question", "--questions"): {"default": ["question"], "help": "Of what was asked."},
-    ("--answer", "--predictions"): {"default": ["answer"], "help": "Of the texts that people labelled."},
-    ("--reference", "--references"): {"default": ["reference"], "metavar": "NAME", "help": "Column of the references."},
-    ("--label",): {"default": ["label"], "help": "Of what people said: 1 correct, 0 incorrect."},
-    ("--separator",): {"default": [""], "metavar": "TEXT", "help": "Of several references in one text."},
-    ("--correct-from",): {"default": [1.0], "type": float, "metavar": "X", "help": "Lowest label that is correct; 1."},
-}
-_WEIGHTS = {  # options of the weights of NLI+lex, which a threshold has no use for
-    "exclude": {"multiple": True, "type": _FILE, "help": "File whose questions are left out."},
-    "form": {"multiple": True, "default": FORMS, "type": click.Choice(FORMS), "help": "Of the weights; both."},
-    "template": {"metavar": "TEXT", "help": "With {question} and {answer}, for the model."},
-    "precision": {"default": "float32", "metavar": "NAME", "help": "float32, bfloat16 or int8."},
-    "device": {"metavar": "NAME", "help": "Where the model runs, as cpu or cuda."},
-}
-_CRITERION = f"{' or '.join(CRITERIA)}, of a threshold."
-_OPTIONS = (
-    click.option("--metric", default=WEIGHED, metavar="NAME", help=f"{WEIGHED} by default; others get a threshold."),
-    click.option("--criterion", type=click.Choice(CRITERIA), metavar="NAME", help=_CRITERION),
-    *(click.option(*names, names[0][2:].replace("-", "_"), multiple=True, **{"metavar": "COLUMN"} | settings)
-      for names, settings in _DATA.items()),
-    *(click.option(f"--{name}", **settings) for name, settings in _WEIGHTS.items()),
-    click.option("--long", is_flag=True, help="Long forms of the answers count too, a tenth."),
-    click.option("--config", metavar="CHECKPOINT", help="Of the metric: a folder or a Hub id."),
-    click.option("--folds", default=FOLDS, type=click.IntRange(2), metavar="N", help="Of the cross-validation; 5."),
-    click.option("--seed", default=0, metavar="N", help="Of the folds."),
-    click.option("--output", required=True, type=_PLACE, help="File to write, or its folder."),
-    click.option("--plot", type=_PLACE, help="PNG file of the reliability, or of the ROC."),
-)  # fmt: skip
+WEIGHTED = "nli_lex"  # the metric whose weights are fitted
+FORMS = ("rich", "paper")  # forms of its weights
+CRITERIA = ("youden", "macro_f1")  # the first by default
+COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from")  # once, or for each file
+WEIGHT_OPTIONS = ("exclude", "form", "template", "precision", "device", "long")  # no use for a threshold
+_INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
+_COLUMN = {"multiple": True, "metavar": "COLUMN"}
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=_FILE)
-@with_options(_OPTIONS)
-def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **given: object) -> None:
+@click.argument("files", nargs=-1, required=True, type=_INPUT)
+@shared_option("--metric", multiple=False, default=WEIGHTED, help=f"Metric to fit; default: {WEIGHTED}.")
+@click.option(
+    "--criterion", type=click.Choice(CRITERIA), metavar="NAME", help="Rule for a threshold: youden or macro_f1."
+)
+@click.option("--question", "--questions", "question", default=["question"], **_COLUMN, help="Column of the questions.")
+@click.option("--answer", "--predictions", "answer", default=["answer"], **_COLUMN, help="Column of the judged texts.")
+@click.option("--reference", "--references", "reference", default=["reference"], multiple=True, metavar="NAME",
+              help="Column of the references.")  # fmt: skip
+@click.option("--label", default=["label"], **_COLUMN, help="Column of labels: 1 correct, 0 incorrect.")
+@click.option("--separator", default=[""], multiple=True, metavar="TEXT", help="Splits a text into references.")
+@click.option("--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; 1.")
+@click.option("--exclude", multiple=True, type=_INPUT, help="File whose questions are left out.")
+@click.option("--form", multiple=True, default=FORMS, type=click.Choice(FORMS), help="Form of the weights; both.")
+@click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
+@click.option("--precision", default="float32", metavar="NAME", help="float32, bfloat16 or int8.")
+@click.option("--device", metavar="NAME", help="Where the model runs, such as cuda.")
+@click.option("--long", is_flag=True, help="Also fit on long forms of the answers.")
+@shared_option("--config", multiple=False, metavar="CHECKPOINT")
+@click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Cross-validation folds; 5.")
+@click.option("--seed", default=0, metavar="N", help="Seed of the folds; 0.")
+@shared_option("--output", required=True, help="File to write, or its folder.")
+@click.option("--plot", type=click.Path(path_type=Path), help="PNG file of the reliability or ROC curve.")
+def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: object) -> None:
     """Fit the weights of NLI+lex on FILES (.csv, .tsv, .jsonl, .parquet) of answers that people judged.
 
     With --metric matcha or stsscore, or with --criterion, choose which scores count as correct: a threshold.
@@ -156,43 +61,196 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **given: ob
     Example: semantic-metrics fit judged.csv --answer said --output nli_lex.json
     """
     with as_input_error(ValueError):
-        each = {name: _each(name, given, len(files)) for name in vars(Columns())}
-        columns = [Columns(**{name: each[name][i] for name in each}) for i in range(len(files))]
-        run = _weights if metric == WEIGHED and criterion is None else _threshold
-        for line in run(files, columns, metric, criterion, given):
-            click.echo(line)
+        values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}
+        columns = [JudgedColumns(**dict(zip(values, row, strict=True))) for row in zip(*values.values(), strict=True)]
+        inputs = list(zip(files, columns, strict=True))
+        if metric == WEIGHTED and criterion is None:
+            _fit_weights(inputs, **options)
+        else:
+            _check_threshold_options(metric, criterion)
+            options = {name: value for name, value in options.items() if name not in WEIGHT_OPTIONS}
+            _fit_threshold(inputs, metric, criterion or CRITERIA[0], **options)
 
 
-def _weights(files: tuple[Path, ...], columns: list[Columns], _: str, __: None, given: dict) -> Iterator[str]:
-    from semantic_metrics.cli.fit_report import run
-
-    options = {name: given[name] for name in ("precision", "device", "template") if given[name] is not None}
-    places = (given["output"], given["plot"])
-    how = (given["config"], given["form"], given["long"], _folds(given), options)
-    yield from run(files, columns, given["exclude"], *how, *places)
-
-
-def _threshold(
-    files: tuple[Path, ...], columns: list[Columns], metric: str, criterion: str | None, given: dict
-) -> Iterator[str]:
-    from semantic_metrics.cli.threshold_report import run
-
-    context = click.get_current_context()
-    for name in (*_WEIGHTS, "long", *(() if metric == WEIGHED else ("question",))):
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise ValueError(f"--{name}: expected it for {WEIGHED} alone, and got --metric {metric}"
-                             + ("" if criterion is None else f" --criterion {criterion}"))  # fmt: skip
-    places = (given["output"], given["plot"])
-    yield from run(files, columns, metric, given["config"], criterion or CRITERIA[0], _folds(given), *places)
-
-
-def _folds(given: dict) -> tuple[int, int]:
-    return given["folds"], given["seed"]
-
-
-def _each(name: str, given: dict, count: int) -> tuple:
-    values = given[name]
+def _for_each(name: str, values: tuple, count: int) -> tuple:
+    """One value for each of `count` files."""
     if len(values) not in (1, count):
         option = "--" + name.replace("_", "-")
-        raise ValueError(f"{option}: expected it once, or {count} times as there are files, got it {len(values)} times")
+        raise InputError(f"{option}: expected it once, or {count} times as there are files, got it {len(values)} times")
     return values * count if len(values) == 1 else values
+
+
+def _fit_weights(
+    inputs: list[tuple[Path, JudgedColumns]],
+    *,
+    exclude: tuple[Path, ...],
+    form: tuple[str, ...],
+    template: str | None,
+    precision: str,
+    device: str | None,
+    long: bool,
+    config: str | None,
+    folds: int,
+    seed: int,
+    output: Path,
+    plot: Path | None,
+) -> None:
+    """Fit weights, print how good they are, and write them; invalid input is refused before a model runs."""
+    from semantic_metrics.cross_encoder.pair_scorer import RunOptions
+    from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
+    from semantic_metrics.nli_lex import weights
+    from semantic_metrics.nli_lex.features import TEMPLATE, extract, load_scorer
+    from semantic_metrics.nli_lex.windows import check_template
+
+    output = _output_file(output, weights.FILE)
+    _check_plot(plot, [output, *exclude, *(path for path, _ in inputs)])
+    if output.exists():
+        try:
+            weights.read_forms(output)  # `write_weights` keeps the other forms in it
+        except ValueError as error:
+            raise InputError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
+    template = check_template(template or TEMPLATE)
+    judged, origin = _read_judged(inputs, exclude)
+    try:
+        check_classes(judged, folds, seed)
+    except ValueError as error:
+        places = "; ".join(f"{path}, column {columns.label!r}" for path, columns in inputs)
+        raise InputError(f"{error} ({places})") from None
+    examples = training_set(judged, long)
+    scorer = load_scorer(config)
+    run = RunOptions(precision=precision, device=device)
+    texts = (examples.judged.questions, examples.judged.answers, examples.judged.references)
+    features = extract(scorer, *texts, template, run=run)
+    size, correct, blank = len(features.blank), examples.labels.mean(), int(features.blank.sum())
+    click.echo(f"{size} answers, {correct:.3f} of them correct, {blank} blank and not fitted")
+    click.echo(f"{features.windowed} pairs were read in windows, {features.truncated} had their question cut")
+    made_for = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin + examples.note}
+    reliabilities = {}
+    for name in form:
+        fitted = fit_form(features, examples, name, folds, seed)
+        with file_errors(output):
+            weights.write_weights(output, replace(fitted.weights, **made_for))
+        reliabilities[name] = fitted.reliability
+        for line in fitted.lines(folds):
+            click.echo(line)
+    if plot is not None:
+        from semantic_metrics.fitting.plots import draw_reliability
+
+        draw_reliability(reliabilities, plot, f"NLI+lex, {folds} folds by question, {size} answers")
+    _echo_written(output, plot)
+
+
+def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, ...]) -> tuple[JudgedAnswers, str]:
+    """Judged answers of all files, and a description of them for people; prints what is left out."""
+    excluded = set()
+    for path in exclude:
+        keys, blank = read_questions(path, [columns.question for _, columns in inputs])
+        excluded |= keys
+        if blank:
+            click.echo(f"{path}: {blank} blank questions, which leave nothing out")
+    judged, origins = JudgedAnswers([], [], [], [], []), []
+    for path, columns in inputs:
+        whole = read_judged_answers(path, columns)
+        kept = whole.without(excluded)
+        origins.append(f"{_short(path)}: {len(kept)} answers")
+        click.echo(f"{path}: {len(whole)} answers, {len(whole) - len(kept)} left out by --exclude")
+        if any(kept.dropped):
+            click.echo(f"{path}: {sum(kept.dropped)} blank references dropped")
+        judged += kept
+    return judged, "; ".join([*origins, *(f"without the questions of {_short(path)}" for path in exclude)])
+
+
+def _check_threshold_options(metric: str, criterion: str | None) -> None:
+    """Refuse options that a threshold has no use for.
+
+    Raises:
+        InputError: the metric is unknown, or one of these options was given.
+    """
+    choose_checkpoints((metric,), ())
+    context = click.get_current_context()
+    for name in (*WEIGHT_OPTIONS, *(() if describe(metric).takes_questions else ("question",))):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            got = f"--metric {metric}" + (f" --criterion {criterion}" if criterion else "")
+            raise InputError(f"--{name}: only a fit of the weights of {WEIGHTED} takes it, got {got}")
+
+
+def _fit_threshold(
+    inputs: list[tuple[Path, JudgedColumns]],
+    metric: str,
+    criterion: str,
+    *,
+    config: str | None,
+    folds: int,
+    seed: int,
+    output: Path,
+    plot: Path | None,
+) -> None:
+    """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
+    import numpy as np
+
+    from semantic_metrics.fitting.threshold import FILE, check_folds, fit_threshold, join_texts, read_labelled_texts
+
+    checkpoint = choose_checkpoints((metric,), () if config is None else (config,))[metric]
+    output = _output_file(output, FILE)
+    if output.suffix.lower() != ".json":
+        raise InputError(f"--output: expected a folder or a file that ends in .json, got {output}")
+    _check_plot(plot, [output, *(path for path, _ in inputs)])
+    asks = describe(metric).takes_questions
+    parts = [read_labelled_texts(path, columns, asks) for path, columns in inputs]
+    texts = join_texts(parts)
+    check_folds(texts, folds, seed)
+    columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}
+    scored = score_rows(metric, checkpoint, columns, "fit")
+    kind = "question" if asks else "reference"
+    groups = len(set(texts.groups))
+    click.echo(f"{len(texts.labels)} texts, {texts.labels.mean():.3f} of them correct, {groups} {kind}s")
+    origins = (f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in zip(inputs, parts, strict=True))
+    scores = np.array(scored.scores)
+    threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, folds, seed, "; ".join(origins))
+    for line in threshold.lines(kind):
+        click.echo(line)
+    write_json(output, threshold.to_json())
+    if plot is not None:
+        from semantic_metrics.fitting.plots import draw_roc
+
+        draw_roc(scores, texts.labels, threshold.value, f"{metric}, {len(texts.labels)} texts", plot)
+    click.echo(f"{scored.remarks}\n{scored.signature}")
+    _echo_written(output, plot)
+
+
+def _output_file(output: Path, name: str) -> Path:
+    """The file to write: `output`, or the file `name` in it if it is a folder.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    with file_errors("--output"):
+        output = output / name if output.is_dir() else output
+    check_output(output, "--output")
+    return output
+
+
+def _check_plot(plot: Path | None, others: list[Path]) -> None:
+    """Check that the plot can be drawn and written, and that it replaces no other file of the run.
+
+    Raises:
+        InputError, FileError: it cannot, or it would.
+    """
+    if plot is None:
+        return
+    if find_spec("matplotlib") is None:
+        raise InputError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
+    check_output(plot, "--plot")
+    if plot.suffix.lower() != ".png":
+        raise InputError(f"--plot: expected a file that ends in .png, got {plot}")
+    if plot.resolve() in {path.resolve() for path in others}:
+        raise InputError(f"--plot: expected another file than --output and those that are read, got {plot}")
+
+
+def _short(path: Path) -> str:
+    """A file's name and its folder's; a whole path differs on every machine."""
+    return "/".join(path.resolve().parts[-2:])
+
+
+def _echo_written(*paths: Path | None) -> None:
+    click.echo(f"written to {', '.join(str(path) for path in paths if path is not None)}")

@@ -1,42 +1,34 @@
 """`semantic-metrics report`: scores of a file as an HTML page.
 
-It scores the file itself instead of reading scores: so the signature on the page is that of the scores on it, and the
-heat maps are of the same checkpoint. Scores from elsewhere go to `report.write_report`.
+It scores the file itself instead of reading scores, so that the signature on the page belongs to its scores, and the
+heat maps to the same checkpoint. Scores from elsewhere go to `report.page.write_report`.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import with_options
-from semantic_metrics.cli.scoring import COUNTS, OF_QUESTIONS, check_run
+from semantic_metrics.cli.errors import InputError
+from semantic_metrics.cli.options import FILE, shared_option
+from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_checkpoints
+from semantic_metrics.files.output import check_output
+from semantic_metrics.files.rows import number_of
+from semantic_metrics.files.table import Table, read_table
 
-if TYPE_CHECKING:
-    from semantic_metrics.files.table import Table
-    from semantic_metrics.report.page import Scores
-
-SINGULAR = {"predictions": "prediction", "references": "reference", "questions": "question"}
-ROWS = 5  # as report.ROWS, which takes a second to import
-_OPTIONS = (
-    click.option("--metric", "metrics", multiple=True, required=True, metavar="NAME", help="May be repeated."),
-    click.option("--predictions", required=True, metavar="COLUMN", help="Column with the texts to judge."),
-    click.option("--references", required=True, metavar="COLUMN", help="Column with what they should say."),
-    click.option("--questions", metavar="COLUMN", help="Column with what was asked, for nli_lex."),
-    click.option("--label", metavar="COLUMN", help="Column of what people said: 1 or true for correct, 0 or false."),
-    click.option("--config", "configs", multiple=True, metavar="[NAME=]CHECKPOINT", help="Folder or Hub id."),
-    click.option(
-        "--rows", default=ROWS, show_default=True, type=click.IntRange(0), help="Shown of the worst and best."
-    ),
-    click.option("--title", metavar="TEXT", help="Of the page; by default the file's name."),
-    click.option("--output", required=True, type=click.Path(path_type=Path), help="HTML file to write."),
-)
+ROWS = 5  # rows of the worst and of the best
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@with_options(_OPTIONS)
+@click.argument("file", type=FILE)
+@shared_option("--metric", required=True)
+@shared_option("--predictions", required=True)
+@shared_option("--references", required=True)
+@shared_option("--questions")
+@click.option("--label", metavar="COLUMN", help="Column of human labels: 1 or true for correct, 0 or false.")
+@shared_option("--config")
+@click.option("--rows", default=ROWS, show_default=True, type=click.IntRange(0), help="Worst and best rows to show.")
+@click.option("--title", metavar="TEXT", help="Title of the page; default: the file's name.")
+@shared_option("--output", required=True, help="HTML file to write.")
 def report(
     file: Path,
     metrics: tuple[str, ...],
@@ -51,48 +43,29 @@ def report(
 
     Example: semantic-metrics report my.csv --metric matcha --predictions said --references gold --output my.html
     """
-    from semantic_metrics.files.table import check_output, read_table
-
-    chosen = check_run(metrics, configs, columns["questions"])
+    checkpoints = choose_checkpoints(metrics, configs)
+    check_questions("--questions", "a column", columns["questions"] is not None, metrics)
     table = read_table(file)
     texts = {name: table.texts(f"--{name}", column) for name, column in columns.items() if column}
     labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])
-    from semantic_metrics.report.page import write_report
+    from semantic_metrics.report.page import Scores, write_report  # scipy takes a second to import
 
-    scores = [_scores(name, config, texts) for name, config in chosen.items()]
-    held = {SINGULAR[name]: column for name, column in texts.items()}
-    write_report(output, title or file.name, scores, held, labels, rows)
-    click.echo(
-        "\n".join(f"{one.name}: {len(one.values)} rows, mean {sum(one.values) / len(one.values):.4f}" for one in scores)
-    )
+    scores = []
+    for name, checkpoint in checkpoints.items():
+        metric = LoadedMetric(name, checkpoint, "report")
+        values = metric.score(texts)
+        scores.append(Scores(name, values, metric.signature, metric.counted(), metric.explain))
+        click.echo(f"{name}: {len(values)} rows, mean {sum(values) / len(values):.4f}")
+    shown = {name.removesuffix("s"): column for name, column in texts.items()}
+    write_report(output, title or file.name, scores, shown, labels, rows)
     click.echo(f"written to {output}", err=True)
 
 
-def _labels(table: "Table", column: str) -> list[bool]:
-    from semantic_metrics.files.table import number_of
-
+def _labels(table: Table, column: str) -> list[bool]:
     values = table.column("--label", column)
     numbers = list(map(number_of, values))
-    if (wrong := next((i for i, number in enumerate(numbers) if number not in (0, 1)), None)) is not None:
-        got = f"got {values[wrong]!r} in row {wrong + 1}"
+    if (invalid := next((i for i, number in enumerate(numbers) if number not in (0, 1)), None)) is not None:
+        got = f"got {values[invalid]!r} in row {invalid + 1}"
         raise InputError(f"--label: expected 1, 0, true or false in column {column!r}, {got}")
     return list(map(bool, numbers))
-
-
-def _scores(name: str, config: str | None, texts: dict[str, list[str]]) -> "Scores":
-    from semantic_metrics import load
-    from semantic_metrics.report.page import Scores
-
-    if name not in OF_QUESTIONS:
-        texts = {column: held for column, held in texts.items() if column != "questions"}
-    with as_input_error(ValueError):
-        metric = load(name, config, keep_in_memory=True)
-        result = metric.compute(**texts)
-    taken = [SINGULAR[column] for column in texts]
-
-    def explain(row: dict[str, str]) -> dict:
-        return metric.explain(**{side: row[side] for side in taken})
-
-    counts = {count: result[count] for count in COUNTS if count in result}
-    return Scores(name, result["scores"], result["signature"], counts, explain)

@@ -1,8 +1,8 @@
 """An output that is written chunk by chunk: aside until it is complete, and so that a killed run can be continued.
 
-Beside `out.jsonl` stand `.out.jsonl.partial`, the rows so far, and `.out.jsonl.partial.json`, what is known of them:
-how many they are, how many bytes they take (more may follow of a chunk that was cut off), the hash of the rows that
-were read, and the run's options. Both are gone when the output is complete.
+Beside `out.jsonl` there are `.out.jsonl.partial`, the rows so far, and the note `.out.jsonl.partial.json`: how many
+rows these are, how many bytes they take (more may follow from a chunk that was cut off), the hash of the rows that were
+read, and the options of the run. Both are removed when the output is complete.
 """
 
 import hashlib
@@ -14,44 +14,54 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.scoring import Running
+from semantic_metrics.cli.scoring import LoadedMetric
 from semantic_metrics.files.errors import FileError, file_errors
-from semantic_metrics.files.readers import Batch, Chunk, Source
-from semantic_metrics.files.writers import Scores, open_sink
+from semantic_metrics.files.readers import Reader
+from semantic_metrics.files.rows import Chunk
+from semantic_metrics.files.writers import Scores, open_writer
 
-NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # what stands where a partial file should may lead elsewhere
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # never follow a symlink at the partial file's path
 RESUMABLE = ("csv", "tsv", "jsonl")  # formats to which rows can be added at their end
 
 
 class OtherRun(InputError):
-    """What is to be continued is no part of this run."""
+    """The rows that are to be continued belong to another run."""
 
 
 class Output:
     """A file of scored rows in the making.
 
     Args:
-        path: of the file.
-        format: of sinks.WRITTEN.
-        source: of the rows.
-        metrics: that score them; with `resume` they get the sums of the rows that are done.
-        options: of the run, by name: those that an earlier run must have had too.
-        resume: continue what an earlier run left, if it left anything.
+        path: file to write.
+        format: one of writers.TABLE_FORMATS.
+        reader: where the rows come from.
+        metrics: metrics that score them; with `resume` they get the sums of the rows that are done.
+        options: options of the run by name, those that an earlier run must have had too.
+        resume: whether to continue what an earlier run left, if it left anything.
+
+    Attributes:
+        rows: number of rows that are done.
 
     Raises:
-        InputError: it cannot be written, or another run is writing it.
-        OtherRun: what is to be continued is another run.
+        InputError, FileError: the file cannot be written, or another run is writing it.
+        OtherRun: the rows that are to be continued belong to another run.
     """
 
     def __init__(
-        self, path: Path, format: str, source: Source, metrics: list[Running], options: dict[str, object], resume: bool
+        self,
+        path: Path,
+        format: str,
+        reader: Reader,
+        metrics: list[LoadedMetric],
+        options: dict[str, object],
+        resume: bool,
     ) -> None:
         self._path = path.resolve()  # a link stays a link
         self._aside = self._path.with_name(f".{self._path.name}.partial")
         self._note = self._path.with_name(f"{self._aside.name}.json")
-        self._name, self._source, self._metrics, self._format = str(path), source, metrics, format
+        self._name, self._reader, self._metrics = str(path), reader, metrics
         self._options = json.loads(json.dumps(options | {f"signature of {m.name}": m.signature for m in metrics}))
-        self._keeps = format in RESUMABLE and source.total is not None
+        self._keeps = format in RESUMABLE and reader.total is not None
         self._hash = hashlib.sha256()
         with file_errors(path):
             self._file = _open_locked(self._aside, str(path))
@@ -63,20 +73,20 @@ class Output:
             self._file.close()
             raise
         names = [metric.name for metric in metrics]
-        self._sink = open_sink(format, self._file, source, names, begun=note is not None)
+        self._writer = open_writer(format, self._file, reader, names, begun=note is not None)
 
     def _begin(self, note: dict | None) -> None:
         if note is None:
-            self._note.unlink(missing_ok=True)  # first: without its note a partial file is nothing
+            self._note.unlink(missing_ok=True)  # first: a partial file without a note is never continued
         self.rows, self._read = (0, "") if note is None else (note["rows"], note["read"])
         self._file.truncate(0 if note is None else note["bytes"])
         self._file.seek(0, os.SEEK_END)
 
-    def remaining(self, chunks: Iterable[Chunk | Batch]) -> Iterator[Chunk | Batch]:
-        """Those of the source's chunks that are not done.
+    def remaining(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The reader's chunks that are not done.
 
         Raises:
-            OtherRun: what the earlier run read is not what stands there now.
+            OtherRun: the file has other rows than those that the earlier run read.
         """
         passed, done = 0, self.rows
         for chunk in chunks:
@@ -86,14 +96,14 @@ class Output:
             passed += len(chunk)
             self._add_hash(chunk)
             if passed >= done and (passed > done or self._hash.hexdigest() != self._read):
-                self._refuse(f"the first {done} rows of {self._source.name} are not those that were scored")
+                self._refuse(f"the first {done} rows of {self._reader.name} are not those that were scored")
         if passed < done:
-            self._refuse(f"{self._source.name} has {passed} rows, and {done} were scored")
+            self._refuse(f"{self._reader.name} has {passed} rows, and {done} were scored")
 
-    def write(self, chunk: Chunk | Batch, scores: Scores) -> None:
+    def write(self, chunk: Chunk, scores: Scores) -> None:
         """Add the rows of a chunk."""
         with file_errors(self._name):
-            self._sink.write(chunk, scores)
+            self._writer.write(chunk, scores)
             self._file.flush()
             self.rows += len(chunk)
             if self._keeps:
@@ -103,7 +113,7 @@ class Output:
     def finish(self) -> None:
         """Give the file its name: it is complete."""
         with file_errors(self._name):
-            self._sink.close()
+            self._writer.close()
             self._file.flush()
             os.fsync(self._file.fileno())
             self._aside.replace(self._path)
@@ -111,13 +121,13 @@ class Output:
             self._file.close()
 
     def abandon(self) -> str:
-        """Stop before the end; what can be continued is kept.
+        """Stop before the end; rows that can be continued are kept.
 
         Returns:
-            What is to be said of it; nothing where nothing is kept.
+            The end of a message that says so; empty if nothing is kept.
         """
         with suppress(OSError, ValueError):
-            self._sink.close()  # parquet's writer would else write to a closed file when it is collected
+            self._writer.close()  # otherwise parquet's writer writes to a closed file when it is garbage-collected
         with suppress(OSError):
             self._file.close()
         if self._keeps and self.rows:
@@ -127,7 +137,7 @@ class Output:
                 path.unlink(missing_ok=True)
         return ""
 
-    def _add_hash(self, chunk: Chunk | Batch) -> None:
+    def _add_hash(self, chunk: Chunk) -> None:
         self._hash.update(repr(chunk.lines or chunk.rows).encode("utf-8", "surrogatepass"))
 
     def _write_note(self) -> None:
@@ -144,9 +154,9 @@ class Output:
         aside.replace(self._note)
 
     def _read_note(self) -> dict | None:
-        """What an earlier run left; None where that is nothing."""
+        """What an earlier run left; None if it left nothing."""
         if not self._aside.stat().st_size:
-            return None  # a run that was killed after it gave its rows their name leaves the note alone
+            return None  # only the note is left of a run that was killed after it had renamed its rows
         try:
             note = json.loads(self._note.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -158,7 +168,7 @@ class Output:
         before, now = note["options"], self._options
         for name in dict.fromkeys([*now, *before]):
             if before.get(name) != now.get(name):
-                self._refuse(f"{name} was {_told(before.get(name))}, now it is {_told(now.get(name))}")
+                self._refuse(f"{name} was {_spell(before.get(name))}, now it is {_spell(now.get(name))}")
         if self._aside.stat().st_size < note["bytes"]:
             self._refuse(f"{self._aside} is shorter than its note says")
         for metric in self._metrics:
@@ -173,30 +183,34 @@ class Output:
 
 
 def _is_note(note: object, metrics: list[str]) -> bool:
-    """Whether a note holds what `_write_note` writes; not the metrics of other options, which are told by name."""
+    """Whether a note holds what `_write_note` writes; metrics of another run may be missing, the options tell those."""
     if not isinstance(note, dict) or not isinstance(note.get("options"), dict):
         return False
     sums, counts = note.get("metrics"), [note.get("rows"), note.get("bytes")]
     if not isinstance(sums, dict) or not isinstance(note.get("read"), str):
         return False
-    held = [sums[name] for name in metrics if name in sums]
-    whole = all(isinstance(one, dict) and {"total", "counts"} <= set(one) for one in held)
-    return whole and all(type(count) is int and count >= 0 for count in counts)
+    own = [sums[name] for name in metrics if name in sums]
+    complete = all(isinstance(one, dict) and {"total", "counts"} <= set(one) for one in own)
+    return complete and all(type(count) is int and count >= 0 for count in counts)
 
 
-def _told(value: object) -> str:
+def _spell(value: object) -> str:
     return "not given" if value is None else " ".join(value) if isinstance(value, list) else str(value)
 
 
 def _open_locked(path: Path, name: str) -> BinaryIO:
-    """Open a file as it is, to be written by this process alone."""
+    """Open a file without truncating it, to be written by this process alone.
+
+    Raises:
+        InputError: another run is writing it.
+    """
     while True:
         file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o666), "r+b")
         try:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # no POSIX system: two runs at once go unnoticed
+        except ImportError:  # not a POSIX system: two runs at once go unnoticed
             return file
         except BlockingIOError:
             file.close()

@@ -2,166 +2,201 @@
 
 import difflib
 from collections import Counter
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.core.inputs import InvalidInput
+from semantic_metrics.cli.options import ANSWER_METRICS
+from semantic_metrics.core.contract import (
+    check_parts,
+    describe,
+    described_metrics,
+    metric_folders,
+    missing_parts,
+    text_metrics,
+)
+from semantic_metrics.files.rows import Cell
 
-NOT_OF_TEXTS = {"set_criteria": "tests an encoder and gives texts no score"}
-OF_QUESTIONS = ("nli_lex",)  # metrics that judge answers to questions
-# what metrics count; the first that one has is always said
-COUNTS = ("undefined", "blank", "windowed", "shortened", "truncated")
-
-
-def known_metrics() -> list[str]:
-    """The metrics that score texts."""
-    from semantic_metrics import available
-
-    return [metric for metric in available() if metric not in NOT_OF_TEXTS]
+Columns = dict[str, list | None]  # predictions, references and perhaps questions: n values each
 
 
 def check_metric(name: str) -> None:
-    """Refuse a name that is no metric of texts.
+    """Refuse a name that is not a metric of texts.
 
     Raises:
-        InputError: lists those there are, and says which is nearest.
+        InputError: it is not one; lists those there are, and suggests the nearest or says what the metric lacks.
     """
-    known = known_metrics()
+    known = text_metrics()
     if name in known:
         return
     near = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    hint = f", which {NOT_OF_TEXTS[name]}" if name in NOT_OF_TEXTS else hint
+    if name in described_metrics():
+        hint = f", which {describe(name).no_text_scores}"
+    elif name in metric_folders():
+        hint = f": {'; '.join(missing_parts(name))}"
     raise InputError(f"--metric: expected one of {', '.join(known)}, got {name!r}{hint}")
 
 
-def check_metrics(names: tuple[str, ...], configs: tuple[str, ...]) -> dict[str, str | None]:
+def choose_checkpoints(names: tuple[str, ...], configs: tuple[str, ...]) -> dict[str, str | None]:
     """The checkpoint of each metric, by name; None for the shipped one.
 
     Args:
-        names: of metrics.
-        configs: CHECKPOINT for one metric, NAME=CHECKPOINT for each of several that is to have one.
+        names: metrics.
+        configs: CHECKPOINT for one metric, or NAME=CHECKPOINT for some of several.
 
     Raises:
-        InputError: an unknown metric, one that is named twice, or a checkpoint of none of them.
+        InputError: a metric is unknown or named twice, or a checkpoint belongs to none of them.
     """
     for name in names:
         check_metric(name)
     if len(set(names)) < len(names):
         raise InputError(f"--metric: expected each metric once, got {', '.join(names)}")
-    found: dict[str, str | None] = dict.fromkeys(names)
+    checkpoints: dict[str, str | None] = dict.fromkeys(names)
     for config in configs:
         name, equals, checkpoint = config.partition("=")
-        if not config or (equals and name in found and not checkpoint):
+        if not config or (equals and name in checkpoints and not checkpoint):
             raise InputError(f"--config: expected a checkpoint, got {config!r}")
-        if not equals or name not in found:
+        if not equals or name not in checkpoints:
             if len(names) > 1:
                 raise InputError(f"--config: expected NAME=CHECKPOINT, NAME one of {', '.join(names)}, got {config!r}")
             name, checkpoint = names[0], config
-        if found[name] is not None:
-            raise InputError(f"--config: expected one checkpoint for {name}, got {found[name]!r} and {checkpoint!r}")
-        found[name] = checkpoint
-    return found
+        if (first := checkpoints[name]) is not None:
+            raise InputError(f"--config: expected one checkpoint for {name}, got {first!r} and {checkpoint!r}")
+        checkpoints[name] = checkpoint
+    return checkpoints
 
 
-def check_run(names: tuple[str, ...], configs: tuple[str, ...], questions: str | None) -> dict[str, str | None]:
-    """As `check_metrics`, and sees that a column of questions is named where, and only where, a metric takes them.
-
-    Raises:
-        InputError: as `check_metrics`, or questions are missing or not asked for.
-    """
-    found = check_metrics(names, configs)
-    if any(name in OF_QUESTIONS for name in names) != (questions is not None):
-        needed = "a column, for nli_lex" if questions is None else "it with nli_lex alone, which answers questions"
-        raise InputError(f"--questions: expected {needed}")
-    return found
-
-
-class RefusedText(InputError):
-    """A metric refused one of its texts.
-
-    Attributes:
-        column: predictions, references or questions.
-        index: of the text in it.
-    """
-
-    def __init__(self, message: str, column: str, index: int) -> None:
-        super().__init__(message)
-        self.column, self.index = column, index
-
-
-class Running:
-    """A metric that is loaded once and scores rows chunk by chunk, the same as all at once.
+def check_questions(option: str, kind: str, given: bool, names: Collection[str]) -> None:
+    """Check that questions are given if, and only if, one of the metrics takes them.
 
     Args:
-        metric: its name.
-        config: a folder or a Hub id; None for the shipped checkpoint.
-
-    Attributes:
-        signature: every setting that can change a score.
-        rows: how many were scored.
-        total: sum of what the metric takes the mean of.
-        counts: sums of what it counts, of COUNTS.
+        option: option that gives them.
+        kind: what it expects, such as "a column".
+        given: whether it was given.
+        names: metrics.
 
     Raises:
-        InputError: the metric refused its checkpoint.
+        InputError: questions are missing, or no metric takes them.
+    """
+    answer_metrics = ", ".join(ANSWER_METRICS)
+    if given and not set(names).intersection(ANSWER_METRICS):
+        raise InputError(f"{option}: only {answer_metrics} takes it")
+    if not given and set(names).intersection(ANSWER_METRICS):
+        raise InputError(f"{option}: expected {kind}, for {answer_metrics}")
+
+
+class LoadedMetric:
+    """A metric with its checkpoint, loaded once; it scores rows chunk by chunk, the same as all at once.
+
+    Args:
+        name: name of the metric.
+        checkpoint: a folder or a Hub id; None for the shipped checkpoint.
+        command: command that needs the metric.
+
+    Attributes:
+        name: name of the metric.
+        signature: every setting that can change a score.
+        rows: number of rows that were scored.
+        total: sum of their scores, or of what else the metric takes the mean of.
+        counts: sums of what the metric counts.
+
+    Raises:
+        InputError: the metric lacks a part that the command needs, or the checkpoint cannot be used.
     """
 
-    def __init__(self, metric: str, config: str | None = None) -> None:
+    def __init__(self, name: str, checkpoint: str | None = None, command: str = "score") -> None:
         from semantic_metrics import load
 
-        self.name, self.rows, self.total = metric, 0, 0.0
+        self.name, self._description = name, describe(name)
+        self.rows, self.total = 0, 0.0
         self.counts: Counter[str] = Counter()
         with as_input_error(ValueError):
-            self._metric = load(metric, config, keep_in_memory=True)
+            check_parts(name, command)
+            self._metric = load(name, checkpoint, keep_in_memory=True)
             self.signature: str = self._metric.signature()
 
     @property
     def mean(self) -> float:
-        """Of all rows so far."""
+        """Mean of all rows so far."""
         return self.total / self.rows
 
-    def score(self, texts: dict[str, list]) -> list[float]:
-        """The scores of a chunk of rows: `predictions` and `references`, and `questions` for who takes them.
+    def score(self, columns: Columns) -> list[float]:
+        """The scores of rows; a column that the metric does not take is left out.
 
         Raises:
-            InputError: the metric refused its input.
+            InputError: a value is invalid; an `InvalidInput` is its cause if one text is to blame.
         """
-        if self.name not in OF_QUESTIONS:
-            texts = {name: column for name, column in texts.items() if name != "questions"}
         with as_input_error(ValueError):
-            try:
-                result = self._metric.compute(**texts)
-            except InvalidInput as error:
-                if error.index is None:
-                    raise
-                raise RefusedText(f"{self.name}: {error.reason}", error.argument, error.index) from None
+            result = self._metric.compute(**{name: columns[name] for name in self._description.columns})
         scores = result["scores"]
         self.signature = result["signature"]
         self.rows += len(scores)
         self.total += result[self.name] * len(scores)
-        self.counts.update({name: result[name] for name in COUNTS if name in result})
+        self.counts.update({name: result[name] for name in self._description.counts if name in result})
         return scores
 
+    def explain(self, texts: dict[str, str], method: str | None = None) -> dict:
+        """Contributions of the tokens of one pair; a text that the metric does not take is left out.
+
+        Raises:
+            ValueError: a text or the method is invalid.
+        """
+        taken = {name.removesuffix("s") for name in self._description.columns}
+        given = {name: text for name, text in texts.items() if name in taken}
+        return self._metric.explain(**given, **({} if method is None else {"method": method}))
+
+    def counted(self) -> dict[str, int]:
+        """What the metric counted, in the order of its description."""
+        return {name: self.counts[name] for name in self._description.counts if name in self.counts}
+
     def summary(self) -> str:
-        """The mean and the counts; of those the first always, the others where there are any."""
-        first = next(name for name in COUNTS if name in self.counts)
-        told = [f"{name} {self.counts[name]}" for name in COUNTS if name == first or self.counts[name]]
-        what = "share correct" if self.name in OF_QUESTIONS else "mean"
-        return ", ".join([f"{what} {self.mean:.4f}", *told])
+        """The mean and the counts: the first always, the others where they are above 0."""
+        counts = [f"{name} {count}" for i, (name, count) in enumerate(self.counted().items()) if count or i == 0]
+        return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *counts])
 
 
-def run_metric(metric: str, config: str | None, texts: dict[str, list]) -> dict:
-    """What a metric's `compute` gives for columns of texts.
+@dataclass(frozen=True)
+class ScoredRows:
+    """The scores of n rows.
+
+    Attributes:
+        scores: n scores.
+        signature: signature of the metric.
+        remarks: number of distinct rows that were scored, and what the metric counted in them.
+    """
+
+    scores: list[float]
+    signature: str
+    remarks: str
+
+
+def score_rows(name: str, checkpoint: str | None, columns: Columns, command: str) -> ScoredRows:
+    """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
     Args:
-        metric: its name.
-        config: a folder or a Hub id; None for the shipped checkpoint.
-        texts: `predictions` and `references`, and `questions` for a metric that takes them.
+        name: name of the metric.
+        checkpoint: a folder or a Hub id; None for the shipped one.
+        columns: n values of each column.
+        command: command that needs the metric.
 
     Raises:
-        InputError: the metric refused its input or its checkpoint.
+        InputError: a value is invalid, or the checkpoint cannot be used.
     """
-    from semantic_metrics import load
+    taken = {column: columns[column] for column in describe(name).columns}
+    rows = list(zip(*(map(_hashable, values) for values in taken.values()), strict=True))
+    places = {row: i for i, row in enumerate(dict.fromkeys(rows))}
+    distinct = [[_unhashable(value) for value in values] for values in zip(*places, strict=True)]
+    metric = LoadedMetric(name, checkpoint, command)
+    scores = metric.score(dict(zip(taken, distinct, strict=True)))
+    counts = ", ".join(f"{kind} {count}" for kind, count in metric.counted().items())
+    remarks = f"{len(places)} distinct pairs scored: {counts}"
+    return ScoredRows([scores[places[row]] for row in rows], metric.signature, remarks)
 
-    with as_input_error(ValueError):
-        return load(metric, config, keep_in_memory=True).compute(**texts)
+
+def _hashable(value: Cell) -> Hashable:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _unhashable(value: Hashable) -> Cell:
+    return list(value) if isinstance(value, tuple) else value

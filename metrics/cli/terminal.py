@@ -1,4 +1,4 @@
-"""The table that `semantic-metrics score` prints: scores as numbers and bars, texts cut to the terminal."""
+"""Texts and scores on a terminal: the table of `semantic-metrics score`, and texts cut to a width."""
 
 import shutil
 import unicodedata
@@ -6,28 +6,28 @@ from collections.abc import Iterator
 
 import click
 
-SHOWN = 50  # rows that are printed; --output keeps them all
-BAR = 5  # characters that a bar has for each half of the scale, below and above 0
-LONG = 1000  # characters of a text that are looked at for printing it
-DIGITS = 7  # characters of a score
-NARROW = 60  # a table is never narrower than this, whatever the terminal says
-PIPED = 120  # its width where there is no terminal
+MAX_TABLE_ROWS = 50  # rows that are printed; --output keeps them all
+BAR_WIDTH = 5  # characters of a bar for each half of the scale, below and above 0
+MAX_CHARACTERS = 1000  # of a text that are looked at for printing it
+SCORE_WIDTH = 7  # characters of a score
+MIN_WIDTH = 60  # a table is never narrower than this, whatever the terminal says
+PIPE_WIDTH = 120  # width of a table without a terminal
 LOW, HIGH = 0.0, 0.5  # colours on a terminal: red up to the middle of [-1, 1], green from its upper half
 
 
-def lines(scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int) -> Iterator[str]:
+def table_lines(scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int) -> Iterator[str]:
     """The table, row by row: scores, bars, and the texts cut to the width of the terminal.
 
     Args:
-        scores: of the first rows, at most SHOWN, by metric.
-        texts: of the same rows, by column.
-        rows: how many there are of them all.
+        scores: scores of the first rows, at most MAX_TABLE_ROWS, by metric.
+        texts: texts of the same rows, by column.
+        rows: number of all rows.
     """
-    width = max(NARROW, shutil.get_terminal_size((PIPED, 0)).columns) - 1
-    left = {name: BAR if min(values) < 0 else 0 for name, values in scores.items()}
+    width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1
+    left = {name: BAR_WIDTH if min(values) < 0 else 0 for name, values in scores.items()}
     heads = []
     for name in scores:
-        heads += [("score" if len(scores) == 1 else name).rjust(DIGITS), " " * (left[name] + 1 + BAR)]
+        heads += [("score" if len(scores) == 1 else name).rjust(SCORE_WIDTH), " " * (left[name] + 1 + BAR_WIDTH)]
     widths = _widths(list(texts), list(texts.values()), width - sum(len(head) + 2 for head in heads))
     yield "  ".join([*heads, *(_fit(name, size) for name, size in zip(texts, widths, strict=True))]).rstrip()
     for i, values in enumerate(zip(*scores.values(), strict=True)):
@@ -37,19 +37,19 @@ def lines(scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int
             cells += [f"{value:{len(head)}.3f}", click.style(_bar(value, left[name]), fg=colour)]
         cells += [_fit(column[i], size) for column, size in zip(texts.values(), widths, strict=True)]
         yield "  ".join(cells).rstrip()
-    if rows > SHOWN:
-        yield f"and {rows - SHOWN} more rows; --output FILE keeps them all"
+    if rows > MAX_TABLE_ROWS:
+        yield f"and {rows - MAX_TABLE_ROWS} more rows; --output FILE keeps them all"
 
 
 def _bar(value: float, left: int) -> str:
-    """A bar from 0 to the right for a score above it, to the left for one below; one sign for each fifth."""
-    below, above = round(max(-value, 0) * left), round(max(value, 0) * BAR)
-    return ("-" * below).rjust(left) + "|" + ("#" * above).ljust(BAR)
+    """A bar from 0 to the right for a score above it, to the left for one below; one character for each fifth."""
+    below, above = round(max(-value, 0) * left), round(max(value, 0) * BAR_WIDTH)
+    return ("-" * below).rjust(left) + "|" + ("#" * above).ljust(BAR_WIDTH)
 
 
 def _widths(names: list[str], columns: list[list[str]], room: int) -> list[int]:
-    """Widths of the columns: what each needs where that fits, the rest shared evenly among the longer ones."""
-    cells = [[name, *column[:SHOWN]] for name, column in zip(names, columns, strict=True)]
+    """Widths of the columns: what each needs if that fits; the longer ones share the rest evenly."""
+    cells = [[name, *column[:MAX_TABLE_ROWS]] for name, column in zip(names, columns, strict=True)]
     needs = [max(width_of(plain(text)) for text in column) for column in cells]
     widths = [0] * len(needs)
     room -= 2 * (len(needs) - 1)
@@ -61,8 +61,8 @@ def _widths(names: list[str], columns: list[list[str]], room: int) -> list[int]:
 
 
 def plain(text: str) -> str:
-    """A text on one line: runs of white space become one space, and what would steer the terminal is spelled out."""
-    line = " ".join(text[:LONG].split())
+    """A text on one line: white space becomes single spaces, and control characters are spelled out."""
+    line = " ".join(text[:MAX_CHARACTERS].split())
     return line if line.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line)
 
 
@@ -74,7 +74,7 @@ def width_of(text: str) -> int:
 
 
 def _fit(text: str, width: int) -> str:
-    """A text cut or filled up to `width` cells."""
+    """A text cut or padded to `width` cells."""
     text = plain(text)
     if width_of(text) > width:
         kept, room = [], width - 3

@@ -1,84 +1,83 @@
 """`semantic-metrics validate`: which metric agrees with people on a file that they rated."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import with_options
-from semantic_metrics.cli.scoring import OF_QUESTIONS, check_run
+from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.cli.options import ANSWER_METRICS, FILE, shared_option
+from semantic_metrics.cli.scoring import check_questions, choose_checkpoints, score_rows
+from semantic_metrics.core.contract import text_metrics
+from semantic_metrics.files.table import check_records_path, read_table, write_records
+from semantic_metrics.stats.bootstrap import RESAMPLES
 
-if TYPE_CHECKING:
-    from semantic_metrics.files.table import Table
-    from semantic_metrics.stats.validation import Ratings
-
-RESAMPLES = 1_000  # as stats.bootstrap.RESAMPLES, which takes a second to import
-USUAL = ("matcha", "stsscore")  # and, where there are questions, OF_QUESTIONS
-FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by default: no scaling moves it
-
-_BY = f"Decides: {', '.join(FIGURES)}."
-_DRAWS = f"Of the intervals; {RESAMPLES} by default."
-_FILE = click.Path(path_type=Path)
-_OPTIONS = (
-    click.option("--human", multiple=True, required=True, metavar="COLUMN", help="Of ratings; once for each rater."),
-    click.option("--predictions", required=True, metavar="COLUMN", help="Of the texts that were rated."),
-    click.option("--references", required=True, metavar="COLUMN", help="Of what they should say."),
-    click.option("--questions", metavar="COLUMN", help="Of what was asked, for nli_lex."),
-    click.option("--metric", "metrics", multiple=True, metavar="NAME", help="May be repeated; by default all."),
-    click.option("--config", "configs", multiple=True, metavar="[NAME=]CHECKPOINT", help="Folder or Hub id."),
-    click.option("--group", metavar="COLUMN", help="Of what candidates belong to: the references."),
-    click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Of the ratings; by default those seen."),
-    click.option("--by", default="spearman", type=click.Choice(FIGURES), metavar="FIGURE", help=_BY),
-    click.option("--resamples", default=RESAMPLES, type=click.IntRange(2), metavar="N", help=_DRAWS),
-    click.option("--seed", default=0, type=click.IntRange(0), metavar="N", help="Of the intervals; 0 by default."),
-    click.option("--output", type=_FILE, help="Write all figures to a .json or .csv file."),
-)
+FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by default, as no scaling of scores changes it
 
 
 @click.command()
-@click.argument("file", type=_FILE)
-@with_options(_OPTIONS)
-def validate(file: Path, human: tuple[str, ...], metrics: tuple[str, ...], **more: object) -> None:
+@click.argument("file", type=FILE)
+@click.option("--human", multiple=True, required=True, metavar="COLUMN", help="Column of ratings, one for each rater.")
+@shared_option("--predictions", required=True, help="Column of the texts that were rated.")
+@shared_option("--references", required=True)
+@shared_option("--questions")
+@shared_option("--metric", help="Metric, repeatable; default: all.")
+@shared_option("--config")
+@click.option("--group", metavar="COLUMN", help="Column that groups candidates; default: the references.")
+@click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
+@click.option("--by", default=FIGURES[0], type=click.Choice(FIGURES), metavar="FIGURE",
+              help=f"Figure that decides; default: {FIGURES[0]}.")  # fmt: skip
+@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2))
+@shared_option("--seed", type=click.IntRange(0))
+@shared_option("--output", help="Write all figures to a .json or .csv file.")
+def validate(
+    file: Path,
+    human: tuple[str, ...],
+    predictions: str,
+    references: str,
+    questions: str | None,
+    metrics: tuple[str, ...],
+    configs: tuple[str, ...],
+    group: str | None,
+    scale: tuple[float, float] | None,
+    by: str,
+    resamples: int,
+    seed: int,
+    output: Path | None,
+) -> None:
     """Say which metric agrees best with people on FILE (.csv, .jsonl, .parquet), which they rated.
 
     Example: semantic-metrics validate rated.csv --human rating --predictions answer --references gold
     """
-    from semantic_metrics.cli import whole
-    from semantic_metrics.files.table import read_table
-    from semantic_metrics.stats import validation
+    import numpy as np
 
-    questions, output = more["questions"], more["output"]
-    metrics = metrics or (*USUAL, *(OF_QUESTIONS if questions is not None else ()))
-    checkpoints = check_run(metrics, more["configs"], questions)
-    whole.check_outcome(output, [file])
+    from semantic_metrics.stats import validation  # scipy takes a second to import
+
+    if not metrics:
+        answer_metrics = ANSWER_METRICS if questions is not None else ()
+        metrics = (*(name for name in text_metrics() if name not in ANSWER_METRICS), *answer_metrics)
+    checkpoints = choose_checkpoints(metrics, configs)
+    check_questions("--questions", "a column", questions is not None, metrics)
+    check_records_path(output, [file])
     table = read_table(file)
-    predictions = table.texts("--predictions", more["predictions"])
-    references = table.texts("--references", more["references"], several=True)
-    texts = (predictions, references, None if questions is None else table.texts("--questions", questions))
-    rated = _ratings(table, file, human, whole.groups_of(table, "--group", more["group"], references), more["scale"])
-    scored = {name: whole.score_rows(name, config, *texts) for name, config in checkpoints.items()}
-    scores = {name: one.scores for name, one in scored.items()}
-    scores[validation.BASELINE] = [validation.token_f1(*pair) for pair in zip(predictions, references, strict=True)]
-    found = validation.validate(scores, rated, more["by"], more["resamples"], more["seed"])
-    click.echo(f"{file}: {rated.summary()}")
-    for line in [*found.lines(), "", *(f"{one.remarks}\n{one.signature}" for one in scored.values())]:
+    texts = {
+        "predictions": table.texts("--predictions", predictions),
+        "references": table.texts("--references", references, several=True),
+        "questions": None if questions is None else table.texts("--questions", questions),
+    }
+    groups = texts["references"] if group is None else table.column("--group", group)
+    if len(set(human)) < len(human):
+        raise InputError(f"--human: expected each column once, got {', '.join(map(repr, human))}")
+    raters = {name: np.array(table.numbers(f"{file}, --human", name)) for name in human}
+    with as_input_error(ValueError, prefix="--"):
+        ratings = validation.Ratings.on_scale(raters, list(map(repr, groups)), scale)
+    scored = {name: score_rows(name, checkpoint, texts, "validate") for name, checkpoint in checkpoints.items()}
+    scores = {name: np.array(one.scores) for name, one in scored.items()}
+    pairs = zip(texts["predictions"], texts["references"], strict=True)
+    scores[validation.BASELINE] = np.array([validation.token_f1(*pair) for pair in pairs])
+    result = validation.validate(scores, ratings, by, resamples, seed)
+    click.echo(f"{file}: {ratings.summary()}")
+    for line in [*result.lines(), "", *(f"{one.remarks}\n{one.signature}" for one in scored.values())]:
         click.echo(line)
     if output is not None:
         signatures = {name: one.signature for name, one in scored.items()}
-        whole.write_outcome(output, [{**row, "signature": signatures.get(row["metric"])} for row in found.rows()])
-
-
-def _ratings(
-    table: "Table", file: Path, human: tuple[str, ...], groups: list, scale: tuple[float, float] | None
-) -> "Ratings":
-    from semantic_metrics.cli.whole import numbers_of
-    from semantic_metrics.stats.validation import Ratings
-
-    if len(set(human)) < len(human):
-        raise InputError(f"--human: expected each column once, got {', '.join(map(repr, human))}")
-    columns = {name: numbers_of(table, file, "--human", name) for name in human}
-    try:
-        return Ratings.on_scale(columns, groups, scale)
-    except ValueError as error:
-        raise InputError(f"--{error}") from None
+        write_records(output, [{**row, "signature": signatures.get(row["metric"])} for row in result.rows()])

@@ -1,49 +1,50 @@
-"""Formats of files that hold rows, and how each of them is read, line by line."""
+"""The formats of tables, and how text in each of them is parsed, line by line."""
 
 import csv
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.rows import Cell, Row, check_distinct_columns
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
 TEXT = "text"  # the one column of a .txt file
-STREAM = Path("-")  # standard input, or output
-Cell = Any  # str, int, float, bool, None, a list or a dict; of parquet also dates, decimals and bytes
-Row = dict[str, Cell]
+STREAM = Path("-")  # standard input or output
+MAX_FIELD_CHARACTERS = 2**31 - 1  # of a CSV cell; the default, 128 KiB, is less than a long document
 
 
 def format_of(path: Path, given: str | None = None) -> str:
-    """The format of a file: what was given, or else what its name ends in.
+    """The format of a file: the given one, or by default what its name ends in.
 
     Raises:
-        FileError: neither tells.
+        FileError: the name ends in something else, or the format cannot be streamed.
     """
+    streamed = FORMATS[:-1]
     if given is None and path == STREAM:
-        raise FileError(f"--format: expected one of {', '.join(FORMATS[:-1])} for {path}, got none")
-    found = path.suffix.lower().removeprefix(".") if given is None else given
-    if found not in FORMATS:
-        ends = f"{', '.join(f'.{name}' for name in FORMATS[:-1])} or .{FORMATS[-1]}"
+        raise FileError(f"--format: expected one of {', '.join(streamed)} for {path}, got none")
+    name = path.suffix.lower().removeprefix(".") if given is None else given
+    if name not in FORMATS:
+        ends = f"{', '.join(f'.{one}' for one in streamed)} or .{FORMATS[-1]}"
         raise FileError(f"{path}: expected a file that ends in {ends}, got {path.suffix!r}")
-    if found == "parquet" and path == STREAM:
-        raise FileError(f"--format: expected one of {', '.join(FORMATS[:-1])} for {path}, got 'parquet'")
-    return found
+    if name not in streamed and path == STREAM:
+        raise FileError(f"--format: expected one of {', '.join(streamed)} for {path}, got {name!r}")
+    return name
 
 
 class Lines:
-    """The lines of a file, decoded one by one, so that a wrong byte has a line number; without a byte order mark.
+    """The lines of a file without byte order mark, decoded one by one, so that an invalid byte has a line number.
 
     Attributes:
-        name: of the file, as messages call it.
-        number: of the line last read, from 1.
-        read: bytes so far.
+        name: what messages call the file.
+        number: number of the line that was read last, from 1.
+        read: bytes read so far.
     """
 
     def __init__(self, name: str, file: BinaryIO, returns: bool) -> None:
         self.name, self.number, self.read = name, 0, 0
-        self._file, self._returns = file, returns  # returns: a lone carriage return ends a line too, as in CSV
+        self._file, self._returns = file, returns  # returns: a lone carriage return ends a line too, like in CSV
 
     def __iter__(self) -> Iterator[str]:
         with file_errors(self.name):
@@ -57,26 +58,26 @@ class Lines:
                         self.refuse(f"expected UTF-8 text, got the byte 0x{part[error.start]:02x}")
                     yield text.removeprefix("\ufeff") if self.number == 1 else text
 
-    def refuse(self, what: str) -> NoReturn:
-        """Say what is wrong with the line last read.
+    def refuse(self, problem: str) -> NoReturn:
+        """Say what is wrong with the line that was read last.
 
         Raises:
             FileError: always.
         """
-        raise FileError(f"{self.name}, line {self.number}: {what}")
+        raise FileError(f"{self.name}, line {self.number}: {problem}")
 
 
-def _read_txt(lines: Lines) -> Iterator[tuple[Row, None]]:
+def _parse_txt(lines: Lines) -> Iterator[tuple[Row, None]]:
     for line in lines:
-        yield {TEXT: _bare(line)}, None
+        yield {TEXT: _strip_end(line)}, None
     if lines.number == 0:
         raise FileError(f"{lines.name}: expected lines, got an empty file")
 
 
-def _read_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
+def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
     empty = True
     for line in lines:
-        text = _bare(line)
+        text = _strip_end(line)
         if not text.strip():
             continue
         try:
@@ -91,39 +92,37 @@ def _read_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
         raise FileError(f"{lines.name}: expected rows, got an empty file")
 
 
-def _unique(pairs: list[tuple[str, Cell]]) -> Row:
+def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
     row = dict(pairs)
     if len(row) < len(pairs):
         raise ValueError(f"names that differ, got {', '.join(repr(name) for name, _ in pairs)}")
     return row
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique)
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct_names)
 
 
-def _read_csv(lines: Lines) -> Iterator[tuple[Row, None]]:
-    csv.field_size_limit(2**31 - 1)  # the default, 128 KiB, is less than a long document
-    yield from _cells(lines, csv.reader(iter(lines), strict=True))
+def _parse_csv(lines: Lines) -> Iterator[tuple[Row, None]]:
+    yield from _parse_cells(lines, strict=True)
 
 
-def _read_tsv(lines: Lines) -> Iterator[tuple[Row, None]]:
-    csv.field_size_limit(2**31 - 1)
-    yield from _cells(lines, csv.reader(iter(lines), delimiter="\t", quoting=csv.QUOTE_NONE))
+def _parse_tsv(lines: Lines) -> Iterator[tuple[Row, None]]:
+    yield from _parse_cells(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
-def _cells(lines: Lines, reader: Iterator[list[str]]) -> Iterator[tuple[Row, None]]:
-    columns: list[str] = []
+def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:
+    csv.field_size_limit(MAX_FIELD_CHARACTERS)
+    reader = csv.reader(iter(lines), **dialect)
     empty = True
     try:
         columns = next(reader, [])
         if not columns:
             raise FileError(f"{lines.name}: expected a header line and rows, got an empty file")
-        if len(set(columns)) < len(columns):
-            raise FileError(f"{lines.name}: expected column names that differ, got {', '.join(map(repr, columns))}")
+        check_distinct_columns(lines.name, columns)
         for row in reader:
             if not row and len(columns) > 1:
                 continue
-            row = row or [""]  # of one column a blank line is an empty cell
+            row = row or [""]  # in a file of one column a blank line is an empty cell
             if len(row) != len(columns):
                 lines.refuse(f"expected {len(columns)} values as in the header, got {len(row)}")
             empty = False
@@ -134,13 +133,14 @@ def _cells(lines: Lines, reader: Iterator[list[str]]) -> Iterator[tuple[Row, Non
         raise FileError(f"{lines.name}: expected rows below the header, got none")
 
 
-def _bare(line: str) -> str:
+def _strip_end(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
-READERS: dict[str, Callable[[Lines], Iterator[tuple[Row, str | None]]]] = {
-    "txt": _read_txt,
-    "csv": _read_csv,
-    "tsv": _read_tsv,
-    "jsonl": _read_jsonl,
+# each yields the rows of a file with their text, or None in place of the text where it is not kept
+PARSERS: dict[str, Callable[[Lines], Iterator[tuple[Row, str | None]]]] = {
+    "txt": _parse_txt,
+    "csv": _parse_csv,
+    "tsv": _parse_tsv,
+    "jsonl": _parse_jsonl,
 }

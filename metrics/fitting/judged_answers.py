@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.formats import Cell
+from semantic_metrics.files.rows import Cell
 from semantic_metrics.files.table import read_table
 
 _PRINTED_LIST = re.compile(r"\[\s*(['\"].*['\"])?\s*\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Names of a file's columns, and how it writes what they hold.
+class JudgedColumns:
+    """Names of a file's columns, and how it writes their values.
 
     Attributes:
-        question, answer, reference, label: names.
-        separator: between several references in one text; empty for one reference, or a column of lists.
+        question, answer, reference, label: names of columns.
+        separator: what separates several references in one text; empty for one reference, or a column of lists.
         correct_from: labels from this number on mean a correct answer.
     """
 
@@ -31,14 +31,14 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Judged answers.
+class JudgedAnswers:
+    """Answers that people judged.
 
     Attributes:
-        questions, answers: n texts.
+        questions, answers: n texts each.
         references: n lists of texts.
-        labels: n times whether people found the answer correct.
-        dropped: n times how many blank references stood beside these.
+        labels: n labels, whether people found the answer correct.
+        dropped: n counts of blank references that were left out.
     """
 
     questions: list[str]
@@ -50,62 +50,62 @@ class Examples:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __add__(self, other: "Examples") -> "Examples":
-        return Examples(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+    def __add__(self, other: "JudgedAnswers") -> "JudgedAnswers":
+        return JudgedAnswers(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
 
-    def without(self, questions: set[str]) -> "Examples":
+    def without(self, questions: set[str]) -> "JudgedAnswers":
         """The answers to other questions than these, which are given as `question_key` writes them."""
         kept = [i for i, question in enumerate(self.questions) if question_key(question) not in questions]
-        return Examples(*([column[i] for i in kept] for column in vars(self).values()))
+        return JudgedAnswers(*([column[i] for i in kept] for column in vars(self).values()))
 
 
 def question_key(question: str) -> str:
-    """A question without its case, spaces and signs: what the same question is found by.
+    """A question without case, spaces and punctuation: equal for two writings of the same question.
 
-    EVOUNA's file writes "null" for every "nan" ("jnullpith award"), so the two count as one.
+    EVOUNA's file has "null" for every "nan" ("jnullpith award"), so the two count as one.
     """
     return re.sub(r"[\W_]+", "", question).casefold().replace("null", "nan")
 
 
-def read_examples(path: Path, columns: Columns) -> Examples:
-    """Judged answers from a file of any format that holds columns.
+def read_judged_answers(path: Path, columns: JudgedColumns) -> JudgedAnswers:
+    """Judged answers from a file of any format with several columns.
 
     Raises:
         FileError: the file cannot be read, or lacks a column, a text, a reference or a label; names it, and the row,
             counted from 1.
     """
     table = read_table(path)
-    wanted = [columns.question, columns.answer, columns.reference, columns.label]
-    if missing := [name for name in wanted if name not in table.columns]:
+    names = [columns.question, columns.answer, columns.reference, columns.label]
+    if missing := [name for name in names if name not in table.columns]:
         known = ", ".join(map(repr, table.columns))
         raise FileError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
-    questions, answers = (table.texts(str(path), name) for name in wanted[:2])
+    questions, answers = (table.texts(str(path), name) for name in names[:2])
     values = table.column(str(path), columns.reference)
-    found = [_references(path, value, columns, row) for row, value in enumerate(values, 1)]
+    references = [_references(path, columns, row, value) for row, value in enumerate(values, 1)]
     labels = [number >= columns.correct_from for number in table.numbers(str(path), columns.label)]
-    return Examples(questions, answers, [kept for kept, _ in found], labels, [dropped for _, dropped in found])
+    kept, dropped = map(list, zip(*references, strict=True))
+    return JudgedAnswers(questions, answers, kept, labels, dropped)
 
 
 def read_questions(path: Path, names: list[str]) -> tuple[set[str], int]:
-    """What a file asks, in all its columns that have one of these names.
+    """The questions of a file, from all its columns that have one of these names.
 
     Returns:
-        The questions as `question_key` writes them, and how many are missing, blank or of signs only.
+        The questions as `question_key` writes them, and how many are missing, blank or punctuation only.
 
     Raises:
         FileError: there is no such column, or one holds something else than texts.
     """
-    table = read_table(path)
-    if not (held := [name for name in dict.fromkeys(names) if name in table.columns]):
-        wanted = " or ".join(map(repr, dict.fromkeys(names)))
-        known = ", ".join(map(repr, table.columns))
-        raise FileError(f"{path}: expected a column {wanted} of questions, there are {known}")
+    table, names = read_table(path), list(dict.fromkeys(names))
     keys = []
-    for name in held:
+    for name in (present := [name for name in names if name in table.columns]):
         for row, value in enumerate(table.column(str(path), name), 1):
             if not (isinstance(value, str) or _missing(value)):
                 raise FileError(f"{path}: expected a text in column {name!r}, got {value!r} in row {row}")
             keys.append("" if _missing(value) else question_key(value))
+    if not present:
+        known = ", ".join(map(repr, table.columns))
+        raise FileError(f"{path}: expected a column {' or '.join(map(repr, names))} of questions, there are {known}")
     return set(keys) - {""}, keys.count("")
 
 
@@ -113,18 +113,17 @@ def _missing(value: Cell) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _references(path: Path, value: Cell, columns: Columns, row: int) -> tuple[list[str], int]:
-    """References, and how many blank ones there were beside them."""
-    from semantic_metrics.nli_lex.windows import is_blank
+def _references(path: Path, columns: JudgedColumns, row: int, value: Cell) -> tuple[list[str], int]:
+    """The references of a row, and the number of blank ones that are left out."""
+    from semantic_metrics.nli_lex.windows import is_blank  # torch takes seconds to import
 
     parts = value.split(columns.separator) if isinstance(value, str) and columns.separator else value
     texts = parts if isinstance(parts, list) else [parts]
     kept = [text.strip() for text in texts if isinstance(text, str) and not is_blank(text)]
+    expected = f"{path}: expected references in column {columns.reference!r}"
     if not kept or not all(isinstance(text, str) for text in texts):
-        raise FileError(f"{path}: expected references in column {columns.reference!r}, got {value!r} in row {row}")
+        raise FileError(f"{expected}, got {value!r} in row {row}")
     if any(map(_PRINTED_LIST.fullmatch, kept)):
-        raise FileError(
-            f"{path}: expected references in column {columns.reference!r}, got the text of a printed list, {value!r}, "
-            f"in row {row}; several references are a list (.jsonl, .parquet), or one text with a --separator"
-        )
+        several = "several references are a list (.jsonl, .parquet), or one text with a --separator"
+        raise FileError(f"{expected}, got the text of a printed list, {value!r}, in row {row}; {several}")
     return list(dict.fromkeys(kept)), len(texts) - len(kept)

@@ -1,14 +1,15 @@
 """A decision threshold for a metric: which scores count as correct, chosen on texts that people labelled."""
 
 import json
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.files.table import atomic_write
-from semantic_metrics.stats import binary as calibration
+from semantic_metrics.files.table import read_table
+from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key
+from semantic_metrics.stats.binary import check_labels, folds_by_group
 from semantic_metrics.stats.bootstrap import RESAMPLES, bootstrap_groups, percentile_interval
 from semantic_metrics.stats.separation import auc
 
@@ -21,13 +22,14 @@ class Threshold:
     """A text is correct where its score is `value` or more.
 
     Attributes:
-        metric: its name.
-        value: on the metric's own scale.
-        criterion: of CRITERIA, by which it was chosen.
-        signature: of the metric; scores with another one are of another scale.
+        metric: name of the metric.
+        value: lowest correct score, on the metric's own scale.
+        criterion: one of CRITERIA, by which the value was chosen.
+        signature: signature of the metric; scores with another one have another scale.
         fitted_on: the files it was chosen on.
-        rows, correct: how many texts those hold, and how many people found correct.
-        figures: what was found by cross-validation.
+        rows, correct: number of texts in those, and of texts that people found correct.
+        figures: accuracy, macro_f1, mcc and majority by cross-validation (see `figures`), auc with its interval auc_low
+            and auc_high, and the number of folds and their seed.
     """
 
     metric: str
@@ -43,47 +45,160 @@ class Threshold:
         """(n,) scores -> (n,) bool.
 
         Raises:
-            ValueError: the scores' signature is another one.
+            ValueError: the scores have another signature.
         """
         if signature != self.signature:
             raise ValueError(f"signature: expected scores with {self.signature}, got {signature}")
         return np.asarray(scores) >= self.value
+
+    def lines(self, kind: str) -> Iterator[str]:
+        """The report, for people; `kind` is what the folds were drawn by, such as "question"."""
+        figures = self.figures
+        yield f"threshold by {self.criterion}: correct where {self.metric} is {self.value:.4f} or more"
+        decided = ", ".join(f"{name} {figures[name]:.4f}" for name in ("accuracy", "macro_f1", "mcc"))
+        majority = f"always the same answer: accuracy {figures['majority']:.4f}"
+        yield f"{figures['folds']} folds by {kind}: {decided}; {majority}"
+        warning = "; the scores may tell nothing here" if figures["auc_low"] <= 0.5 else ""
+        yield f"AUC {figures['auc']:.4f} [{figures['auc_low']:.4f}, {figures['auc_high']:.4f}]{warning}"
 
     def to_json(self) -> dict:
         """What `read_threshold` reads."""
         return {"rule": "correct where score >= value", **asdict(self)}
 
 
+@dataclass(frozen=True)
+class LabelledTexts:
+    """Texts that people labelled.
+
+    Attributes:
+        predictions: n texts.
+        references: n texts, or n lists of texts.
+        questions: n texts; None for a metric that takes none.
+        labels: (n,) bool, whether people found the prediction correct.
+        groups: n names; texts of one group are on the same side of every split.
+    """
+
+    predictions: list[str]
+    references: list
+    questions: list[str] | None
+    labels: np.ndarray
+    groups: list[str]
+
+
 def read_threshold(path: Path) -> Threshold:
     """A threshold from a file (or a folder's threshold.json) that `semantic-metrics fit --metric NAME` wrote.
 
     Raises:
-        ValueError: it is no such file.
+        ValueError: the file cannot be read, or it holds something else.
     """
     path = path / FILE if path.is_dir() else path
     names = [field.name for field in fields(Threshold)]
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-        return Threshold(**{name: held[name] for name in names} | {"value": float(held["value"])})
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return Threshold(**{name: values[name] for name in names} | {"value": float(values["value"])})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({error!r})") from None
 
 
-def choose(scores: np.ndarray, labels: np.ndarray, criterion: str = CRITERIA[0]) -> float:
-    """The threshold that is best by a criterion, half-way between two scores; of equals that of the widest gap.
+def read_labelled_texts(path: Path, columns: JudgedColumns, asks: bool) -> LabelledTexts:
+    """Labelled texts from a file; their groups are the questions or, without questions, the references.
 
     Args:
-        scores: (n,).
+        path: file of any format.
+        columns: names of its columns.
+        asks: whether the metric takes questions.
+
+    Raises:
+        FileError: the file cannot be read, or a column is missing or holds something else; names the row.
+    """
+    table = read_table(path)
+    predictions = table.texts(f"{path}, --predictions", columns.answer)
+    references = table.texts(f"{path}, --references", columns.reference, several=not columns.separator)
+    if columns.separator:
+        references = [_split(text, columns.separator) for text in references]
+    questions = table.texts(f"{path}, --questions", columns.question) if asks else None
+    labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
+    groups = [repr(value) for value in (map(question_key, questions) if asks else references)]
+    return LabelledTexts(predictions, references, questions, labels, groups)
+
+
+def join_texts(parts: list[LabelledTexts]) -> LabelledTexts:
+    """Labelled texts of several files; where some of them have lists of references, all get lists."""
+    predictions, references, questions, groups = (
+        [value for part in parts for value in (getattr(part, name) or ())]
+        for name in ("predictions", "references", "questions", "groups")
+    )
+    if len({isinstance(value, list) for value in references}) > 1:
+        references = [value if isinstance(value, list) else [value] for value in references]
+    labels = np.concatenate([part.labels for part in parts])
+    return LabelledTexts(predictions, references, questions or None, labels, groups)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Several references from one text; a text of separators alone is one blank reference."""
+    return [part.strip() for part in text.split(separator) if part.strip()] or [""]
+
+
+def check_folds(texts: LabelledTexts, folds: int, seed: int) -> None:
+    """Check that there are two classes, and enough groups for so many folds.
+
+    Raises:
+        ValueError: there are not.
+    """
+    check_labels(texts.labels)
+    folds_by_group(texts.labels, texts.groups, folds, seed)
+
+
+def fit_threshold(
+    metric: str,
+    scores: np.ndarray,
+    signature: str,
+    texts: LabelledTexts,
+    criterion: str,
+    folds: int,
+    seed: int,
+    fitted_on: str,
+) -> Threshold:
+    """Choose a threshold on all texts, and judge by cross-validation how well such thresholds decide.
+
+    Args:
+        metric: name of the metric.
+        scores: (n,) its scores of the texts.
+        signature: its signature.
+        texts: n labelled texts.
+        criterion: one of CRITERIA.
+        folds: number of parts that are left out in turn.
+        seed: seed of the assignment of groups to parts, and of the bootstrap.
+        fitted_on: description of the files, for people.
+
+    Raises:
+        ValueError: there is one class only, all scores are the same, or there are fewer groups than folds.
+    """
+    labels, groups = texts.labels, texts.groups
+    decided = cross_validated(scores, labels, groups, criterion, folds, seed)
+    low, high = auc_interval(scores, labels, groups, seed=seed)
+    area = float(auc(scores[labels], scores[~labels]))
+    measured = {"auc": area, "auc_low": low, "auc_high": high, "folds": folds, "seed": seed}
+    counts = len(labels), int(labels.sum())
+    value = choose(scores, labels, criterion)
+    return Threshold(metric, value, criterion, signature, fitted_on, *counts, figures(decided, labels) | measured)
+
+
+def choose(scores: np.ndarray, labels: np.ndarray, criterion: str = CRITERIA[0]) -> float:
+    """The threshold that is best by a criterion, half-way between two scores; among equals the one in the widest gap.
+
+    Args:
+        scores: (n,) scores of the texts.
         labels: (n,) bool, whether people found the text correct.
         criterion: `youden`, the true-positive rate minus the false-positive rate (Youden 1950), which does not
             depend on how many texts are correct; or `macro_f1`, the mean F1 of both classes, which does.
 
     Raises:
-        ValueError: one class only, scores that are all the same, or no such criterion.
+        ValueError: there is one class only, all scores are the same, or the criterion is unknown.
     """
     if criterion not in CRITERIA:
         raise ValueError(f"criterion: expected one of {', '.join(CRITERIA)}, got {criterion!r}")
-    calibration.check_labels(labels)
+    check_labels(labels)
     levels, place = np.unique(scores, return_inverse=True)
     if len(levels) < 2:
         raise ValueError(f"scores: expected some that differ, got {levels[0]} only")
@@ -109,11 +224,11 @@ def cross_validated(
     """(n,) bool decisions, each by a threshold that was chosen without any text of the same group.
 
     Raises:
-        ValueError: one class only, or too few groups for so many folds.
+        ValueError: there is one class only, or there are fewer groups than folds.
     """
     decided = np.empty(len(labels), dtype=bool)
     numbers = {group: str(i) for i, group in enumerate(dict.fromkeys(groups))}
-    for kept, left in calibration.folds_by_group(labels, [numbers[group] for group in groups], folds, seed):
+    for kept, left in folds_by_group(labels, [numbers[group] for group in groups], folds, seed):
         decided[left] = scores[left] >= choose(scores[kept], labels[kept], criterion)
     return decided
 
@@ -123,7 +238,7 @@ def figures(decided: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
     Returns:
         `accuracy` and `macro_f1` in [0, 1], `mcc` (Matthews' correlation) in [-1, 1], higher is better; `majority`,
-        the accuracy of always saying what most labels say.
+        the accuracy of always giving the more frequent label.
     """
     from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
@@ -150,27 +265,3 @@ def auc_interval(
 
     draws = bootstrap_groups(statistic, groups, resamples, seed)["auc"]
     return percentile_interval(draws[np.isfinite(draws)])
-
-
-def draw_roc(scores: np.ndarray, labels: np.ndarray, chosen: float, title: str, path: Path) -> None:
-    """Write the ROC curve as PNG, with the place of a threshold on it.
-
-    Raises:
-        FileError: it cannot be written there.
-    """
-    from matplotlib.figure import Figure
-    from sklearn.metrics import roc_curve
-
-    alarms, hits, _ = roc_curve(labels, scores, drop_intermediate=False)
-    found = scores >= chosen
-    figure = Figure(figsize=(5, 5), layout="constrained")
-    panel = figure.subplots()
-    panel.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="chance")
-    panel.plot(alarms, hits, color="#0072B2", label=f"AUC {auc(scores[labels], scores[~labels]):.3f}")
-    panel.plot(found[~labels].mean(), found[labels].mean(), "o", color="#D55E00", label=f"threshold {chosen:.4f}")
-    panel.set(xlabel="incorrect texts that are accepted", ylabel="correct texts that are accepted", title=title)
-    panel.set_aspect("equal")
-    panel.grid(alpha=0.3)
-    panel.legend(loc="lower right")
-    with atomic_write(path) as file:
-        figure.savefig(file, dpi=150, format="png")

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from semantic_metrics.files.table import atomic_write, number_of
+from semantic_metrics.files.output import atomic_write
+from semantic_metrics.files.rows import number_of
 from semantic_metrics.report.chart import Chart, draw
 from semantic_metrics.report.heat_map import HeatMap, heat_maps
 from semantic_metrics.stats.separation import auc

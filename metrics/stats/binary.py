@@ -1,14 +1,11 @@
 """Decisions and probabilities against labels: figures, reliability, folds by group, and a logistic regression.
 
-Needs scikit-learn, which sentence-transformers brings, and for the plot matplotlib.
+Needs scikit-learn, which sentence-transformers brings.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-
-from semantic_metrics.files.table import atomic_write
 
 BINS = 10  # bins of equal width, for the expected calibration error and the reliability plot
 CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
@@ -126,29 +123,3 @@ def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
         "mcc": float(matthews_corrcoef(labels, decisions)),
         "ece": reliability(probabilities, labels).error,
     }
-
-
-def draw_reliability(found: dict[str, Reliability], path: Path, title: str) -> None:
-    """Write reliability plots as PNG, a column for each name: what was said against what came true, and how often.
-
-    Raises:
-        FileError: it cannot be written there.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(1 + 4 * len(found), 6), layout="constrained")
-    panels = figure.subplots(2, len(found), sharex=True, sharey="row", squeeze=False, height_ratios=(3, 1))
-    for (name, held), curve, bars in zip(found.items(), *panels, strict=True):
-        curve.plot([0, 1], [0, 1], color="0.5", linestyle="--", label="calibrated")
-        curve.plot(held.predicted, held.observed, color="#0072B2", marker="o", label=f"expected error {held.error:.3f}")
-        curve.set(xlim=(0, 1), ylim=(0, 1), title=name)
-        curve.legend(loc="upper left")
-        bars.bar((np.arange(BINS) + 0.5) / BINS, held.counts, 0.9 / BINS, color="#0072B2")
-        bars.set_xlabel("probability of being correct")
-        for panel in (curve, bars):
-            panel.grid(alpha=0.3)
-    panels[0, 0].set_ylabel("share that people found correct")
-    panels[1, 0].set_ylabel("answers")
-    figure.suptitle(title)
-    with atomic_write(path) as file:
-        figure.savefig(file, dpi=150, format="png")

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import semantic_metrics
 from semantic_metrics.cli import COMMANDS, main
-from semantic_metrics.cli.terminal import BAR, SHOWN
+from semantic_metrics.cli.terminal import BAR_WIDTH, MAX_TABLE_ROWS
 from tests.conftest import ROOT, Run
 from tests.nli_lex.conftest import nli
 
@@ -73,7 +73,7 @@ def test_a_table_is_printed(score: Callable, file: Path, checkpoint: Path) -> No
 def test_bars_show_low_scores(score: Callable, tmp_path: Path) -> None:
     write(tmp_path / "rows.csv", [["said", "gold"], ["the dog", "the dog"], ["☃", "the dog"], ["dog", "awake"]])
     same, undefined, apart = score(tmp_path / "rows.csv").output.splitlines()[1:4]
-    assert "|" + "#" * BAR in same
+    assert "|" + "#" * BAR_WIDTH in same
     assert "|" in undefined
     assert "#" not in undefined + apart
     assert float(apart.split()[0]) < 0
@@ -93,14 +93,14 @@ def test_texts_are_cut_to_the_terminal(score: Callable, tmp_path: Path, width: i
 
 
 def test_many_rows_are_not_all_printed(score: Callable, tmp_path: Path) -> None:
-    write(tmp_path / "rows.csv", [["said", "gold"], *([f"the dog {i}", "a cat"] for i in range(SHOWN + 7))])
+    write(tmp_path / "rows.csv", [["said", "gold"], *([f"the dog {i}", "a cat"] for i in range(MAX_TABLE_ROWS + 7))])
     lines = score(tmp_path / "rows.csv").output.splitlines()
-    assert lines[SHOWN + 1] == "and 7 more rows; --output FILE keeps them all"
-    assert len(lines) == SHOWN + 5
+    assert lines[MAX_TABLE_ROWS + 1] == "and 7 more rows; --output FILE keeps them all"
+    assert len(lines) == MAX_TABLE_ROWS + 5
     output = tmp_path / "out.csv"
     written = score(tmp_path / "rows.csv", output=str(output)).output.splitlines()
     assert written == lines[-2:], "what is written is not printed too"
-    assert len(read(output)) == SHOWN + 8
+    assert len(read(output)) == MAX_TABLE_ROWS + 8
 
 
 def test_output_holds_the_same_rows_and_the_scores(score: Callable, file: Path, checkpoint: Path) -> None:
@@ -153,7 +153,7 @@ def test_answers_to_questions_are_judged(score: Callable, file: Path, tmp_path: 
 
 def test_questions_are_for_nli_lex_alone(score: Callable, file: Path) -> None:
     refused(score(file, metric="nli_lex"), "--questions: expected a column, for nli_lex")
-    refused(score(file, questions="id"), "--questions: expected it with nli_lex alone, which answers questions")
+    refused(score(file, questions="id"), "--questions: only nli_lex takes it")
 
 
 def test_an_option_of_one_value_is_given_once(file: Path) -> None:

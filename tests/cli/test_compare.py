@@ -126,7 +126,7 @@ def test_tables_have_named_columns(run: Callable, folder: Path, tmp_path: Path) 
     refused(run("gold.jsonl", "good.csv", "bad.csv", "--references", "gold"), "expected which column of")
     refused(run("gold.jsonl", "good.csv", "bad.csv", *columns[:2], "--predictions", "x"),
             "good.csv, --predictions: expected one of the columns 'id', 'said', got 'x'")  # fmt: skip
-    refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: expected it with nli_lex alone")
+    refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: only nli_lex takes it")
 
 
 def test_no_two_systems_have_one_name(run: Callable, folder: Path) -> None:

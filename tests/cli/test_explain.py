@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 import semantic_metrics
 from semantic_metrics.cli import main
-from semantic_metrics.cli.explain import SHOWN
-from semantic_metrics.cli.terminal import NARROW
+from semantic_metrics.cli.explain import MAX_TERMINAL_TOKENS
+from semantic_metrics.cli.terminal import MIN_WIDTH
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import nli
 
@@ -66,15 +66,15 @@ def test_lines_fit_the_terminal(run: Callable, width: int) -> None:
     text = "the dog bites 日本 " * 30 + "x" * 300
     lines = run(text, "\x1b[31mred\nman \u202e", width=width).output.splitlines()
     body = lines[2 : lines.index(next(line for line in lines if line.startswith("+ raises")))]
-    assert max(len(line) + sum(sign in "日本" for sign in line) for line in body) < max(width, NARROW)
+    assert max(len(line) + sum(sign in "日本" for sign in line) for line in body) < max(width, MIN_WIDTH)
     assert "\x1b" not in "".join(lines)
     assert sum(line.count("日") for line in body if "strongest" not in line) >= 30
 
 
 def test_many_tokens_are_counted(run: Callable) -> None:
-    result = run("dog " * (SHOWN + 7), "the dog")
+    result = run("dog " * (MAX_TERMINAL_TOKENS + 7), "the dog")
     assert "and 7 more tokens; --html FILE shows up to" in result.output
-    assert result.output.count("dog") <= SHOWN + 10
+    assert result.output.count("dog") <= MAX_TERMINAL_TOKENS + 10
 
 
 def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_the_cross_encoders(run: Callable, tmp_path: Path) -> None:
     ("changed", "saying"),
     [
         ({"metric": "mathca"}, "--metric: expected one of matcha, nli_lex, stsscore, got 'mathca'; did you mean"),
-        ({"metric": "nli_lex"}, "--question: expected a text for nli_lex, and for no other metric"),
-        ({"question": "who?"}, "--question: expected a text for nli_lex, and for no other metric"),
+        ({"metric": "nli_lex"}, "--question: expected a text, for nli_lex"),
+        ({"question": "who?"}, "--question: only nli_lex takes it"),
         ({"method": "leave_one_out"}, "method: expected one of 'exact', 'integrated_gradients'"),
         ({"config": "no/such/folder"}, "checkpoint 'no/such/folder'"),
         ({"html": "no/such/why.html"}, "no/such/why.html: expected an existing folder"),

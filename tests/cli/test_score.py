@@ -15,7 +15,6 @@ from pyarrow import parquet
 
 import semantic_metrics
 from semantic_metrics.cli import COMMANDS, main
-from semantic_metrics.files.writers import ParquetSink
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import nli
 
@@ -83,7 +82,7 @@ def test_jsonl_keeps_its_rows_to_the_letter(score: Callable, tmp_path: Path, exp
 def test_parquet_keeps_its_schema(
     score: Callable, tmp_path: Path, expected: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ParquetSink.__module__ + ".GROUP_ROWS", 4)
+    monkeypatch.setattr("semantic_metrics.files.parquet.GROUP_ROWS", 4)
     table = pa.table(
         {
             "said": pa.array(SAID, pa.large_string()),

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from semantic_metrics.cli import main
-from semantic_metrics.cli.scoring import Running
+from semantic_metrics.cli.scoring import LoadedMetric
 from tests.conftest import Run
 from tests.tiny_table import WORDS
 
@@ -56,15 +56,15 @@ def arguments(file: Path, checkpoint: Path, output: str = "out.jsonl", **changed
 
 def cut(monkeypatch: pytest.MonkeyPatch, calls: int, error: type[BaseException]) -> None:
     """Let the metric fail after some chunks."""
-    score, left = Running.score, [calls]
+    score, left = LoadedMetric.score, [calls]
 
-    def failing(self: Running, texts: dict[str, list]) -> list[float]:
+    def failing(self: LoadedMetric, texts: dict[str, list]) -> list[float]:
         left[0] -= 1
         if left[0] < 0:
             raise error
         return score(self, texts)
 
-    monkeypatch.setattr(Running, "score", failing)
+    monkeypatch.setattr(LoadedMetric, "score", failing)
 
 
 def done(result: Result) -> list[str]:

@@ -164,7 +164,7 @@ def test_token_f1_by_hand() -> None:
         (("--group", "same"), "--group: expected at least 3 groups of rows, which are drawn as a whole, got 1"),
         (("--predictions", "rating"), "--predictions: expected a text in column 'rating', got "),
         (("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
-        (("--questions", "gold"), "--questions: expected it with nli_lex alone, which answers questions"),
+        (("--questions", "gold"), "--questions: only nli_lex takes it"),
         (("--output", "o.txt"), "--output: expected a file that ends in .json or .csv, got o.txt"),
     ],
 )
@@ -189,7 +189,7 @@ def test_help_fits_a_screen_and_shows_an_example() -> None:
     result = CliRunner().invoke(main, ["validate", "--help"])
     assert "Example: semantic-metrics validate rated.csv" in result.output
     assert result.output.count("\n") <= 24
-    assert f"{RESAMPLES} by default" in result.output
+    assert f"default: {RESAMPLES}" in result.output
 
 
 def test_groups_may_be_any_values_of_a_column(run: Callable, file: Path) -> None:

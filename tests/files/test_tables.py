@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from semantic_metrics.files import readers as sources
+from semantic_metrics.files import readers
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.readers import open_pair, open_source
-from semantic_metrics.files.table import Table, number_of, read_table, write_table
+from semantic_metrics.files.readers import open_pair, open_reader
+from semantic_metrics.files.rows import number_of
+from semantic_metrics.files.table import Table, read_table, write_table
 
 TYPED = Table(
     ["text", "references", "count", "share", "known", "nothing"],
@@ -185,19 +186,20 @@ def test_chunks_are_small_whatever_the_file(
 ) -> None:
     texts = ["short"] * 10 + ["long" * 300] * 4
     (tmp_path / name).write_text("".join(map(line.format, ["a"] * (name == "x.csv") + texts)))
-    monkeypatch.setattr(sources, "CHUNK_BYTES", 2000)
-    with open_source(tmp_path / name) as source:
+    monkeypatch.setattr(readers, "CHUNK_BYTES", 2000)
+    with open_reader(tmp_path / name) as source:
         found = list(source.chunks(4))
         assert source.done == source.total
     assert [len(chunk) for chunk in found] == [4, 4, 4, 2]
     assert [row[name] for chunk in found for row in chunk.rows for name in row] == texts
     first = 2 if name == "x.csv" else 1
-    assert [number for chunk in found for number in chunk.numbers] == list(range(first, first + 14))
+    places = [chunk.place(i) for chunk in found for i in range(len(chunk))]
+    assert places == [f"{tmp_path / name}, line {number}" for number in range(first, first + 14)]
 
 
 def test_chunks_of_parquet_cross_its_row_groups(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": list(range(25))}), tmp_path / "x.parquet", row_group_size=10)
-    with open_source(tmp_path / "x.parquet") as source:
+    with open_reader(tmp_path / "x.parquet") as source:
         found = list(source.chunks(7))
     assert [value for chunk in found for value in chunk.column("a")] == list(range(25))
     assert max(map(len, found)) <= 7
@@ -213,7 +215,7 @@ def test_two_files_go_together_line_by_line(tmp_path: Path) -> None:
     assert rows == [{"text": a, "reference": b} for a, b in [("1", "x"), ("2", ""), ("3", "z")]]
     second.write_text("x\n")
     refused(lambda: open_pair(first, second).__enter__(), f"{second}: expected 3 lines, one for each of {first}, got 1")
-    refused(lambda: open_pair(first, tmp_path / "b.csv").__enter__(), "--references-file: expected it with a FILE of")
+    refused(lambda: open_pair(first, tmp_path / "b.csv").__enter__(), "FILE and the references must both be .txt files")
 
 
 def refused(call: Callable, saying: str) -> None:

@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 
 from semantic_metrics import load
 from semantic_metrics.cli import main
-from semantic_metrics.cli.fit import cross_validated, fit_weights, take
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.fitting.judged_answers import Columns, read_examples, read_questions
+from semantic_metrics.fitting.judged_answers import JudgedColumns, read_judged_answers, read_questions
+from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights, take
 from semantic_metrics.nli_lex.features import FORMS, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
 from semantic_metrics.stats import binary as calibration
@@ -162,8 +162,8 @@ def test_files_of_different_kinds_are_joined(model: Path, file: Path, tmp_path: 
     other = examples(1).rename(columns={"answer": "candidate", "label": "grade"})
     other["reference"], other["grade"] = "the dog/a dog / ", 2 * other["grade"]
     other.to_parquet(tmp_path / "graded.parquet")
-    columns = [Columns(), Columns(answer="candidate", label="grade", separator="/", correct_from=2)]
-    found = read_examples(file, columns[0]) + read_examples(tmp_path / "graded.parquet", columns[1])
+    columns = [JudgedColumns(), JudgedColumns(answer="candidate", label="grade", separator="/", correct_from=2)]
+    found = read_judged_answers(file, columns[0]) + read_judged_answers(tmp_path / "graded.parquet", columns[1])
     assert len(found) == 2 * ROWS
     assert found.references[-1] == ["the dog", "a dog"]
     assert found.labels == [bool(label) for label in [*examples()["label"], *examples(1)["label"]]]
@@ -227,7 +227,10 @@ def test_what_cannot_be_fitted_is_said(file: Path, change: dict, options: tuple,
 def test_blank_references_are_counted(tmp_path: Path, file: Path) -> None:
     examples().assign(reference=[["the dog", "", " "]] * ROWS).to_parquet(tmp_path / "x.parquet")
     examples().assign(reference="the dog//a dog").to_csv(file, index=False)
-    found = [read_examples(tmp_path / "x.parquet", Columns()), read_examples(file, Columns(separator="/"))]
+    found = [
+        read_judged_answers(tmp_path / "x.parquet", JudgedColumns()),
+        read_judged_answers(file, JudgedColumns(separator="/")),
+    ]
     assert [each.references[0] for each in found] == [["the dog"], ["the dog", "a dog"]]
     assert [sum(each.dropped) for each in found] == [2 * ROWS, ROWS]
     result = run(file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json")

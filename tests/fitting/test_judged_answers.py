@@ -9,21 +9,21 @@ from pyarrow import parquet
 
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.table import Table, write_table
-from semantic_metrics.fitting.judged_answers import Columns, question_key, read_examples, read_questions
+from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key, read_judged_answers, read_questions
 from tests.fitting.test_fit import ROWS, examples
 
 
 def test_references_may_be_lists(tmp_path: Path) -> None:
     frame = examples().assign(reference=[["the dog", "a dog"]] * ROWS)
     frame.to_parquet(tmp_path / "lists.parquet")
-    assert read_examples(tmp_path / "lists.parquet", Columns()).references[0] == ["the dog", "a dog"]
+    assert read_judged_answers(tmp_path / "lists.parquet", JudgedColumns()).references[0] == ["the dog", "a dog"]
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet"])
 def test_any_format_with_columns_will_do(tmp_path: Path, name: str) -> None:
     frame = examples()
     write_table(tmp_path / name, Table(list(frame), frame.values.tolist()))
-    found = read_examples(tmp_path / name, Columns())
+    found = read_judged_answers(tmp_path / name, JudgedColumns())
     assert (found.questions, found.answers) == (list(frame["question"]), list(frame["answer"]))
     assert found.labels == [bool(label) for label in frame["label"]]
     assert found.references == [["the dog"]] * ROWS
@@ -32,16 +32,16 @@ def test_any_format_with_columns_will_do(tmp_path: Path, name: str) -> None:
 
 def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"ends in .* or \.parquet, got '\.xlsx'"):
-        read_examples(tmp_path / "x.xlsx", Columns())
+        read_judged_answers(tmp_path / "x.xlsx", JudgedColumns())
     (tmp_path / "x.txt").write_text("the dog\n")
     with pytest.raises(FileError, match=r"expected the columns 'question', .*, there are 'text'"):
-        read_examples(tmp_path / "x.txt", Columns())
+        read_judged_answers(tmp_path / "x.txt", JudgedColumns())
     (tmp_path / "x.parquet").write_text("no parquet")
     with pytest.raises(FileError, match=r"x\.parquet: expected a parquet file"):
-        read_examples(tmp_path / "x.parquet", Columns())
+        read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
     (tmp_path / "x.csv").write_text("question,answer\n")
     with pytest.raises(FileError, match="expected rows below the header, got none"):
-        read_examples(tmp_path / "x.csv", Columns())
+        read_judged_answers(tmp_path / "x.csv", JudgedColumns())
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
 def test_tables_that_do_not_fit_their_header_are_refused(tmp_path: Path, text: bytes, message: str) -> None:
     (tmp_path / "x.csv").write_bytes(text)
     with pytest.raises(FileError, match=message):
-        read_examples(tmp_path / "x.csv", Columns())
+        read_judged_answers(tmp_path / "x.csv", JudgedColumns())
     if "label'" not in message:
         with pytest.raises(FileError, match=message):
             read_questions(tmp_path / "x.csv", ["question"])
@@ -67,7 +67,7 @@ def test_tables_that_do_not_fit_their_header_are_refused(tmp_path: Path, text: b
 def test_a_mark_of_byte_order_and_capitals_in_the_suffix_do_not_matter(tmp_path: Path) -> None:
     text = "\ufeffquestion,answer,reference,label\nq,a,r,TRUE\nq,b,r,false\n"
     (tmp_path / "x.CSV").write_text(text, encoding="utf-8")
-    assert read_examples(tmp_path / "x.CSV", Columns()).labels == [True, False]
+    assert read_judged_answers(tmp_path / "x.CSV", JudgedColumns()).labels == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -83,19 +83,21 @@ def test_a_mark_of_byte_order_and_capitals_in_the_suffix_do_not_matter(tmp_path:
 def test_parquet_of_other_types_is_refused(tmp_path: Path, column: str, value: object, message: str) -> None:
     examples().assign(**{column: [value] * ROWS}).to_parquet(tmp_path / "x.parquet")
     with pytest.raises(FileError, match=message):
-        read_examples(tmp_path / "x.parquet", Columns())
+        read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
 
 
 def test_columns_of_one_name_in_parquet_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table([pa.array(["q"])] * 2, names=["question"] * 2), tmp_path / "x.parquet")
     with pytest.raises(FileError, match=r"x\.parquet: expected column names that differ, got 'question', 'question'"):
-        read_examples(tmp_path / "x.parquet", Columns())
+        read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
 
 
 def test_labels_may_be_true_and_false(tmp_path: Path) -> None:
     frame = examples()
     frame.assign(label=frame["label"] == 1).to_parquet(tmp_path / "x.parquet")
-    assert read_examples(tmp_path / "x.parquet", Columns()).labels == [bool(label) for label in frame["label"]]
+    assert read_judged_answers(tmp_path / "x.parquet", JudgedColumns()).labels == [
+        bool(label) for label in frame["label"]
+    ]
 
 
 def test_questions_are_the_same_whatever_their_signs() -> None:

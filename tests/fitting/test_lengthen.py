@@ -6,8 +6,8 @@ import pandas as pd
 from click.testing import CliRunner
 
 from semantic_metrics.cli import main
-from semantic_metrics.fitting.judged_answers import Examples
-from semantic_metrics.fitting.lengthen import WORDS, lengthen
+from semantic_metrics.fitting.judged_answers import JudgedAnswers
+from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
 from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, SHORT_ANSWER_WORDS, length
 from semantic_metrics.nli_lex.weights import read_weights
 from tests.nli_lex.conftest import nli
@@ -15,7 +15,7 @@ from tests.nli_lex.conftest import nli
 PLACES = {f"Land {i}": f"Town {i}" for i in range(40)}
 
 
-def judged() -> Examples:
+def judged() -> JudgedAnswers:
     """Questions about capitals, each with a right and a wrong answer of two sentences."""
     rows = []
     for i, (land, town) in enumerate(PLACES.items()):
@@ -23,7 +23,7 @@ def judged() -> Examples:
         for said in (town, wrong):
             answer = f"The capital of {land} is {said}. It lies on a river in the north."
             rows.append((f"What is the capital of {land}?", answer, [town], said == town, 0))
-    return Examples(*map(list, zip(*rows, strict=True)))
+    return JudgedAnswers(*map(list, zip(*rows, strict=True)))
 
 
 def test_long_forms_keep_answer_and_label_and_hold_no_other_answer() -> None:
@@ -32,20 +32,20 @@ def test_long_forms_keep_answer_and_label_and_hold_no_other_answer() -> None:
     assert (long.questions, long.references, long.labels) == (short.questions, short.references, short.labels)
     for question, before, after in zip(short.questions, short.answers, long.answers, strict=True):
         assert before in after
-        assert WORDS[0] <= len(after.split()) <= WORDS[1] + 20
+        assert ANSWER_WORDS[0] <= len(after.split()) <= ANSWER_WORDS[1] + 20
         assert after.count(f"{question[12:-1]} is") == 1, "no other answer to the same question"
 
 
 def test_long_forms_are_the_same_by_seed_and_hold_the_answer_in_any_order() -> None:
     short = judged()
-    again = Examples(*(list(reversed(column)) for column in vars(short).values()))
+    again = JudgedAnswers(*(list(reversed(column)) for column in vars(short).values()))
     assert lengthen(short) == lengthen(short)
     assert lengthen(short, seed=1) != lengthen(short)
     assert all(before in after for before, after in zip(again.answers, lengthen(again).answers, strict=True))
 
 
 def test_an_answer_without_a_like_question_stays_as_it_is() -> None:
-    alone = Examples(["who?", "???"], ["He came.", "No."], [["he"], ["no"]], [True, False], [0, 0])
+    alone = JudgedAnswers(["who?", "???"], ["He came.", "No."], [["he"], ["no"]], [True, False], [0, 0])
     assert lengthen(alone).answers == ["He came.", "No."]
 
 
@@ -80,4 +80,4 @@ def test_long_is_for_weights_alone(tmp_path: Path) -> None:
     arguments = ["fit", str(tmp_path / "x.csv"), "--metric", "matcha", "--long", "--output", str(tmp_path / "y.json")]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code != 0
-    assert "--long: expected it for nli_lex alone" in result.output
+    assert "--long: only a fit of the weights of nli_lex takes it" in result.output

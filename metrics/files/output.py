@@ -1,0 +1,58 @@
+"""Files to write: checked before any model runs, written aside, and renamed when they are complete."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from semantic_metrics.files.errors import FileError, file_errors
+
+
+def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
+    """Check that a file can be written, before any model runs.
+
+    Args:
+        path: file to write.
+        name: what a message calls it; by default the path.
+        inputs: files that are read, which it must not replace.
+
+    Raises:
+        FileError: the path is a folder, a device or one of the inputs, its name is too long, or its folder is missing
+            or read-only.
+    """
+    name = name or str(path)
+    with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):
+        path.stat()  # for a name that is too long, `exists` returns False or raises, by the version of Python
+    if path.exists() and not path.is_file():
+        raise FileError(f"{name}: expected a file to write, got a folder or a device")
+    if path.resolve() in {one.resolve() for one in inputs}:
+        raise FileError(f"{name}: expected another file than those that are read")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise FileError(f"{name}: expected an existing folder, there is no {folder}")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise FileError(f"{name}: expected a place that can be written, got one that is read-only")
+    with file_errors(name), TemporaryFile(dir=folder):
+        pass  # to root everything looks writable
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which gets its name when it is complete; an incomplete one leaves nothing behind.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    check_output(path)
+    path = path.resolve()  # a link stays a link
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with file_errors(path):
+            with aside.open("wb") as file:
+                yield file
+            aside.replace(path)
+    finally:
+        with suppress(OSError):
+            aside.unlink()

@@ -1,0 +1,93 @@
+"""Parquet files, read in chunks and written in row groups by pyarrow."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from semantic_metrics.files.errors import FileError, one_line
+from semantic_metrics.files.rows import Cell, Chunk, check_distinct_columns
+
+GROUP_ROWS = 2**16  # rows of a row group: small groups are slow to read, large ones take memory to write
+GROUP_BYTES = 2**26  # bytes of a row group
+
+
+class ParquetReader:
+    """A parquet file, read in chunks.
+
+    Attributes:
+        name: what messages call the file.
+        schema: its schema.
+        columns: names of its columns.
+        total: number of its rows.
+        done: number of rows read so far.
+    """
+
+    format, unit = "parquet", "row"
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        try:
+            self._file = parquet.ParquetFile(file)
+        except (pa.ArrowException, OSError) as error:
+            raise FileError(f"{name}: expected a parquet file ({one_line(error)})") from None
+        self.name, self.schema, self.done = name, self._file.schema_arrow, 0
+        self.columns, self.total = self.schema.names, self._file.metadata.num_rows
+        check_distinct_columns(name, self.columns)
+        if not self.total:
+            raise FileError(f"{name}: expected rows, got none")
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """The rows, `size` at a time."""
+        batches = self._file.iter_batches(size)
+        while True:
+            try:
+                batch = next(batches, None)
+            except (pa.ArrowException, OSError) as error:
+                raise FileError(f"{self.name}, after row {self.done}: cannot be read ({one_line(error)})") from None
+            if batch is None:
+                return
+            first = self.done + 1
+            self.done += batch.num_rows
+            yield Chunk(f"{self.name}, row", list(range(first, self.done + 1)), batch=batch)
+
+
+class ParquetWriter:
+    """Parquet, with the schema of the file that was read and the scores as doubles."""
+
+    def __init__(self, file: BinaryIO, schema: pa.Schema, names: list[str]) -> None:
+        for name in names:
+            schema = schema.append(pa.field(name, pa.float64()))
+        self._schema, self._writer = schema, parquet.ParquetWriter(file, schema)
+        self._batches: list[pa.RecordBatch] = []
+
+    def write(self, chunk: Chunk, scores: dict[str, list[float]]) -> None:
+        """Add the rows of a chunk; enough of them are written as a row group."""
+        added = [pa.array(values, pa.float64()) for values in scores.values()]
+        self._batches.append(pa.RecordBatch.from_arrays([*chunk.batch.columns, *added], schema=self._schema))
+        rows, size = (sum(values) for values in zip(*((len(one), one.nbytes) for one in self._batches), strict=True))
+        if rows >= GROUP_ROWS or size >= GROUP_BYTES:
+            self._write_group()
+
+    def close(self) -> None:
+        """Write the last rows, and the end of the file."""
+        self._write_group()
+        self._writer.close()
+
+    def _write_group(self) -> None:
+        if self._batches:
+            self._writer.write_table(pa.Table.from_batches(self._batches, self._schema))
+        self._batches = []
+
+
+def write_parquet(file: BinaryIO, columns: dict[str, list[Cell]]) -> None:
+    """Write columns, each with the type of its values.
+
+    Raises:
+        FileError: a column has values of several types.
+    """
+    try:
+        table = pa.table(columns)
+    except (pa.ArrowException, TypeError) as error:
+        raise FileError(f"expected values of one type in each column for .parquet ({error})") from None
+    parquet.write_table(table, file)

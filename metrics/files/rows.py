@@ -1,0 +1,148 @@
+"""Rows of a table in memory: successive ones as a chunk, and checks of their columns."""
+
+import math
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from decimal import Decimal
+from functools import cached_property
+from numbers import Real
+from typing import Any, TypeVar
+
+from semantic_metrics.files.errors import FileError
+
+Cell = Any  # str, int, float, bool, None, a list or a dict; from parquet also dates, decimals and bytes
+Row = dict[str, Cell]
+Batch = Any  # a pyarrow.RecordBatch or None; pyarrow takes long to import
+Value = TypeVar("Value")
+Converted = TypeVar("Converted")
+
+MAX_QUOTED_CHARACTERS = 40  # of a value that a message repeats
+TRUTHS = {"true": 1.0, "false": 0.0}
+
+
+class Chunk:
+    """Successive rows of a file, given by their values or, from parquet, as a batch.
+
+    Args:
+        kind: what a message calls a row, without its number: "in.csv, line" or "in.parquet, row".
+        numbers: number of each row, from 1: the line where it ends, or its position.
+        rows: values of each row by column; rows of JSONL may lack columns that others have.
+        lines: the rows as they are in the file, without line ends; JSONL only.
+        batch: a record batch, whose values become Python's when they are asked for; parquet only.
+
+    Attributes:
+        lines, batch: as above.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        numbers: list[int],
+        rows: list[Row] | None = None,
+        lines: list[str] | None = None,
+        batch: Batch = None,
+    ) -> None:
+        self._kind, self._numbers, self._rows = kind, numbers, rows
+        self.lines, self.batch = lines, batch
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Values of each row by column."""
+        return self.batch.to_pylist() if self._rows is None else self._rows
+
+    def column(self, name: str) -> list[Cell]:
+        """Values of a column, None where a row lacks it."""
+        if self._rows is None:
+            return self.batch.column(name).to_pylist()
+        return [row.get(name) for row in self._rows]
+
+    def place(self, index: int) -> str:
+        """What a message calls a row."""
+        return f"{self._kind} {self._numbers[index]}"
+
+
+def check_column(columns: Iterable[str], option: str, name: str) -> None:
+    """Check that there is a column of that name.
+
+    Raises:
+        FileError: there is none; lists the columns.
+    """
+    if name not in columns:
+        known = ", ".join(map(repr, columns))
+        raise FileError(f"{option}: expected one of the columns {known}, got {name!r}")
+
+
+def check_distinct_columns(name: str, columns: list[str]) -> None:
+    """Check that no two columns have the same name.
+
+    Raises:
+        FileError: two do; names the file and lists the columns.
+    """
+    if len(set(columns)) < len(columns):
+        raise FileError(f"{name}: expected column names that differ, got {', '.join(map(repr, columns))}")
+
+
+def first_invalid(values: list[Cell], several: bool, lists: bool | None = None) -> int | None:
+    """Index of the first value that is not a text or, with `several`, a list of texts; None if all are valid.
+
+    Args:
+        values: values of a column.
+        several: whether lists of texts are valid too, all or none of the values.
+        lists: whether the values must be lists; None: if the first one is.
+    """
+    if lists is None:
+        lists = several and bool(values) and isinstance(values[0], list)
+    for i, value in enumerate(values):
+        if lists and isinstance(value, list):
+            if not value or not all(isinstance(text, str) for text in value):
+                return i
+        elif lists or not isinstance(value, str):
+            return i
+    return None
+
+
+def describe_invalid(values: list[Cell], index: int, name: str, several: bool) -> str:
+    """What is wrong with the value of a column at the index that `first_invalid` returned."""
+    kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
+    return f"expected {kind} in column {name!r}, got {shorten(values[index])}"
+
+
+def number_of(value: Cell) -> float:
+    """Parse a value as a number: numeric strings count, true/false are 1/0, anything else is NaN."""
+    with suppress(ValueError, OverflowError):  # no float is as large as 10**400
+        if isinstance(value, str):
+            return float(TRUTHS.get(value.strip().casefold(), value))
+        if isinstance(value, (Real, Decimal)):
+            return float(value)
+    return math.nan
+
+
+def shorten(value: Cell) -> str:
+    """A value as a message quotes it."""
+    text = repr(value)
+    return text if len(text) <= MAX_QUOTED_CHARACTERS else f"{text[:MAX_QUOTED_CHARACTERS]}..."
+
+
+def convert_rows(
+    rows: Iterable[Value], convert: Callable[[Value], Converted], place: Callable[[int], str]
+) -> list[Converted]:
+    """Convert rows, or the values of a column, one by one.
+
+    Args:
+        rows: rows or values.
+        convert: function of one of them.
+        place: what a message calls a row, from its index.
+
+    Raises:
+        FileError: one cannot be converted; names the row.
+    """
+    converted = []
+    for i, row in enumerate(rows):
+        try:
+            converted.append(convert(row))
+        except FileError as error:
+            raise FileError(f"{place(i)}: {error}") from None
+    return converted

@@ -1,0 +1,188 @@
+"""Fit the weights of nli_lex on features of judged answers, and cross-validate them by question."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
+from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
+from semantic_metrics.nli_lex.features import FORMS, RICH, Features
+from semantic_metrics.nli_lex.weights import Weights, judge
+from semantic_metrics.nli_lex.windows import is_blank
+from semantic_metrics.stats.binary import BINS, Reliability, check_labels, figures, fit, folds_by_group, reliability
+
+FOLDS = 5
+MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
+OPPOSING = ("contradiction", "negation_mismatch")  # features that speak against an answer
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """What weights are fitted on.
+
+    Attributes:
+        judged: n judged answers.
+        labels: (n,) bool, whether the answer is correct.
+        sample_weight: (n,) weight of each answer in the fit.
+        parts: parts of the answers by name, which the report lists one by one; empty for one part.
+        note: what the description of the data must add, for people.
+    """
+
+    judged: JudgedAnswers
+    labels: np.ndarray
+    sample_weight: np.ndarray
+    parts: dict[str, slice]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FittedForm:
+    """One form of the weights, with what cross-validation says of it.
+
+    Attributes:
+        weights: weights fitted on all answers.
+        figures: accuracy, f1, mcc and ece, see `binary.figures`.
+        part_figures: the same of each part of the answers, by name.
+        reliability: predicted and observed shares of correct answers.
+    """
+
+    weights: Weights
+    figures: dict[str, float]
+    part_figures: dict[str, dict[str, float]]
+    reliability: Reliability
+
+    def lines(self, folds: int) -> Iterator[str]:
+        """The report, for people."""
+        yield f"\n{self.weights.form}, {folds} folds by question: {_spell(self.figures)}"
+        yield f"  {'intercept':<20}{self.weights.intercept:>9.3f}"
+        for name, value in zip(self.weights.features, self.weights.coefficients, strict=True):
+            yield f"  {name:<20}{value:>9.3f}"
+        bins = self.reliability
+        yield f"  {'probability':<20}{'answers':>9}{'predicted':>11}{'correct':>9}"
+        for i, (count, predicted, observed) in enumerate(zip(bins.counts, bins.predicted, bins.observed, strict=True)):
+            shares = f"{predicted:>11.3f}{observed:>9.3f}" if count else f"{'-':>11}{'-':>9}"
+            yield f"  {f'{i / BINS:.1f} to {(i + 1) / BINS:.1f}':<20}{count:>9}{shares}"
+        for name, part in self.part_figures.items():
+            yield f"  answers {name}: {_spell(part)}"
+
+
+def _spell(figures: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
+
+
+def training_set(judged: JudgedAnswers, long: bool) -> TrainingSet:
+    """Judged answers for a fit, with `long` also their long forms, which weigh LONG_FORM_WEIGHT."""
+    labels = np.array(judged.labels, dtype=bool)
+    size = len(labels)
+    if not long:
+        return TrainingSet(judged, labels, np.ones(size), {})
+    weight = np.repeat([1.0, LONG_FORM_WEIGHT], size)
+    parts = {"as they are": slice(0, size), "long": slice(size, None)}
+    note = f"; and their long forms, which count {LONG_FORM_WEIGHT}"
+    return TrainingSet(judged + lengthen(judged), np.tile(labels, 2), weight, parts, note)
+
+
+def fit_form(features: Features, examples: TrainingSet, form: str, folds: int, seed: int) -> FittedForm:
+    """Fit one form of the weights on all answers, and judge by cross-validation how good such weights are.
+
+    Args:
+        features: features of n answers.
+        examples: the same answers.
+        form: one of FORMS.
+        folds: number of parts that are left out in turn.
+        seed: seed of the assignment of questions to parts.
+
+    Raises:
+        ValueError: there is one class only, or there are fewer questions than parts.
+    """
+    labels, weight = examples.labels, examples.sample_weight
+    p = cross_validated(features, labels, examples.judged.questions, form, folds, seed, weight)
+    parts = {name: figures(p[part], labels[part]) for name, part in examples.parts.items()}
+    weights = fit_weights(features, labels, form, weight)
+    return FittedForm(weights, figures(p, labels), parts, reliability(p, labels))
+
+
+def take(features: Features, answers: np.ndarray) -> Features:
+    """The features of some answers, which are given by ascending index."""
+    rows = np.isin(features.answer_index, answers)
+    index = np.searchsorted(answers, features.answer_index[rows])
+    per_answer = {"blank": features.blank[answers], "shortened": features.shortened[answers]}
+    table = features.table[rows]
+    return replace(features, table=table, answer_index=index, truncated=0, windowed=0, pairs=(), **per_answer)
+
+
+def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight: np.ndarray | None = None) -> Weights:
+    """Fit one form of the weights.
+
+    Of several references the one counts that speaks most for an answer, and the weights themselves decide which that
+    is: fit and choice are repeated until the choice stays. Blank answers, always judged incorrect, are left out.
+
+    Args:
+        features: features of n answers.
+        labels: (n,) bool, whether the answer is correct.
+        form: one of FORMS.
+        sample_weight: (n,) weight of each answer; None for 1.
+
+    Raises:
+        ValueError: there is one class only.
+    """
+    names = FORMS[form]
+    columns = [RICH.index(name) for name in names]
+    weights = Weights(names, 0.0, tuple(-1.0 if name in OPPOSING else 1.0 for name in names))
+    rows = judge(weights, features).rows
+    told = ~features.blank
+    sample_weight = None if sample_weight is None else sample_weight[told]
+    for _ in range(MAX_ROUNDS):
+        intercept, coefficients = fit(features.table[rows[told]][:, columns], labels[told], sample_weight)
+        weights = replace(weights, intercept=intercept, coefficients=tuple(map(float, coefficients)))
+        before, rows = rows, judge(weights, features).rows
+        if np.array_equal(before, rows):
+            break
+    return weights
+
+
+def cross_validated(
+    features: Features,
+    labels: np.ndarray,
+    questions: list[str],
+    form: str,
+    folds: int = FOLDS,
+    seed: int = 0,
+    sample_weight: np.ndarray | None = None,
+) -> np.ndarray:
+    """(n,) probabilities, each by weights that were fitted without any answer to the same question.
+
+    Args:
+        features: features of n answers.
+        labels: (n,) bool, whether the answer is correct.
+        questions: n questions.
+        form: one of FORMS.
+        folds: number of parts that are left out in turn.
+        seed: seed of the assignment of questions to parts.
+        sample_weight: (n,) weight of each answer; None for 1.
+
+    Raises:
+        ValueError: there is one class only, or there are fewer questions than parts.
+    """
+    p = np.empty(len(labels))
+    for kept, left in folds_by_group(labels, list(map(question_key, questions)), folds, seed):
+        weight = None if sample_weight is None else sample_weight[kept]
+        p[left] = judge(fit_weights(take(features, kept), labels[kept], form, weight), take(features, left)).p
+    return p
+
+
+def check_classes(judged: JudgedAnswers, folds: int, seed: int) -> None:
+    """Check that every fit, on all answers and on all but one fold, has both classes among answers that are not blank.
+
+    Raises:
+        ValueError: one class is missing, or there are fewer questions than folds; names the fold.
+    """
+    labels = np.array(judged.labels, dtype=bool)
+    told = np.array([not is_blank(answer) for answer in judged.answers])
+    check_labels(labels)
+    check_labels(labels[told], "labels of answers that are not blank")
+    groups = list(map(question_key, judged.questions))
+    for i, (kept, _) in enumerate(folds_by_group(labels, groups, folds, seed), 1):
+        name = f"folds: without fold {i} of {folds}, seed {seed}, labels of answers that are not blank"
+        check_labels(labels[kept][told[kept]], name)
