@@ -68,7 +68,7 @@ def checkpoint(metric: str) -> Option:
     return click.option("--checkpoint", help=text)
 
 
-def baseline(name: str, published: str) -> Option:
+def model(name: str, published: str) -> Option:
     """--NAME, the model of a baseline.
 
     Args:

@@ -48,11 +48,11 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.encoders
 @click.option("--word-vectors", multiple=True, help="[NAME=]FILE of word vectors as text, repeatable.")
 @options.embsim()
-@options.baseline("bertscore", "distilbert-base-uncased")
+@options.model("bertscore", "distilbert-base-uncased")
 @options.bertscore_layer
-@options.baseline("bleurt", "Elron/bleurt-base-128")
-@options.baseline("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
-@options.baseline("mauve", "gpt2; needs the package mauve-text")
+@options.model("bleurt", "Elron/bleurt-base-128")
+@options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
+@options.model("mauve", "gpt2; needs the package mauve-text")
 @click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
 @options.device
 @options.seed

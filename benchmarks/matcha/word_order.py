@@ -92,10 +92,10 @@ def _item_figures(scores: pd.DataFrame) -> dict[str, float]:
 
 def _auc(correct: np.ndarray, incorrect: np.ndarray, paired: bool) -> dict[str, float]:
     def statistic(first: np.ndarray, second: np.ndarray) -> Figures:
-        return {"auc": 100 * auc(first, second)}
+        return {"auc": auc(first, second)}
 
     low, high = intervals(statistic, correct, incorrect, paired, options.Bootstrap())["auc"]
-    return {"auc": float(statistic(correct, incorrect)["auc"]), "low": low, "high": high}
+    return {"auc": 100 * float(auc(correct, incorrect)), "low": 100 * low, "high": 100 * high}
 
 
 def report(figures: pd.DataFrame) -> str:
