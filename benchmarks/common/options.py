@@ -75,8 +75,7 @@ def model(name: str, published: str) -> Option:
         name: name of the option.
         published: the paper's model, for the help.
     """
-    text = f"Model of {name.upper()}, a folder or Hub id; the paper's is {published}. Default: not measured."
-    return click.option(f"--{name}", help=text)
+    return click.option(f"--{name}", help=f"Model of this row, a folder or Hub id; the paper's is {published}.")
 
 
 def embsim(name: str = "embsim", row: str = "EmbSim") -> Option:
