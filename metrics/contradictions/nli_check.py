@@ -1,16 +1,14 @@
-"""The NLI model's word on whether a text contradicts another."""
+"""The check of a contradiction by an NLI model."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+import numpy as np
 
-THRESHOLD = 0.5  # more likely than entailment and neutral together
+THRESHOLD = 0.5  # more probable than entailment and neutral together
 
 
 class Checker:
-    """An NLI model, loaded when it is first asked.
+    """An NLI model, loaded when it is first needed.
 
     Args:
         checkpoint: None for the shipped one, a folder, or a Hub id.
@@ -20,23 +18,22 @@ class Checker:
         self._checkpoint = checkpoint
 
     @cached_property
-    def _scorer(self) -> "PairScorer":
-        from semantic_metrics.nli_lex.features import load_scorer, nli_labels
+    def _model(self) -> tuple:
+        """The scorer of pairs, and the index of its label for contradiction."""
+        from semantic_metrics.nli_lex.features import load_scorer, nli_labels  # imports PyTorch, which takes seconds
 
         scorer = load_scorer(self._checkpoint)
-        if nli_labels(scorer.labels)[1] is None:
+        label = nli_labels(scorer.labels)[1]
+        if label is None:
             raise ValueError(f"checkpoint: expected a label for contradiction, got {', '.join(scorer.labels)}")
-        return scorer
+        return scorer, label
 
     def contradiction(self, pairs: list[tuple[str, str]]) -> list[float]:
-        """Probabilities that the second text of a pair contradicts the first: read both ways, the lower one."""
-        import numpy as np
-
-        from semantic_metrics.nli_lex.features import nli_labels
-
+        """Probabilities that the texts of each pair contradict each other, the lower one of the two orders."""
         if not pairs:
             return []
-        values = self._scorer.logits([*pairs, *((b, a) for a, b in pairs)]).values.astype(np.float64)
-        each = np.exp(values - values.max(axis=1, keepdims=True))
-        found = each[:, nli_labels(self._scorer.labels)[1]] / each.sum(axis=1)
-        return np.minimum(found[: len(pairs)], found[len(pairs) :]).tolist()
+        scorer, label = self._model
+        logits = scorer.logits([*pairs, *((b, a) for a, b in pairs)]).values.astype(np.float64)
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities = exponentials[:, label] / exponentials.sum(axis=1)
+        return np.minimum(probabilities[: len(pairs)], probabilities[len(pairs) :]).tolist()

@@ -17,15 +17,15 @@ WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 TIMES = {"time", "day", "night", "year", "week", "month", "hour", "minute", "way", "times", "days", "years", "weeks",
          "months", "hours", "minutes", "ways"}  # fmt: skip
-STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # from a year to another
-RECENT = 2020  # later years are not proposed: they would not read well of the past
+YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # from one year to another
+LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
 COUNTED = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
 AMOUNTS = ("MONEY", "PERCENT", "QUANTITY", "DATE", "TIME")  # labels of numbers that do not count things
 UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"} | {"old", "century", "centuries", "decade", "decades"}
-# before a number: how exact it is. With those of LEAST and MOST another number need not contradict.
-LEAST = ("more than", "over", "at least", "above", "greater than", "no fewer than", "no less than")
-MOST = ("less than", "fewer than", "under", "at most", "up to", "below", "no more than")
+# words before a number that make it a bound, so that another number need not contradict it
+LOWER_BOUNDS = ("more than", "over", "at least", "above", "greater than", "no fewer than", "no less than")
+UPPER_BOUNDS = ("less than", "fewer than", "under", "at most", "up to", "below", "no more than")
 JOINED = ("-", "\N{EN DASH}", "--", "/", ":", "$")  # the first may follow a number: 20-year-old
 FACTORS = (0.25, 0.5, 2, 3, 5)
 DOERS = ("nsubj", "nsubjpass")
@@ -44,7 +44,7 @@ def quantifier(sentence: "Span") -> Iterator[Change]:
     for token in sentence:
         clause = next((t for t in (token, *token.ancestors) if t.pos_ in ("VERB", "AUX")), sentence.root)
         word, negated = token.lower_, is_negated(clause)
-        if word in _ALWAYS and _stands_well(token) and (not negated or word == "never"):
+        if word in _ALWAYS and _fits_never(token) and (not negated or word == "never"):
             yield Change((swap(token, _ALWAYS[word]),))
         elif word in _EVERYONE and _whole(token, clause) and (not negated or word in ("nobody", "nothing")):
             yield Change((swap(token, _EVERYONE[word]),))
@@ -53,20 +53,20 @@ def quantifier(sentence: "Span") -> Iterator[Change]:
 
 
 def _whole(token: "Token", verb: "Token") -> bool:
-    """Whether "everyone" is all of a subject, of what is so and not of what may be."""
+    """Whether "everyone" is the whole subject of a clause without "may"."""
     may = any(child.lower_ in ("may", "might") for child in verb.children)
     return token.dep_ in DOERS and not may and not any(child.lower_ == "else" for child in token.children)
 
 
-def _stands_well(adverb: "Token") -> bool:
-    """Whether a sentence takes "never" where an adverb stands: before its verb, or behind a form of "be"."""
+def _fits_never(adverb: "Token") -> bool:
+    """Whether "never" can take the place of an adverb: before its verb, or after a form of "be"."""
     if adverb.dep_ != "advmod" or adverb.i == adverb.sent.start:
         return False
     return adverb.lower_ == "everywhere" or adverb.i < adverb.head.i or adverb.head.lemma_ == "be"
 
 
 def _determiner(token: "Token") -> Iterator[Change]:
-    """A word that says of how many the noun behind it is."""
+    """Change a word that quantifies the noun after it."""
     noun, word, doc = token.head, token.lower_, token.doc
     follows = doc[token.i + 1] if token.i + 1 < len(doc) else token
     previous = doc[token.i - 1].lower_ if token.i else ""
@@ -79,10 +79,10 @@ def _determiner(token: "Token") -> Iterator[Change]:
         if follows.lower_ in ("the", "these", "those", "his", "her", "their"):
             yield Change((swap(token, "none of"),))
     elif token.dep_ in ("det", "amod") and noun.i > token.i and follows.tag_ != "CD" and follows.lower_ != "different":
-        yield from _of_noun(token, is_subject)
+        yield from _noun_determiner(token, is_subject)
 
 
-def _of_noun(token: "Token", is_subject: bool) -> Iterator[Change]:
+def _noun_determiner(token: "Token", is_subject: bool) -> Iterator[Change]:
     """All dogs -> no dogs; many dogs -> few dogs; a few dogs -> many dogs."""
     noun, word, doc = token.head, token.lower_, token.doc
     if word in ("all", "every", "each", "some", "several") and is_subject and noun.tag_ in ("NN", "NNS"):
@@ -96,7 +96,9 @@ def _of_noun(token: "Token", is_subject: bool) -> Iterator[Change]:
 
 def number(sentence: "Span", random: "Random") -> Iterator[Change]:
     """Another count, year span, age or ordinal."""
-    paired = any(token.lower_ in ("other", "both", "respectively") for token in sentence)  # which there are two of
+    paired = any(
+        token.lower_ in ("other", "both", "respectively") for token in sentence
+    )  # they imply that there are two
     summed = sum(token.tag_ == "CD" for token in sentence) > 2  # three people, two men and one woman
     for token in sentence:
         if summed or (paired and token.lower_ in ("two", "2")):
@@ -111,7 +113,7 @@ def number(sentence: "Span", random: "Random") -> Iterator[Change]:
 
 
 def _counts(token: "Token") -> bool:
-    """Whether a token is a number by itself, of something that is counted."""
+    """Whether a token is a single number that counts something."""
     if token.dep_ != "nummod" or token.tag_ != "CD" or token.ent_type_ not in COUNTED:
         return False
     if token.head.tag_ not in ("NN", "NNS") or token.head.i < token.i or any(token.children):
@@ -122,7 +124,7 @@ def _counts(token: "Token") -> bool:
 
 
 def _bounded(token: "Token") -> bool:
-    """Whether the words around a number leave room for others, or it is part of a longer figure."""
+    """Whether the words around a number allow for other numbers, or it is part of a longer figure."""
     previous = token.doc[token.i - 1] if token.i > token.sent.start else None
     following = token.doc[token.i + 1] if token.i + 1 < token.sent.end else None
     if previous is not None and (
@@ -133,13 +135,13 @@ def _bounded(token: "Token") -> bool:
 
 
 def _other(word: str, words: list[str], random: "Random") -> str:
-    """Another of the ten lowest words of a list, not the next one."""
+    """Another word of the first ten of a list, not next to the given one."""
     place = words.index(word)
     return random.choice([other for i, other in enumerate(words[:10]) if abs(i - place) > 1])
 
 
 def _scaled(text: str, random: "Random") -> str:
-    """A figure, two to five times as large or small, as it was written."""
+    """Figure two to five times as large, or two to four times as small, written in the same way."""
     if not _FIGURE.fullmatch(text):
         return ""
     value, decimals = float(text.replace(",", "")), len(text.partition(".")[2])
@@ -154,7 +156,7 @@ def _scaled(text: str, random: "Random") -> str:
 
 
 def quantity(sentence: "Span", random: "Random") -> Iterator[Change]:
-    """Amounts of money, shares and measures; more than and less than; more, fewer and less of something."""
+    """Other amounts of money, shares and measures; more than and less than; more, fewer and less of something."""
     for token in sentence:
         if token.tag_ == "CD" and token.ent_type_ in ("MONEY", "PERCENT", "QUANTITY") and not _bounded_amount(token):
             new = _scaled(token.text, random) if token.text[0].isdigit() else ""
@@ -191,9 +193,9 @@ def _bound(token: "Token") -> Iterator[Change]:
         previous = doc[span.start - 1].lower_ if span.start > token.sent.start else ""
         if previous == "no" or any(t.dep_ == "prep" for t in span if t.lower_ in ("over", "under", "above", "below")):
             continue
-        if span.text.lower() in LEAST:
+        if span.text.lower() in LOWER_BOUNDS:
             yield Change((swap(span, f"{fewer} than"),))
-        elif span.text.lower() in MOST:
+        elif span.text.lower() in UPPER_BOUNDS:
             yield Change((swap(span, "more than"),))
 
 
@@ -209,7 +211,7 @@ def _lot(token: "Token") -> Iterator[Change]:
 
 
 def _step(token: "Token", year: int, steps: list[int]) -> int:
-    """Years to move a year by, so that it stays before and after the same other years, and past; 0 if none will do."""
+    """Number of years to move a year by, which keeps the order of the years and stays in the past; 0 if none does."""
     years = [
         int(t.text[:4])
         for t in token.sent
@@ -217,7 +219,7 @@ def _step(token: "Token", year: int, steps: list[int]) -> int:
     ]
     for step in steps:
         kept = all((year < other) == (year + step < other) and year + step != other for other in years)
-        if kept and (year + step <= RECENT or step < 0):
+        if kept and (year + step <= LATEST_YEAR or step < 0):
             return step
     return 0
 
@@ -231,7 +233,7 @@ def date(sentence: "Span", random: "Random") -> Iterator[Change]:
         year, rest = token.text[:4], token.text[4:] or ("s" if following == "'s" else "")
         is_date = token.ent_type_ == "DATE" and not listed("open", previous) and following not in JOINED
         if is_date and _YEAR.fullmatch(year) and rest in ("", "s"):
-            step = _step(token, int(year), random.sample([-40, -30, -20, -10] if rest else STEPS, 4))
+            step = _step(token, int(year), random.sample([-40, -30, -20, -10] if rest else YEAR_STEPS, 4))
             if step:
                 yield Change((swap(token, f"{int(year) + step}{token.text[4:]}"),))
         kind = next((k for k in lists.kind_of.get(token.text, ()) if k in ("month", "weekday")), None)

@@ -1,4 +1,4 @@
-"""Words that the contradiction rules exchange, from `contradiction_words.csv`.
+"""Words that the contradiction rules exchange, from `words.csv`.
 
 Opposites of adjectives and adverbs, noun compounds, and which nouns name a person or an animal come from WordNet 3.0
 (`training/data/contradiction_words.py`; its licence is in `wordnet_license.txt`); the other lists are written by hand.
@@ -14,26 +14,26 @@ COMPOUND, KIND, PERSON, ANIMAL, SET = "compound", "kind", "person", "animal", "s
 
 
 class WordLists:
-    """The lists, by what is asked of them.
+    """The lists, prepared for lookup.
 
     Args:
-        rows: (list, word, other), as in the file.
+        rows: rows of the file: (list, word, other).
 
     Attributes:
-        opposites: by part of speech (adjective, adverb, noun, preposition, verb): a word's opposite.
-        kinds: words of a kind, such as fruit or months, any of which excludes the others.
-        kind_of: kinds that a word, or a name of several words, is of.
-        compounds: (first, second) words of nouns whose first word does not stand for itself, such as "hot dog".
+        opposites: opposites of words by part of speech (adjective, adverb, noun, preposition, verb).
+        kinds: words by kind, such as fruit or months; each word excludes the others.
+        kind_of: kinds of a word, or of a name of several words.
+        compounds: (first, second) words of nouns in which the first has another meaning, such as "hot dog".
         people: nouns for persons.
         animate: nouns for persons and animals.
-        sets: words that rules treat alike. `quantifiers`: a clause about them and its negation may both hold, of
-            different things. `scoped`, `marks`: beside them "not" would deny something else. `bound`: no English
-            without their "not". `reasons`: what they join would no longer fit. `open`: before a number; others are
-            meant too, or it is part of a longer one. `unquantified`: before "all" or "many", which then cannot be
-            turned round. `degrees`: before what they deny or grade. `mutual`: verbs that say nearly the same with
-            subject and object exchanged. `gendered`: which a noun must agree with. `groups`: of persons or animals.
-            `children`: are not old. `mass`, `mass kinds`: not counted. `placed kinds`: places, which the preposition
-            fits. `coloured`: things whose colour is fixed.
+        sets: words that rules treat alike. `quantifiers`: a clause about them and its negation may both be true, of
+            different things. `scoped`, `marks`: next to them, "not" would deny something else. `bound`: ungrammatical
+            without their "not". `reasons`: the parts that they join would no longer fit. `open`: before a number that
+            includes others or is part of a longer one. `unquantified`: before "all" or "many", which then has no
+            opposite. `degrees`: before a word that they deny or grade. `mutual`: verbs that say nearly the same with
+            subject and object exchanged. `gendered`: words that a noun must agree with. `groups`: of persons or
+            animals. `children`: nouns that "old" does not fit. `mass`, `mass kinds`: not counted. `placed kinds`:
+            places, which the preposition fits. `coloured`: things whose colour is fixed.
     """
 
     def __init__(self, rows: list[tuple[str, str, str]]) -> None:
@@ -59,7 +59,7 @@ class WordLists:
                 self.opposites[name][word] = other
 
     def others(self, word: str, kind: str) -> list[str]:
-        """The other words of a kind."""
+        """Other words of a kind."""
         return [other for other in self.kinds[kind] if other != word]
 
 
@@ -72,5 +72,5 @@ def word_lists() -> WordLists:
 
 
 def listed(name: str, word: str) -> bool:
-    """Whether one of the `sets` holds a word."""
+    """Whether one of the `sets` contains a word."""
     return word in word_lists().sets[name]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from semantic_metrics.contradictions.generate import contradict
+from semantic_metrics.contradictions import contradict
 from semantic_metrics.contradictions.language import PIPELINES
 from training.data.contradictions import COLUMNS, ContradictionConfig, ContradictionSource, build, main
 from training.data.sources import Table

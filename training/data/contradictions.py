@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from semantic_metrics.contradictions import contradict, summary
 from semantic_metrics.contradictions import mining as contradiction_mining
-from semantic_metrics.contradictions.generate import contradict, summary
-from training.data.sources import Table, check_columns, normalise, read_excluded
+from training.data.sources import Table, check_columns, normalise, read_excluded, take_limit
 from training.matcha.config import read_yaml
 
 COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
@@ -69,9 +69,7 @@ class ContradictionSource:
         counts["dropped: in an evaluation set"] = int(held_out.sum())
         kept = kept[~held_out].drop_duplicates("reference")
         counts["dropped: repeated"] = counts["rows"] - int(held_out.sum()) - len(kept)
-        if self.limit is not None and len(kept) > self.limit:
-            counts["dropped: over the limit"] = len(kept) - self.limit
-            kept = kept.sample(self.limit, random_state=0).sort_index()
+        kept = take_limit(kept, self.limit, counts)
         return kept.reset_index(drop=True), counts
 
 
