@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import METRIC
-from tests.tiny_table import SPECIAL, small_table
+from tests.tiny_table import small_table
 
 PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
 REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
@@ -106,17 +106,6 @@ def test_several_references_can_be_averaged(metric: evaluate.Metric) -> None:
     assert found == pytest.approx(each, abs=1e-15)
 
 
-@pytest.mark.parametrize("rule", ["best", "mean"])
-def test_the_order_of_references_does_not_count(metric: evaluate.Metric, rule: str) -> None:
-    groups = [["the dog", "a cat sleeps", "", "no man", "awake"]] * 2
-    turned = [group[i:] + group[:i] for i, group in enumerate(groups, start=2)]
-    first = metric.compute(predictions=PREDICTIONS[:2], references=groups, multi_reference=rule)
-    second = metric.compute(predictions=PREDICTIONS[:2], references=turned, multi_reference=rule)
-    assert first["scores"] == second["scores"]
-    picked = [group[i] for group, i in zip(groups, first["best_reference"], strict=True)]
-    assert picked == [group[i] for group, i in zip(turned, second["best_reference"], strict=True)]
-
-
 def test_a_reference_without_a_vector_is_passed_over(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=["the dog", "the dog", ""], references=[["", "cat"], ["", "☃"], ["dog", "cat"]])
     alone = scores(metric, ["the dog"], ["cat"])[0]
@@ -167,18 +156,11 @@ def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Me
 BAD = [
     ({"predictions": ["a"], "references": ["a", "b"]}, r"references: expected 1 items, one for each of pred.*, got 2"),
     ({"predictions": [], "references": []}, "predictions: expected at least one text, got an empty list"),
-    ({"predictions": ["a"], "references": []}, "references: expected at least one text, got an empty list"),
     ({"predictions": None, "references": ["a"]}, "predictions: expected a list of strings, got NoneType"),
     ({"predictions": ["a"]}, "references: expected a list of strings, got NoneType"),
     ({"predictions": ["a", None], "references": ["a", "b"]}, r"predictions\[1\]: expected a string, got NoneType"),
-    ({"predictions": "ab", "references": ["a", "b"]}, "predictions: expected a list of strings, got a bare str"),
     ({"predictions": ["a", "b"], "references": "ab"}, "references: expected a list of strings, got a bare str"),
-    ({"predictions": 1, "references": ["a"]}, "predictions: expected a list of strings, got int 1"),
-    ({"predictions": ["a"], "references": [1.5]}, r"references\[0\]: expected a string or a list.*float 1.5"),
     ({"predictions": ["a", "b"], "references": ["a", ["b"]]}, "references: .*got a str at 0 and list"),
-    ({"predictions": ["a", "b"], "references": [["a"], "b"]}, "references: .*got list.* at 0 and a str at 1"),
-    ({"predictions": ["a"], "references": [[]]}, r"references\[0\]: expected at least one text"),
-    ({"predictions": ["a", "\ud800"], "references": ["a", "b"]}, r"predictions\[1\]: .*lone surrogate \(U\+D800\)"),
     ({"predictions": ["a"], "references": [["b", "x\udc00"]]}, r"references\[0\]\[1\]: .*U\+DC00\) at character 1"),
     ({"predictions": ["a"], "references": ["a"], "contradictions": ["\ud800"]}, r"contradictions\[0\]: .*surrogate"),
     ({"predictions": ["a"], "references": ["a"], "contradictions": []}, "contradictions: expected at least one"),
@@ -213,7 +195,9 @@ def test_bad_batches_are_refused_and_cost_nothing(metric: evaluate.Metric, argum
 
 
 def test_nothing_added_and_nothing_given(metric: evaluate.Metric) -> None:
-    with pytest.raises(ValueError, match="predictions: expected a list of strings, got None, and none was added"):
+    with pytest.raises(
+        ValueError, match="predictions: expected a list of strings, got None, and nothing was added before"
+    ):
         metric.compute()
 
 
@@ -243,17 +227,6 @@ def test_odd_texts_are_scored(metric: evaluate.Metric) -> None:
     assert all(score in (0, 1) for score in result["scores"])
     assert result["undefined"] == defined.count(False)
     assert scores(metric, ["a\x00b", "dog 🎉"], ["ab", "🎉 dog"]) == [1, 1]
-
-
-@pytest.mark.parametrize("special", SPECIAL)
-def test_special_strings_are_plain_text(metric: evaluate.Metric, special: str) -> None:
-    """Were "[SEP]" a token of its own, it would not equal its three parts set apart."""
-    apart = special.replace("[", "[ ").replace("]", " ]")
-    assert scores(metric, [f"the dog {special} the cat"], [f"the dog {apart} the cat"]) == [1]
-
-
-def test_word_order_does_not_count(metric: evaluate.Metric) -> None:
-    assert scores(metric, ["dog bites man"], ["man bites dog"]) == [1]
 
 
 def test_many_rows_and_chunks(metric: evaluate.Metric) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from semantic_metrics.core import batching
 from semantic_metrics.matcha.table import MatchaTable, TableConfig, cosine
 from tests.tiny_table import SPECIAL, UNKNOWN, WIDTH, small_table, small_tokenizer
 
@@ -78,17 +77,6 @@ def test_a_megabyte_of_words_is_not_cut(table: MatchaTable) -> None:
     assert not encoded.truncated[0]
 
 
-def test_chunks_change_no_bit(table: MatchaTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [f"the dog {i} bites" for i in range(50)] + ["", "☃", "dog " * 200, "the dog 3 bites"]
-    whole = table.encode(texts)
-    for name, size in (("CHUNK_TEXTS", 1), ("CHUNK_TEXTS", 7), ("CHUNK_CHARACTERS", 40)):
-        with monkeypatch.context() as patch:
-            patch.setattr(batching, name, size)
-            parts = table.encode(texts)
-        assert np.array_equal(parts.vectors, whole.vectors)
-        assert np.array_equal(parts.defined, whole.defined)
-
-
 def test_repeated_texts_are_encoded_once(table: MatchaTable, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     encode_chunk = MatchaTable._encode_chunk
@@ -153,53 +141,9 @@ def test_the_dtype_is_kept(tmp_path: Path) -> None:
     assert MatchaTable.from_folder(tmp_path).weights.dtype == torch.float32
 
 
-SIZE = small_tokenizer().get_vocab_size()
-
-
-@pytest.mark.parametrize(
-    ("weights", "config", "saying"),
-    [
-        (torch.zeros(SIZE, 3), TableConfig(SIZE, WIDTH), r"weights: expected shape \(\d+, 16\).*got \(\d+, 3\)"),
-        (torch.zeros(SIZE, WIDTH, dtype=torch.int8), TableConfig(SIZE, WIDTH), "weights: expected float16 or float32"),
-        (torch.full((SIZE, WIDTH), torch.nan), TableConfig(SIZE, WIDTH), "weights: expected finite numbers"),
-        (torch.zeros(5, WIDTH), TableConfig(5, WIDTH), "tokenizer: expected ids below 5, got"),
-    ],
-)
-def test_parts_that_do_not_fit_are_refused(weights: torch.Tensor, config: TableConfig, saying: str) -> None:
-    with pytest.raises(ValueError, match=saying):
-        MatchaTable(weights, small_tokenizer(), config)
-
-
-@pytest.mark.parametrize(
-    ("config", "saying"),
-    [
-        ({"model_type": "bert"}, "model_type: expected 'matcha', got 'bert'"),
-        ({"pad_to": 512, "max_length": 512}, "pad_token_id: expected a row of the table, as pad_to is set, got None"),
-        ({"pad_to": 512, "max_length": 512, "pad_token_id": SIZE}, f"pad_token_id: .*got {SIZE}"),
-        ({"pad_to": 512, "pad_token_id": 0}, r"max_length: expected pad_to \(512\), got None"),
-    ],
-)
-def test_settings_that_contradict_each_other_are_refused(config: dict, saying: str) -> None:
-    with pytest.raises(ValueError, match=saying):
-        TableConfig(SIZE, WIDTH, **config)
-
-
-TEXTS = ["The dog bites.", "a man is asleep", "☃ dog", "dog", "caffeine 123 [SEP]", "é日本"]
-
-
-def pairwise(vectors: np.ndarray) -> np.ndarray:
-    left, right = np.triu_indices(len(vectors), k=1)
-    return cosine(vectors[left].astype(np.float64), vectors[right].astype(np.float64))
-
-
-def test_the_sentence_transformer_has_the_same_cosines_and_survives_a_save(table: MatchaTable, tmp_path: Path) -> None:
-    from sentence_transformers import SentenceTransformer
-
-    expected = pairwise(table.encode(TEXTS).vectors)
-    model = table.to_sentence_transformer()
-    model.save(str(tmp_path / "model"))
-    for encoder in (model, SentenceTransformer(str(tmp_path / "model"), device="cpu")):
-        np.testing.assert_allclose(pairwise(encoder.encode(TEXTS)), expected, atol=1e-6)
+def test_a_tokenizer_with_more_ids_than_rows_is_refused() -> None:
+    with pytest.raises(ValueError, match="tokenizer: expected ids below 5, got"):
+        MatchaTable(torch.zeros(5, WIDTH), small_tokenizer(), TableConfig(5, WIDTH))
 
 
 @pytest.mark.parametrize("config", [{"max_length": 4}, {"pad_to": 4, "max_length": 4, "pad_token_id": 0}])

@@ -29,16 +29,14 @@ def _differences(count: int, seed: int, kind: str) -> np.ndarray:
     return rng.choice(np.linspace(-0.3, 0.7, 132), (2, count))
 
 
-@settings(max_examples=6)
-@given(st.integers(1, 2000), seeds, st.sampled_from(["normal", "ties", "margins"]))
-def test_cells_are_those_of_the_paper_s_grid(count: int, seed: int, kind: str) -> None:
-    first, second = _differences(count, seed, kind)
-    bounds = _bounds(first, second)
-    assert sample_cells(first, second, bounds) == pytest.approx(grid_cells(first, second, bounds, 132), abs=EXACT)
-
-
-@settings(max_examples=80)
-@given(st.integers(1, 300), seeds, st.sampled_from(["normal", "ties", "margins"]), st.integers(2, 25), st.data())
+@settings(max_examples=60)
+@given(
+    st.integers(1, 200),
+    seeds,
+    st.sampled_from(["normal", "ties", "margins"]),
+    st.sampled_from([2, 3, 11, 25, 132]),  # the last is the paper's
+    st.data(),
+)
 def test_cells_are_those_of_a_grid_of_any_size_and_range(
     count: int, seed: int, kind: str, number: int, data: st.DataObject
 ) -> None:

@@ -156,7 +156,6 @@ def test_a_signature_tells_what_can_change_a_result(criteria: evaluate.Metric, c
     assert "ranges:shared-" in named["encoders"]["x"]["signature"]
 
 
-EMPTY = {key: [] for key in TEXTS}
 UNKNOWN = ["overlap", "intersection", "union", "overlap"]
 
 
@@ -165,12 +164,9 @@ UNKNOWN = ["overlap", "intersection", "union", "overlap"]
     [
         ({"operator": UNKNOWN}, r"operator\[1\].*'overlap', 'difference', 'union'"),
         ({"operator": ["overlap"]}, "operator: expected 4 items"),
-        ({"operator": "overlap"}, "operator: expected a list of strings, got a bare str"),
         ({"operator": None}, "operator: expected a list of strings, got NoneType"),
         ({"b": TEXTS["b"][:2]}, "b: expected 4 items, one for each of a, got 2"),
-        ({"target": [*TEXTS["target"][:3], None]}, r"target\[3\]: expected a string"),
         ({"a": None}, "a: expected a list of strings"),
-        (EMPTY, "a: expected at least one text"),
         ({"per_sample": 1}, "per_sample: expected one of False, True"),
         ({"epsilons": 0}, "epsilons: expected a whole number"),
         ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
@@ -192,7 +188,7 @@ UNKNOWN = ["overlap", "intersection", "union", "overlap"]
         ({"encoders": ["x"], "embeddings": {"x": random_vectors(4)}}, "encoders: expected names that differ"),
     ],
 )
-def test_what_is_refused(criteria: evaluate.Metric, change: dict, message: str) -> None:
+def test_invalid_arguments_are_refused(criteria: evaluate.Metric, change: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         criteria.compute(**{**TEXTS, **change})
 
@@ -224,7 +220,7 @@ SPOILT = np.where(np.arange(8) == 3, np.nan, B)
         ({"x": (A, B, WIDE)}, r"embeddings\['x'\]\[2\]: expected shape"),
     ],
 )
-def test_embeddings_that_are_none_are_refused(criteria: evaluate.Metric, embeddings: object, message: str) -> None:
+def test_invalid_embeddings_are_refused(criteria: evaluate.Metric, embeddings: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         criteria.compute(operator=operators(4), embeddings=embeddings)
     with pytest.raises(ValueError, match=message):
@@ -253,9 +249,3 @@ def test_embeddings_alone_need_operators(criteria: evaluate.Metric) -> None:
 def test_an_unknown_encoder_is_named_at_load(name: object) -> None:
     with pytest.raises(ValueError, match="checkpoint"):
         evaluate.load(SCRIPT, name)
-
-
-def test_the_help_describes_the_arguments(criteria: evaluate.Metric) -> None:
-    for method in (criteria.compute, criteria.add, criteria.add_batch):
-        assert "norm_ratio: lengths of A and B" in method.__doc__
-    assert "bansal" in criteria.citation
