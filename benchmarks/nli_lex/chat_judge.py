@@ -20,29 +20,29 @@ Candidate answer: {answer}
 
 Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
 person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
-TOKENS = 5  # of a reply; one is enough
+MAX_REPLY_TOKENS = 5  # one is enough
 
 
 def endpoint_judge(url: str, model: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep) -> Judge:
-    """A row that asks once for each answer, at temperature 0; all its gold answers are in the question.
+    """A judge that asks once for each answer, at temperature 0, with all its gold answers in the prompt.
 
-    A reply that says neither counts as incorrect, and is counted in the report.
+    A reply that is neither 1 nor 0 counts as incorrect; the report says how many there were.
 
     Args:
-        url: up to and without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
-        model: as the endpoint names it.
-        attempts: how often a request is sent before it is given up.
-        wait: sleeps for that many seconds; tests pass their own.
+        url: address without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
+        model: the server's name of the model.
+        attempts: number of times that a request is sent before giving up.
+        wait: function that sleeps for a number of seconds; tests pass their own.
 
     Raises:
-        ValueError: `url` is neither http nor https, or holds a password.
+        ValueError: `url` is neither http nor https, or contains a password.
     """
     endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", attempts, wait)
 
-    def ask(found: JudgedSet) -> Verdicts:
+    def ask(answers: JudgedSet) -> Verdicts:
         begin = time.perf_counter()
-        rows = zip(found.questions, found.references, found.candidates, strict=True)
-        replies = [_reply(endpoint, model, question, group, answer) for question, group, answer in rows]
+        rows = zip(answers.questions, answers.references, answers.candidates, strict=True)
+        replies = [_reply(endpoint, model, *row) for row in rows]
         seconds, unclear = time.perf_counter() - begin, sum(reply is None for reply in replies)
         notes = (f"{unclear} of {len(replies)} replies were neither 1 nor 0",) if unclear else ()
         return Verdicts(np.array([float(reply or 0) for reply in replies]), seconds, notes)
@@ -54,7 +54,9 @@ def _reply(endpoint: JsonEndpoint, model: str, question: str, group: list[str], 
     """1, 0, or None where the reply begins with neither."""
     text = PROMPT.format(question=question, reference=" or ".join(group), answer=answer)
     try:
-        content, _ = endpoint.chat(model, [{"role": "user", "content": text}], temperature=0, max_tokens=TOKENS)
+        content, _ = endpoint.chat(
+            model, [{"role": "user", "content": text}], temperature=0, max_tokens=MAX_REPLY_TOKENS
+        )
     except EndpointError as error:
         raise NotMeasured(str(error)) from error
     word = str(content).strip()[:1]

@@ -1,6 +1,6 @@
 """Figure 2 of the NLI+lex paper, cost against quality, and figures 4 to 9, agreement by model and by dataset.
 
-Points differ in marker and bars in hatching, so that no figure depends on colour alone. A figure of which nothing was
+Points differ in marker and bars in hatching, so that no figure depends on colour alone. A figure for which nothing was
 measured is not written.
 """
 
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.matcha.figures import DPI, MARKERS, PALETTE
 
-BARS = {  # the paper's figures by what they go by and what they show; the order of 7 to 9 is lost in print
+BARS = {  # number of the paper's figure: what it groups by, and what it shows; the order of 7 to 9 is lost in print
     4: ("model", "mcc"),
     5: ("model", "f1"),
     6: ("model", "accuracy"),
@@ -23,19 +23,19 @@ BARS = {  # the paper's figures by what they go by and what they show; the order
     9: ("dataset", "accuracy"),
 }
 LABELS = {"accuracy": "accuracy", "f1": "F1", "mcc": "MCC"}
-_HATCHES = ("", "////", "....", "xxxx", "----", "++++")  # six beside seven colours: 42 bars differ
+_HATCHES = ("", "////", "....", "xxxx", "----", "++++")  # six, with seven colours: 42 different bars
 _AXES = {"parameters": "parameters (0: no model)", "answers_per_second": "answers per second, here"}
-_SMALLEST = 1e6  # parameters; fewer are drawn on a linear scale
+_LOG_FROM_PARAMETERS = 1e6  # the axis is linear below, logarithmic above
 
 
 def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], path: Path, title: str) -> bool:
     """Figure 2: MCC against parameters, and against answers per second.
 
     Args:
-        cost: rows of one set from `nli_lex_tables.cost_table`.
-        published: parameters and MCC (times 100) that a paper prints, by name.
-        path: of the PNG.
-        title: above it all.
+        cost: rows of one set of `tables.cost_table`.
+        published: published parameters and MCC (times 100), by name.
+        path: path of the PNG.
+        title: title of the figure.
 
     Returns:
         Whether it was written.
@@ -53,13 +53,13 @@ def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], pat
         panel.grid(alpha=0.3)
     for name, (parameters, mcc) in published.items():
         panels[0].plot(parameters, mcc, "*", color="black", label=f"{name} (published)", markersize=11)
-    panels[0].set_xscale("symlog", linthresh=_SMALLEST)
-    panels[0].set_xlim(left=-_SMALLEST / 5)
-    panels[0].set_xticks([0, *(_SMALLEST * 10.0**i for i in range(4))])
+    panels[0].set_xscale("symlog", linthresh=_LOG_FROM_PARAMETERS)
+    panels[0].set_xlim(left=-_LOG_FROM_PARAMETERS / 5)
+    panels[0].set_xticks([0, *(_LOG_FROM_PARAMETERS * 10.0**i for i in range(4))])
     panels[1].set_xscale("log")
     panels[0].set_ylabel("MCC (x 100)")
     both = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels]
-    handles = {name: handle for panel in both for handle, name in panel}  # each once
+    handles = {name: handle for panel in both for handle, name in panel}  # without repetitions
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
     figure.suptitle(title)
     figure.savefig(path, dpi=DPI)
@@ -70,20 +70,20 @@ def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool
     """One of figures 4 to 9: a group of bars for each answering model or dataset, a bar for each judge.
 
     Args:
-        table: rows of one set from `nli_lex_tables.figure_table`.
-        number: of BARS.
-        path: of the PNG.
-        title: above it.
+        table: rows of one set of `tables.figure_table`.
+        number: number of the figure, a key of BARS.
+        path: path of the PNG.
+        title: title of the figure.
 
     Returns:
         Whether it was written.
     """
     by, figure_name = BARS[number]
-    held = table[(table["by"] == by) & (table["figure"] == figure_name) & table["value"].notna()]
-    if held.empty:
+    rows = table[(table["by"] == by) & (table["figure"] == figure_name) & table["value"].notna()]
+    if rows.empty:
         return False
-    wide = held.pivot(index="part", columns="judge", values="value").astype(float)
-    wide = wide.reindex(index=held["part"].unique(), columns=held["judge"].unique())
+    wide = rows.pivot(index="part", columns="judge", values="value").astype(float)
+    wide = wide.reindex(index=rows["part"].unique(), columns=rows["judge"].unique())
     figure = Figure(figsize=(2 + 0.22 * wide.size, 4.8), layout="constrained")
     panel = figure.subplots()
     _draw_groups(panel, wide)

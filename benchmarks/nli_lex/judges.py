@@ -1,7 +1,7 @@
-"""What the NLI+lex benchmark compares: ways to say whether an answer is right, each a score in [0, 1] cut at 0.5.
+"""Judges of the NLI+lex benchmark: each scores in [0, 1] whether an answer is correct; above 0.5 it says so.
 
-Of several gold answers the one with the highest score counts. The lexical baselines normalise as SQuAD's evaluation
-script does (case, punctuation, articles, white space).
+Where there are several gold answers, the one with the highest score counts. The lexical baselines normalise like
+SQuAD's evaluation script (case, punctuation, articles, white space).
 
 Source: Balamurali & Cheng 2025, section 4.1 and appendix C; token recall is this project's own baseline.
 """
@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -19,24 +20,25 @@ from benchmarks.common.baselines import bertscore, bleurt, rouge
 from benchmarks.common.encoders import NotMeasured, Score, absence
 from benchmarks.nli_lex.sets import BEM, GPT4, JudgedSet
 from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.stats.validation import word_f1
 
-CORRECT_ABOVE = 0.5  # the paper's, for every evaluator (appendix C)
+CORRECT_ABOVE = 0.5  # the paper's threshold for every evaluator (appendix C)
 LEXICAL = "Lexical match alone"
 RECALL = "Token recall"
-BEM_TOKENS = 512  # of BERT
-_BATCH = 64  # texts at a time
+BEM_TOKENS = 512  # maximal length of BERT
+_BATCH_SIZE = 64
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a judge says of a set.
+    """Scores that a judge gives a set.
 
     Attributes:
-        scores: (n,) in about [0, 1], higher is likelier right; not a number where it says nothing.
-        seconds: that it took; None where it was not measured here.
-        notes: what a reader must know of them.
+        scores: (n,) in about [0, 1], higher is more likely correct; NaN where the judge gives none.
+        seconds: time that scoring took; None where it was not measured here.
+        notes: remarks for the report.
     """
 
     scores: np.ndarray
@@ -46,11 +48,11 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A judge that can be asked.
+    """A judge whose model is loaded.
 
     Attributes:
-        ask: a set -> what it says of it.
-        parameters: of its model; 0 without one, None if unknown.
+        ask: function from a set to its verdicts.
+        parameters: number of the model's parameters; 0 without a model, None if unknown.
     """
 
     ask: Callable[[JudgedSet], Verdicts]
@@ -62,10 +64,10 @@ class Judge:
     """A row of the tables.
 
     Attributes:
-        name: of the row.
-        load: makes it ready; raises NotMeasured where something that it needs is absent.
+        name: name of the row.
+        load: loads the judge; raises NotMeasured where something that it needs is missing.
         group: "lexical", "model", "nli", "endpoint" or "published".
-        published: name of its row in the paper; None for what the paper does not print.
+        published: name of its row in the paper; None where the paper has none.
     """
 
     name: str
@@ -79,9 +81,9 @@ class Judged:
     """What was measured, and why the rest was not.
 
     Attributes:
-        verdicts: by judge's name and set's key.
-        reasons: by judge's name and set's key, why there are none.
-        parameters: by judge's name, of those that were loaded.
+        verdicts: verdicts by judge's name and set's key.
+        reasons: why there are none, by judge's name and set's key.
+        parameters: number of parameters of each loaded judge, by name.
     """
 
     verdicts: dict[tuple[str, str], Verdicts] = field(default_factory=dict)
@@ -92,32 +94,32 @@ class Judged:
 def judge_sets(
     judges: list[Judge], sets: dict[str, JudgedSet], report: Callable[[str], None] = lambda line: None
 ) -> Judged:
-    """Ask every judge about every set, one judge after the other, so that one model at a time is in memory.
+    """Ask every judge about every set, one judge after the other, so that only one model is in memory.
 
     Args:
-        judges: with names that differ.
-        sets: by key.
-        report: takes a line of progress.
+        judges: judges with names that differ.
+        sets: sets by key.
+        report: function that takes a line of progress.
     """
-    found = Judged()
+    judged = Judged()
     for judge in judges:
         try:
             loaded = judge.load()
         except NotMeasured as reason:
-            found.reasons |= {(judge.name, key): str(reason) for key in sets}
+            judged.reasons |= {(judge.name, key): str(reason) for key in sets}
             continue
-        found.parameters[judge.name] = loaded.parameters
-        for key, held in sets.items():
-            report(f"{judge.name}: {held.title}, {len(held)} answers")
+        judged.parameters[judge.name] = loaded.parameters
+        for key, answers in sets.items():
+            report(f"{judge.name}: {answers.title}, {len(answers)} answers")
             try:
-                verdicts = loaded.ask(held)
+                verdicts = loaded.ask(answers)
             except NotMeasured as reason:
-                found.reasons[judge.name, key] = str(reason)
+                judged.reasons[judge.name, key] = str(reason)
                 continue
-            if verdicts.scores.shape != (len(held),) or np.isinf(verdicts.scores).any():
-                raise ValueError(f"{judge.name}: expected {len(held)} finite scores, got {verdicts.scores.shape}")
-            found.verdicts[judge.name, key] = verdicts
-    return found
+            if verdicts.scores.shape != (len(answers),) or np.isinf(verdicts.scores).any():
+                raise ValueError(f"{judge.name}: expected {len(answers)} finite scores, got {verdicts.scores.shape}")
+            judged.verdicts[judge.name, key] = verdicts
+    return judged
 
 
 def tokens(text: str) -> list[str]:
@@ -132,9 +134,7 @@ def exact_match(answer: str, reference: str) -> float:
 
 def token_f1(answer: str, reference: str) -> float:
     """Harmonic mean of precision and recall of words, in [0, 1]."""
-    ours, theirs = tokens(answer), tokens(reference)
-    common = (Counter(ours) & Counter(theirs)).total()
-    return 2 * common / (len(ours) + len(theirs)) if common else 0.0
+    return word_f1(tokens(answer), tokens(reference))
 
 
 def token_recall(answer: str, reference: str) -> float:
@@ -144,18 +144,18 @@ def token_recall(answer: str, reference: str) -> float:
 
 
 def containment(answer: str, reference: str) -> float:
-    """1 where the reference is a substring of the answer, case aside: `lm` of the paper, taken literally."""
+    """1 where the reference is a substring of the answer, ignoring case: the paper's `lm`, taken literally."""
     return float(reference.lower() in answer.lower())
 
 
-def of_pairs(score: Score) -> Callable[[JudgedSet], Verdicts]:
-    """A function (answers, references) -> scores as a judge: the best of the gold answers counts, the time is taken."""
+def judge_pairs(score: Score) -> Callable[[JudgedSet], Verdicts]:
+    """A judge of a function (answers, references) -> scores: takes the best of the gold answers, measures the time."""
 
-    def ask(found: JudgedSet) -> Verdicts:
+    def ask(answers: JudgedSet) -> Verdicts:
         begin = time.perf_counter()
-        answers = [answer for answer, group in zip(found.candidates, found.references, strict=True) for _ in group]
-        each = np.asarray(score(answers, [text for group in found.references for text in group]), dtype=np.float64)
-        starts = np.cumsum([0, *map(len, found.references[:-1])])
+        texts = [text for text, group in zip(answers.candidates, answers.references, strict=True) for _ in group]
+        each = np.asarray(score(texts, [text for group in answers.references for text in group]), dtype=np.float64)
+        starts = np.cumsum([0, *map(len, answers.references[:-1])])
         return Verdicts(np.maximum.reduceat(each, starts), time.perf_counter() - begin)
 
     return ask
@@ -166,7 +166,7 @@ def _one_by_one(function: Callable[[str, str], float]) -> Score:
 
 
 def lexical_judges() -> list[Judge]:
-    """Those that need no model."""
+    """Judges that need no model."""
     functions = {
         "Exact match": exact_match,
         "Token F1": token_f1,
@@ -175,34 +175,33 @@ def lexical_judges() -> list[Judge]:
         RECALL: token_recall,
     }
     published = {"Token F1": "F1-score"}
-    found = [Judge("ROUGE-L", lambda: Loaded(of_pairs(rouge("rougeL"))), published="ROUGE-L")]
+    judges = [Judge("ROUGE-L", lambda: Loaded(judge_pairs(rouge("rougeL"))), published="ROUGE-L")]
     for name, function in functions.items():
-        load = lambda function=function: Loaded(of_pairs(_one_by_one(function)))  # noqa: E731
-        found.append(Judge(name, load, published=published.get(name)))
-    return found
+        load = lambda function=function: Loaded(judge_pairs(_one_by_one(function)))  # noqa: E731
+        judges.append(Judge(name, load, published=published.get(name)))
+    return judges
 
 
 def model_judges(models: dict[str, object]) -> list[Judge]:
-    """BERTScore, BLEURT and BEM; those whose model is not given say so when they are loaded.
+    """BERTScore, BLEURT and BEM; one whose model is not given is not measured.
 
     Args:
-        models: `bertscore`, `bertscore_layer`, `bleurt`, `bem` and `device`, None for what is not given.
+        models: values of `bertscore`, `bertscore_layer`, `bleurt`, `bem` and `device`; None where not given.
     """
     device, layer = models["device"], models["bertscore_layer"]
     pairwise = {
         "BERTScore": ("bertscore", lambda model: bertscore(model, layer, device)),
         "BLEURT": ("bleurt", lambda model: bleurt(model, device)),
     }
-    found = []
+    judges = []
     for name, (option, make) in pairwise.items():
 
         def load(option: str = option, make: Callable[[str], Score] = make) -> Loaded:
             model = _given(models, option)
-            return Loaded(of_pairs(make(model)), count_parameters(model))
+            return Loaded(judge_pairs(make(model)), count_parameters(model))
 
-        found.append(Judge(name, load, "model", name))
-    found.append(Judge("BEM", lambda: bem(_given(models, "bem"), device), "model", "BEM"))
-    return found
+        judges.append(Judge(name, load, "model", name))
+    return [*judges, Judge("BEM", lambda: bem(_given(models, "bem"), device), "model", "BEM")]
 
 
 def _given(models: dict[str, object], option: str) -> str:
@@ -212,10 +211,10 @@ def _given(models: dict[str, object], option: str) -> str:
 
 
 def count_parameters(model: str) -> int:
-    """Parameters of an encoder, from its configuration; no weights are read.
+    """Number of an encoder's parameters, from its configuration alone; no weights are read.
 
     Raises:
-        NotMeasured: the configuration cannot be had.
+        NotMeasured: the configuration does not load.
     """
     import torch
     from transformers import AutoConfig, AutoModel
@@ -230,7 +229,7 @@ def bem(model: str, device: str | None) -> Loaded:
     It reads the answer as the first text, reference and question as the second, each closed by a separator.
 
     Raises:
-        NotMeasured: the model does not load, or has other than two labels.
+        NotMeasured: the model does not load, or does not have two labels.
     """
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -243,8 +242,8 @@ def bem(model: str, device: str | None) -> Loaded:
     first, last = tokenizer.cls_token, tokenizer.sep_token
     options = {"max_length": BEM_TOKENS, "truncation": True, "padding": True, "return_tensors": "pt"}
 
-    def ask(found: JudgedSet) -> Verdicts:
-        rows = zip(found.questions, found.candidates, found.references, strict=True)
+    def ask(answers: JudgedSet) -> Verdicts:
+        rows = zip(answers.questions, answers.candidates, answers.references, strict=True)
         pairs = [
             (f"{first} {answer} {last}", f"{reference} {last} {question} {last}")
             for question, answer, group in rows
@@ -253,26 +252,24 @@ def bem(model: str, device: str | None) -> Loaded:
 
         def score(*_: list[str]) -> np.ndarray:
             parts = []
-            for i in range(0, len(pairs), _BATCH):
-                sides = map(list, zip(*pairs[i : i + _BATCH], strict=True))
+            for i in range(0, len(pairs), _BATCH_SIZE):
+                sides = map(list, zip(*pairs[i : i + _BATCH_SIZE], strict=True))
                 inputs = tokenizer(*sides, add_special_tokens=False, **options)
                 with torch.inference_mode():
                     parts.append(network(**inputs.to(network.device)).logits.softmax(-1)[:, 1].double().cpu().numpy())
             return np.concatenate(parts)
 
-        return of_pairs(score)(found)
+        return judge_pairs(score)(answers)
 
     return Loaded(ask, network.num_parameters())
 
 
 def published_judges() -> list[Judge]:
-    """BEM and GPT-4 as Kamalloo et al. published their judgements, row by row, of NQ-open 301."""
+    """BEM and GPT-4, whose judgements of NQ-open 301 Kamalloo et al. published row by row."""
 
-    def ask(name: str, found: JudgedSet) -> Verdicts:
-        if name not in found.before:
+    def ask(name: str, answers: JudgedSet) -> Verdicts:
+        if name not in answers.before:
             raise NotMeasured("not published for this set")
-        return Verdicts(found.before[name])
+        return Verdicts(answers.before[name])
 
-    return [
-        Judge(name, lambda name=name: Loaded(lambda found: ask(name, found), None), "published") for name in (BEM, GPT4)
-    ]
+    return [Judge(name, lambda name=name: Loaded(partial(ask, name), None), "published") for name in (BEM, GPT4)]

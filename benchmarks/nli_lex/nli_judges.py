@@ -1,11 +1,12 @@
-"""The rows of the NLI+lex benchmark that read an NLI model: NLI alone, the paper's two features, and the shipped form.
+"""The judges that read an NLI model: NLI alone, NLI+lex with the paper's two features, and the shipped form.
 
-Weights belong to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others:
---weights SET=FILE names them; EVOUNA, on which the shipped ones are fitted, is judged by cross-validation without them.
+Weights belong to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others,
+named by --weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is otherwise judged by cross-validation.
 """
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,38 +14,38 @@ import numpy as np
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts, count_parameters
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
-from semantic_metrics.cli.fit import cross_validated
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
+from semantic_metrics.fitting.nli_lex_weights import cross_validated
 from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import judge, read_weights
 
 NLI = "NLI alone"
 NLI_LEX = {"paper": "NLI+lex, two features", "rich": "NLI+lex"}  # by form
-FITTED_HERE = (TITLES["evouna"],)  # sets of which the shipped weights know the answers
+FITTED_HERE = (TITLES["evouna"],)  # sets that the shipped weights are fitted on
 SHIPPED = (None, "default", "nli")  # names of the checkpoint that the package ships
 
 
 @dataclass(frozen=True)
 class _Extracted:
-    """Features of a set, and the seconds that they took."""
+    """Features of a set, and the seconds that extracting them took."""
 
     features: Features
     seconds: float
 
 
 class NliModel:
-    """One checkpoint; every set is read once for NLI alone and the paper's form, and once for the shipped form.
+    """One checkpoint, which reads every set once for NLI alone and the paper's form, and once for the shipped form.
 
     Args:
-        checkpoint: as `config_name` of `evaluate.load`; None for the one that is shipped.
-        weights: files by title of the set that they are for.
+        checkpoint: checkpoint, as in `config_name` of `evaluate.load`; None for the shipped one.
+        weights: files of weights, by the title of their set.
         options: precision and device, see `RunOptions`.
 
     Attributes:
         shipped: whether it is the checkpoint that the package ships, in float32.
 
     Raises:
-        ValueError: no such checkpoint, or one without a label for entailment.
+        ValueError: there is no such checkpoint, or it has no label for entailment.
     """
 
     def __init__(self, checkpoint: str | None, weights: dict[str, Path], options: dict[str, str]) -> None:
@@ -54,56 +55,56 @@ class NliModel:
         self._extracted: dict[tuple, _Extracted] = {}
 
     def lines(self) -> list[str]:
-        """What a report says of it."""
-        held = {"checkpoint": self.scorer.checkpoint_sha256[:16], "tokenizer": self.scorer.tokenizer_sha256[:16]}
-        settings = "|".join(f"{name}:{value}" for name, value in (held | self._options).items())
+        """Lines of the report that identify the model."""
+        hashes = {"checkpoint": self.scorer.checkpoint_sha256[:16], "tokenizer": self.scorer.tokenizer_sha256[:16]}
+        settings = "|".join(f"{name}:{value}" for name, value in (hashes | self._options).items())
         return [f"{NLI} and {NLI_LEX['rich']}: {settings}"]
 
     def judges(self) -> list[Judge]:
         """NLI alone, and both forms of NLI+lex."""
         parameters = count_parameters(str(self.scorer.folder))
-        found = [Judge(NLI, lambda: Loaded(self._alone, parameters), "nli", "NLI")]
+        judges = [Judge(NLI, lambda: Loaded(self._alone, parameters), "nli", "NLI")]
         for form, name in NLI_LEX.items():
-            load = lambda form=form: Loaded(lambda held: self._with_weights(held, form), parameters)  # noqa: E731
-            found.append(Judge(name, load, "nli", "NLI+lex" if form == "paper" else None))
-        return found
+            load = lambda form=form: Loaded(partial(self._with_weights, form=form), parameters)  # noqa: E731
+            judges.append(Judge(name, load, "nli", "NLI+lex" if form == "paper" else None))
+        return judges
 
-    def _alone(self, found: JudgedSet) -> Verdicts:
+    def _alone(self, answers: JudgedSet) -> Verdicts:
         """The highest entailment over the gold answers; 0 for a blank answer."""
-        held = self._extract(found, PAPER, TEMPLATE, NUMBER_WORDS)
-        scores = np.zeros(len(found))
-        np.maximum.at(scores, held.features.answer_index, held.features.table[:, RICH.index("entailment")])
-        return Verdicts(scores, held.seconds, _notes(held.features))
+        extracted = self._extract(answers, PAPER, TEMPLATE, NUMBER_WORDS)
+        features, scores = extracted.features, np.zeros(len(answers))
+        np.maximum.at(scores, features.answer_index, features.table[:, RICH.index("entailment")])
+        return Verdicts(scores, extracted.seconds, _notes(features))
 
-    def _with_weights(self, found: JudgedSet, form: str) -> Verdicts:
-        if found.title in FITTED_HERE and found.title not in self._weights:
-            held = self._extract(found, FORMS[form], TEMPLATE, NUMBER_WORDS)
-            scores = cross_validated(held.features, found.labels, found.questions, form)
-            note = f"{found.title}: cross-validated on it, all answers to a question on one side"
-            return Verdicts(scores, held.seconds, (note, *_notes(held.features)))
+    def _with_weights(self, answers: JudgedSet, form: str) -> Verdicts:
+        if answers.title in FITTED_HERE and answers.title not in self._weights:
+            extracted = self._extract(answers, FORMS[form], TEMPLATE, NUMBER_WORDS)
+            scores = cross_validated(extracted.features, answers.labels, answers.questions, form)
+            note = f"{answers.title}: cross-validated on it, all answers to a question on one side"
+            return Verdicts(scores, extracted.seconds, (note, *_notes(extracted.features)))
         try:
-            place = self._weights.get(found.title, self.scorer.folder)
+            place = self._weights.get(answers.title, self.scorer.folder)
             weights = read_weights(place, form, self.scorer.checkpoint_sha256)
         except ValueError as reason:
             raise NotMeasured(str(reason)) from reason
-        held = self._extract(found, weights.features, weights.template, weights.number_words)
-        note = f"{found.title}: weights fitted on {weights.fitted_on or 'data that they do not name'}"
-        return Verdicts(judge(weights, held.features).p, held.seconds, (note, *_notes(held.features)))
+        extracted = self._extract(answers, weights.features, weights.template, weights.number_words)
+        note = f"{answers.title}: weights fitted on {weights.fitted_on or 'data that they do not name'}"
+        return Verdicts(judge(weights, extracted.features).p, extracted.seconds, (note, *_notes(extracted.features)))
 
-    def _extract(self, found: JudgedSet, features: tuple[str, ...], template: str, number_words: bool) -> "_Extracted":
-        place = (found.title, features, template, number_words)
-        if place not in self._extracted:
+    def _extract(self, answers: JudgedSet, names: tuple[str, ...], template: str, number_words: bool) -> _Extracted:
+        key = (answers.title, names, template, number_words)
+        if key not in self._extracted:
             begin = time.perf_counter()
-            texts = (found.questions, found.candidates, found.references)
-            held = extract(self.scorer, *texts, template, number_words, features, RunOptions(**self._options))
-            self._extracted[place] = _Extracted(held, time.perf_counter() - begin)
-        return self._extracted[place]
+            texts = (answers.questions, answers.candidates, answers.references)
+            features = extract(self.scorer, *texts, template, number_words, names, RunOptions(**self._options))
+            self._extracted[key] = _Extracted(features, time.perf_counter() - begin)
+        return self._extracted[key]
 
 
-def _notes(held: Features) -> tuple[str, ...]:
+def _notes(features: Features) -> tuple[str, ...]:
     notes = {
-        "read in windows": held.windowed,
-        "questions read in part": int(held.shortened.sum()),
-        "read without the end of the question": held.truncated,
+        "read in windows": features.windowed,
+        "questions read in part": int(features.shortened.sum()),
+        "read without the end of the question": features.truncated,
     }
-    return tuple(f"{count} of {len(held.answer_index)} pairs were {what}" for what, count in notes.items() if count)
+    return tuple(f"{count} of {len(features.answer_index)} pairs were {what}" for what, count in notes.items() if count)

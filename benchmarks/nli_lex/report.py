@@ -1,4 +1,4 @@
-"""From what the judges of the NLI+lex benchmark said to files: CSV, text and the figures."""
+"""From the verdicts of the NLI+lex benchmark to files: tables as CSV and text, figures as PNG."""
 
 from pathlib import Path
 
@@ -25,8 +25,8 @@ _HEADER = """\
 Balamurali & Cheng 2025, times 100. A judge says 'correct' above 0.5; of several gold answers the best counts.
 'publ.' is what the paper prints, of all 3,000 answers of DIVER-QA and a DeBERTa-v3-large; its other rows lost their
 numbers in print. [95% bootstrap intervals] over questions."""
-_SHOWN = ("accuracy", "mcc")  # in the text, by model and dataset
-_OF_PAPER = ("MoritzLaurer/deberta-v3-large-zeroshot", "NLI+lex")  # whose size and quality figure 2 shows
+_PART_FIGURES = ("accuracy", "mcc")  # printed by model and dataset
+_PUBLISHED_MODEL = ("MoritzLaurer/deberta-v3-large-zeroshot", "NLI+lex")  # model and row that figure 2 adds
 
 
 def write_report(
@@ -35,7 +35,7 @@ def write_report(
     absent: dict[str, str],
     judged: Judged,
     checks: pd.DataFrame,
-    settings: Bootstrap,
+    drawing: Bootstrap,
     output: Path,
     lines: list[str],
     shipped: bool,
@@ -43,54 +43,56 @@ def write_report(
     """Compute every table and figure, and write them to `output`.
 
     Args:
-        judges: in the order of the tables.
-        sets: by key.
-        absent: by key, why a set is not there.
-        judged: what the judges said.
-        checks: of the NLI model, from `nli_probe.checks`; empty without one.
-        settings: of the bootstrap.
-        output: folder; created.
-        lines: that say which model was measured.
-        shipped: whether it is the shipped one, whose card gets its figures.
+        judges: judges in the order of the tables.
+        sets: sets by key.
+        absent: why a set is missing, by key.
+        judged: verdicts of the judges.
+        checks: result of `probe.checks`; empty without an NLI model.
+        drawing: seed and number of the resamples.
+        output: folder, created if missing.
+        lines: lines that identify the measured model.
+        shipped: whether it is the shipped model, whose card gets its figures.
 
     Returns:
         The report: all tables as text.
     """
     output.mkdir(parents=True, exist_ok=True)
-    table = figure_table(judges, sets, judged, settings)
+    table = figure_table(judges, sets, judged, drawing)
     cost, raters = cost_table(judges, sets, judged, table), rater_table(sets)
     written = {"all": "table1", "model": "by_model", "dataset": "by_dataset"}
     for by, name in written.items():
         table[table["by"] == by].to_csv(output / f"{name}.csv", index=False)
-    for name, held in {"cost": cost, "raters": raters, "checks": checks}.items():
-        held.to_csv(output / f"{name}.csv", index=False)
+    for name, frame in {"cost": cost, "raters": raters, "checks": checks}.items():
+        frame.to_csv(output / f"{name}.csv", index=False)
     if shipped:
         card_table(table, checks).to_csv(output / CARD, index=False)
     write_scores(sets, judged, output)
     not_drawn = draw_figures(table, cost, sets, output)
     parts = [_HEADER, "\n".join([*lines, *_data_lines(sets, absent)]), _checks_text(checks)]
-    for found in sets.values():
-        held = table[table["set"] == found.title]
-        parts += [_overall_text(held, found)]
-        parts += [_part_text(held, found.title, by, figure) for by in ("model", "dataset") for figure in _SHOWN]
+    for answers in sets.values():
+        rows = table[table["set"] == answers.title]
+        parts += [_overall_text(rows, answers)]
+        parts += [
+            _part_text(rows, answers.title, by, figure) for by in ("model", "dataset") for figure in _PART_FIGURES
+        ]
     parts += [_cost_text(cost), _raters_text(raters), "\n".join(_notes(judges, sets, judged)), not_drawn]
-    parts.append(f"bootstrap: {settings.resamples} resamples, seed {settings.seed}")
+    parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
     report = "\n\n".join(filter(None, parts))
     (output / "report.txt").write_text(report + "\n", encoding="utf-8")
     return report
 
 
 def write_scores(sets: dict[str, JudgedSet], judged: Judged, output: Path) -> None:
-    """Write `scores_SET.csv`: what people and every judge say of each answer."""
-    for key, found in sets.items():
-        columns = {name: held.scores for (name, place), held in judged.verdicts.items() if place == key}
-        pd.DataFrame({"label": found.labels.astype(int), **columns}).to_csv(
+    """Write `scores_SET.csv`: the label of each answer and the scores of every judge."""
+    for key, answers in sets.items():
+        columns = {name: verdicts.scores for (name, place), verdicts in judged.verdicts.items() if place == key}
+        pd.DataFrame({"label": answers.labels.astype(int), **columns}).to_csv(
             output / f"scores_{key}.csv", index_label="row"
         )
 
 
 def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, JudgedSet], output: Path) -> str:
-    """Write figure2.png and figure4.png to figure9.png, of DIVER-QA or else of the first set.
+    """Write figure2.png and figure4.png to figure9.png for DIVER-QA, or else for the first set.
 
     Returns:
         A line that names the figures that were not written.
@@ -98,8 +100,11 @@ def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, Judged
     title = sets.get("diver_qa", next(iter(sets.values()))).title
     table, cost = table[table["set"] == title], cost[cost["set"] == title]
     published = Published(PUBLISHED)
-    size, mcc = published.get("model card", *_OF_PAPER, "parameters"), published.get("1", title, "NLI+lex", "mcc")
-    beside = {} if mcc is None else {f"NLI+lex, {_OF_PAPER[0].partition('/')[2]}": (size, 100 * mcc)}
+    size, mcc = (
+        published.get("model card", *_PUBLISHED_MODEL, "parameters"),
+        published.get("1", title, "NLI+lex", "mcc"),
+    )
+    beside = {} if mcc is None else {f"NLI+lex, {_PUBLISHED_MODEL[0].partition('/')[2]}": (size, 100 * mcc)}
     drawn = {2: draw_cost(cost, beside, output / "figure2.png", f"Figure 2: cost and quality on {title}")}
     for number, (by, figure) in BARS.items():
         heading = f"Figure {number}: {LABELS[figure]} by {'answering model' if by == 'model' else by}, {title}"
@@ -110,11 +115,11 @@ def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, Judged
 
 def _data_lines(sets: dict[str, JudgedSet], absent: dict[str, str]) -> list[str]:
     lines = []
-    for found in sets.values():
-        golds = sum(map(len, found.references)) / len(found)
+    for answers in sets.values():
+        golds = sum(map(len, answers.references)) / len(answers)
         lines.append(
-            f"{found.title}: {len(found)} answers to {len(set(found.questions))} questions of {found.source}, "
-            f"{100 * found.labels.mean():.1f}% correct, {golds:.1f} gold answers each"
+            f"{answers.title}: {len(answers)} answers to {len(set(answers.questions))} questions of {answers.source}, "
+            f"{100 * answers.labels.mean():.1f}% correct, {golds:.1f} gold answers each"
         )
     return lines + [f"{TITLES[key]}: not measured: {reason}" for key, reason in absent.items()]
 
@@ -127,28 +132,28 @@ def _checks_text(checks: pd.DataFrame) -> str:
     return "\n".join(["The NLI model itself (probe: contradictions told from entailments, chance is 50)", *lines])
 
 
-def _overall_text(held: pd.DataFrame, found: JudgedSet) -> str:
+def _overall_text(table: pd.DataFrame, answers: JudgedSet) -> str:
     """Table 1 of one set."""
     rows = []
-    for name, kept in held[held["by"] == "all"].groupby("judge", sort=False):
-        by_figure, counted = kept.set_index("figure"), int(kept["n"].iloc[0])
-        label = name if counted in (0, len(found)) else f"{name}, {counted} answers"
-        reason = kept["reason"].iloc[0]
+    for name, figures in table[table["by"] == "all"].groupby("judge", sort=False):
+        by_figure, counted = figures.set_index("figure"), int(figures["n"].iloc[0])
+        label = name if counted in (0, len(answers)) else f"{name}, {counted} answers"
+        reason = figures["reason"].iloc[0]
         cells = [Cell.of(by_figure.loc[figure]) for figure in FIGURES]
         rows.append(Row(label, cells, None if pd.isna(reason) else reason))
-    return render(f"Table 1, {found.title}", [LABELS[figure] for figure in FIGURES], rows)
+    return render(f"Table 1, {answers.title}", [LABELS[figure] for figure in FIGURES], rows)
 
 
-def _part_text(held: pd.DataFrame, title: str, by: str, figure: str) -> str:
+def _part_text(table: pd.DataFrame, title: str, by: str, figure: str) -> str:
     """One of figures 4 to 9 of one set as a table; intervals are in the CSV."""
-    kept = held[(held["by"] == by) & (held["figure"] == figure) & held["value"].notna()]
-    if kept.empty:
+    measured = table[(table["by"] == by) & (table["figure"] == figure) & table["value"].notna()]
+    if measured.empty:
         return ""
-    parts = list(kept["part"].unique())
+    parts = list(measured["part"].unique())
     cells = {
-        (row.judge, row.part): Cell(row.value, published=optional_float(row.published)) for row in kept.itertuples()
+        (row.judge, row.part): Cell(row.value, published=optional_float(row.published)) for row in measured.itertuples()
     }
-    names = kept["judge"].unique()
+    names = measured["judge"].unique()
     rows = [Row(name, [cells.get((name, part), Cell()) for part in parts]) for name in names]
     heading = f"{title}, {LABELS[figure]} by {'answering model' if by == 'model' else by}"
     return render(heading, parts, rows)
@@ -172,8 +177,8 @@ def _raters_text(raters: pd.DataFrame) -> str:
         lines.append(f"{place}: {row.mcc:.1f}, {row.accuracy:.1f} ({row.n} answers)")
     if raters.empty:
         lines.append("no set here has columns of several raters; published ranges over pairs and models:")
-        for table, held in published_raters().groupby("table"):
-            ranges = (f"{row.figure} {row.low:.1f} to {row.high:.1f}" for row in held.itertuples())
+        for table, figures in published_raters().groupby("table"):
+            ranges = (f"{row.figure} {row.low:.1f} to {row.high:.1f}" for row in figures.itertuples())
             lines.append(f"  table {table}: {', '.join(ranges)}")
     return "\n".join(lines)
 
@@ -181,7 +186,7 @@ def _raters_text(raters: pd.DataFrame) -> str:
 def _notes(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged) -> list[str]:
     lines = []
     for judge in judges:
-        for key, found in sets.items():
+        for key, answers in sets.items():
             verdicts = judged.verdicts.get((judge.name, key))
-            lines += [f"{judge.name}, {found.title}: {note}" for note in (verdicts.notes if verdicts else ())]
+            lines += [f"{judge.name}, {answers.title}: {note}" for note in (verdicts.notes if verdicts else ())]
     return lines

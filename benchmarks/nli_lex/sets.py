@@ -1,8 +1,8 @@
-"""The sets of the NLI+lex protocol: answers to questions, each with a person's yes or no.
+"""The sets of the NLI+lex protocol: answers to questions, each judged correct or incorrect by people.
 
 Read from a data folder (parquet): `diver_qa/sample`, `openqa_eval/nq301`, `evouna/nq`, all with columns question,
-reference, candidate, human_label, source and model; or from a file of that form (`read_judged`), which may have a
-column of judgements for each rater.
+reference, candidate, human_label, source and model; or from a file with these columns (`read_judged`), which may have
+a column of judgements for each rater.
 
 Source: Balamurali & Cheng 2025 ("Revisiting NLI"), section 4.2; Kamalloo et al., ACL 2023 (NQ-open 301); Wang et al.,
 NeurIPS 2023 (EVOUNA).
@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.matcha.sets import read_table
-from semantic_metrics.cli.fit import question_key
+from semantic_metrics.fitting.judged_answers import question_key
 
 TITLES = {"diver_qa": "DIVER-QA", "nq301": "NQ-open 301", "evouna": "EVOUNA NQ"}
-RATER = "rater"  # begins the names of columns that hold one person's judgements
+RATER = "rater"  # prefix of columns with the judgements of one person
 BEM, GPT4 = "BEM (published per pair)", "GPT-4 (published per pair)"
 JUDGED_BEFORE = {BEM: "bem_prob_max", GPT4: "gpt4_label"}  # columns with Kamalloo et al.'s own judgements
 
@@ -38,19 +38,19 @@ _TEXTS = ("question", "reference", "candidate")
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Answers and what people said of them.
+    """Answers to questions with human judgements.
 
     Attributes:
-        title: of the set.
+        title: title of the set.
         questions: n questions.
-        references: n lists of gold answers, one at least.
+        references: n lists of gold answers, each with at least one.
         candidates: n answers; some may be empty.
         labels: (n,) bool, whether people found the answer correct.
-        datasets: n names of where the question is from.
-        models: n names of who gave the answer.
-        raters: (n,) each, by rater's name: 0, 1, or not a number where that person did not judge.
-        before: (n,) each, by row's name: published judgements in [0, 1], not a number where there is none.
-        source: file.
+        datasets: n names of the dataset of the question.
+        models: n names of the model that gave the answer.
+        raters: (n,) judgements of each rater, by name: 0, 1, or NaN where that person did not judge.
+        before: (n,) published judgements in [0, 1], by name of the judge; NaN where there is none.
+        source: name of the file.
     """
 
     title: str
@@ -68,11 +68,13 @@ class JudgedSet:
         return len(self.questions)
 
     def without(self, questions: set[str]) -> "JudgedSet":
-        """The answers to other questions than these, which are given as `fit.question_key` writes them."""
+        """The answers to all other questions; `questions` are results of `question_key`."""
         rows = [i for i, question in enumerate(self.questions) if question_key(question) not in questions]
         texts = ("questions", "references", "candidates", "datasets", "models")
         kept = {name: [getattr(self, name)[i] for i in rows] for name in texts}
-        arrays = {name: {key: held[rows] for key, held in getattr(self, name).items()} for name in ("raters", "before")}
+        arrays = {
+            name: {key: values[rows] for key, values in getattr(self, name).items()} for name in ("raters", "before")
+        }
         return replace(self, labels=self.labels[rows], **kept, **arrays)
 
 
@@ -81,29 +83,29 @@ def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], 
 
     Args:
         data: the folder, laid out as the module's docstring says.
-        keys: of TITLES.
+        keys: keys of TITLES.
 
     Returns:
-        The sets whose file is there, by key, and of the others why they are not.
+        The sets whose file exists, by key, and why the others are missing.
 
     Raises:
-        ValueError: a file is not what it should be; names it.
+        ValueError: a file is invalid; names it.
     """
-    found, absent = {}, {}
+    sets, absent = {}, {}
     for key in keys:
         path = data / _FILES[key]
         if path.is_file():
-            found[key] = judged_set(read_table(path), TITLES[key], _FILES[key], _SEPARATORS.get(key))
+            sets[key] = judged_set(read_table(path), TITLES[key], _FILES[key], _SEPARATORS.get(key))
         else:
             absent[key] = f"no file {_FILES[key]} in the data folder"
-    return found, absent
+    return sets, absent
 
 
 def read_judged(path: Path) -> JudgedSet:
-    """A file of one's own (.parquet, .csv, .jsonl), titled by its name; `reference` may hold lists.
+    """A user's file (.parquet, .csv, .jsonl), titled by its name; `reference` may contain lists.
 
     Raises:
-        ValueError: it lacks a column, a question, a gold answer, a judgement, or rows; names it.
+        ValueError: a column, a question, a gold answer, a judgement, or all rows are missing; names the file.
     """
     return judged_set(read_table(path), path.stem, path.name)
 
@@ -111,16 +113,16 @@ def read_judged(path: Path) -> JudgedSet:
 def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | None = None) -> JudgedSet:
     """Columns question, reference, candidate, human_label[, source, model, rater...] -> the set.
 
-    Without raters' columns `human_label` is what people said; without it, the raters' majority is.
+    Without `human_label`, the label is the majority of the raters.
 
     Args:
-        frame: its rows.
-        title: of the set.
-        source: where it is from; named in errors.
-        separator: of the gold answers within a text of column `reference`; None for one gold answer, or for lists.
+        frame: rows of the set.
+        title: title of the set.
+        source: name of the file, for errors.
+        separator: separator of the gold answers in a text of column `reference`; None for one gold answer, or lists.
 
     Raises:
-        ValueError: as `read_judged`.
+        ValueError: any reason of `read_judged`.
     """
     missing = [column for column in _TEXTS if column not in frame]
     raters = {c: _judgements(frame, c, source, absent=True) for c in frame if str(c).startswith(RATER)}
@@ -150,10 +152,10 @@ def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | No
 
 
 def majority(raters: list[np.ndarray], source: str) -> np.ndarray:
-    """(n,) bool: what more than half of those who judged a row say (the paper's section 4.2).
+    """(n,) bool: the judgement of more than half of those who judged a row (the paper's section 4.2).
 
     Raises:
-        ValueError: a row that nobody judged, or with as many yes as no; names it.
+        ValueError: nobody judged a row, or a row has as many yes as no; names it.
     """
     stacked = np.stack(raters)
     votes, yes = (~np.isnan(stacked)).sum(axis=0), np.nansum(stacked, axis=0)
@@ -174,7 +176,9 @@ def _judgements(frame: pd.DataFrame, column: str, source: str, absent: bool = Fa
 
 
 def _texts(frame: pd.DataFrame, column: str, source: str, empty: bool = False) -> list[str]:
-    texts = ["" if empty and pd.isna(text) else text for text in frame[column]]  # a CSV has no other empty text
+    texts = [
+        "" if empty and pd.isna(text) else text for text in frame[column]
+    ]  # an empty text in a CSV file is read as missing
     for row, text in enumerate(texts):
         if not isinstance(text, str) or not (empty or text.strip()):
             raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
