@@ -1,6 +1,6 @@
 """Training of cross-encoders: real runs of a tiny BERT on a few sentences."""
 
-import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +17,29 @@ from sentence_transformers import CrossEncoder
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
-from training.cards import read_results, render
+from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig, read_config
-from training.train_cross_encoder import CONFIGS, SimilarLengths, build_model, train
+from training.train_cross_encoder import CONFIGS, SimilarLengths, blend, build_model, train
 
+CONFIG = """
+name: stsscore
+init: {start}
+licence: apache-2.0
+max_length: 32
+epochs: 2
+batch_size: 8
+lr: 0.003
+dropout: 0.1
+validate_every: 12
+train:
+  - &pairs
+    name: train
+    path: train.csv
+    columns: [sentence1, sentence2, score]
+    scale: 5
+validate:
+  - {{<<: *pairs, name: dev, path: dev.csv}}
+"""
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]
 
@@ -46,42 +65,28 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def stsb(start: Path, tmp_path: Path) -> CrossEncoderConfig:
-    return _config(tmp_path, start, columns="[sentence1, sentence2, score]", scale=5)
-
-
-@pytest.fixture
-def nli(start: Path, tmp_path: Path) -> CrossEncoderConfig:
-    return replace(_config(tmp_path, start, columns="[sentence1, sentence2, label]"), classes=CLASSES, name="nli")
-
-
-def _config(folder: Path, start: Path, columns: str, scale: float | None = None) -> CrossEncoderConfig:
-    path = folder / "small.yaml"
-    entry = f"columns: {columns}" + (f"\n    scale: {scale}" if scale else "")
-    path.write_text(
-        f"""
-name: stsscore
-init: {start}
-licence: apache-2.0
-max_length: 32
-epochs: 3
-batch_size: 8
-lr: 0.003
-dropout: 0.1
-validate_every: 12
-train:
-  - name: train
-    path: train.csv
-    {entry}
-validate:
-  - name: dev
-    path: dev.csv
-    {entry}
-""",
-        encoding="utf-8",
-    )
+@pytest.fixture(scope="module")
+def stsb(start: Path, tmp_path_factory: pytest.TempPathFactory) -> CrossEncoderConfig:
+    path = tmp_path_factory.mktemp("config") / "small.yaml"
+    path.write_text(CONFIG.format(start=start), encoding="utf-8")
     return read_config(path)
+
+
+@pytest.fixture(scope="module")
+def nli(stsb: CrossEncoderConfig) -> CrossEncoderConfig:
+    train, validate = (
+        [replace(source, columns=["sentence1", "sentence2", "label"], scale=None) for source in sources]
+        for sources in (stsb.train, stsb.validate)
+    )
+    return replace(stsb, name="nli", classes=CLASSES, train=train, validate=validate, epochs=1)
+
+
+@pytest.fixture(scope="module")
+def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkpoint of a run of the NLI config."""
+    output = tmp_path_factory.mktemp("classifier")
+    assert set(train(nli, data, output)) == {"dev_accuracy"}
+    return output / "checkpoint"
 
 
 @given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 3))
@@ -105,7 +110,7 @@ def test_batches_hold_similar_lengths_and_differ_between_epochs() -> None:
 
 
 def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
-    figures = train(replace(stsb, epochs=12), data, tmp_path / "run")
+    figures = train(replace(stsb, epochs=10), data, tmp_path / "run")
     assert figures["dev_pearson"] > 0.5
     folder = tmp_path / "run" / "checkpoint"
     rows = pd.read_csv(data / "dev.csv")
@@ -115,43 +120,46 @@ def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig
     assert np.corrcoef(result["scores"], rows["score"])[0, 1] == pytest.approx(figures["dev_pearson"], abs=1e-3)
     assert np.mean(result["scores"]) == pytest.approx(rows["score"].mean() / 5, abs=0.15)
     assert all(tensor.dtype == torch.float16 for tensor in load_file(folder / "model.safetensors").values())
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert "license: apache-2.0" in card
+    assert "| train | 96 | x 1 | none |" in card
+    assert str(data) not in card
 
 
-def test_a_classifier_keeps_the_names_of_its_classes(nli: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
-    figures = train(nli, data, tmp_path / "run")
-    assert set(figures) == {"dev_accuracy"}
-    model = CrossEncoder(str(tmp_path / "run" / "checkpoint"), device="cpu")
+def test_a_classifier_keeps_the_names_of_its_classes(classifier: Path) -> None:
+    model = CrossEncoder(str(classifier), device="cpu")
     assert list(model.config.id2label.values()) == CLASSES
     assert model.predict([("the dog barks", "a dog sleeps")]).shape == (1, 3)
 
 
 def test_an_interrupted_run_resumes_to_the_same_weights(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
     train(stsb, data, tmp_path / "whole")
-    train(stsb, data, tmp_path / "broken")  # its last state is taken away: as if killed after step 24
-    state = tmp_path / "broken" / "state"
-    kept = sorted(state.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
-    assert len(kept) == 2
-    for path in kept[1:]:
-        path.rename(tmp_path / path.name)
-    train(stsb, data, tmp_path / "broken", resume=True)
-    whole, broken = (load_file(tmp_path / name / "checkpoint" / "model.safetensors") for name in ("whole", "broken"))
-    assert all(torch.equal(whole[name], broken[name]) for name in whole)
+    shutil.copytree(tmp_path / "whole" / "state", tmp_path / "cut" / "state")
+    states = sorted((tmp_path / "cut" / "state").glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    assert len(states) == 2
+    shutil.rmtree(states[1])  # as if killed after step 12
+    train(stsb, data, tmp_path / "cut", resume=True)
+    whole, resumed = (load_file(tmp_path / name / "checkpoint" / "model.safetensors") for name in ("whole", "cut"))
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-def test_a_share_of_the_start_is_kept(nli: CrossEncoderConfig, data: Path, start: Path, tmp_path: Path) -> None:
-    train(nli, data, tmp_path / "first")
-    first = tmp_path / "first" / "checkpoint"
-    for name, share in (("whole", 0.0), ("blended", 0.25)):
-        train(replace(nli, init=str(first), start_share=share), data, tmp_path / name)
-    before, whole, blended = (
-        load_file(folder / "model.safetensors")
-        for folder in (first, tmp_path / "whole" / "checkpoint", tmp_path / "blended" / "checkpoint")
-    )
-    assert any(not torch.equal(before[name], whole[name]) for name in before)
+def test_a_share_of_the_start_is_kept(
+    nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = {}
+
+    def watched(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
+        last.update({name: values.clone() for name, values in model.model.state_dict().items()})
+        blend(model, start, share)
+
+    monkeypatch.setattr(train_cross_encoder, "blend", watched)
+    train(replace(nli, init=str(classifier), start_share=0.25), data, tmp_path)
+    before, blended = (load_file(folder / "model.safetensors") for folder in (classifier, tmp_path / "checkpoint"))
+    assert any(not torch.equal(before[name].float(), last[name]) for name in before)
     for name, values in blended.items():
-        expected = 0.25 * before[name].float() + 0.75 * whole[name].float()
+        expected = 0.25 * before[name].float() + 0.75 * last[name]
         torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
-    card = (tmp_path / "blended" / "checkpoint" / "README.md").read_text(encoding="utf-8")
+    card = (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
     assert "a mean: 0.25 of those that it started from" in card
     assert "## Data of the run that it starts from" in card
     with pytest.raises(ValueError, match=r"start_share: expected a number from 0 to below 1, got 1\.0"):
@@ -206,17 +214,3 @@ def test_an_unknown_key_is_an_error(tmp_path: Path) -> None:
 def test_the_configs_read(name: str) -> None:
     config = read_config(CONFIGS / f"{name}.yaml")
     assert (config.classes is None) == name.startswith("stsb")
-
-
-def test_the_card_says_what_was_done(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
-    train(replace(stsb, epochs=1), data, tmp_path / "run")
-    folder = tmp_path / "run" / "checkpoint"
-    card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "license: apache-2.0" in card
-    assert "| train | 96 | x 1 | none |" in card
-    assert str(data) not in card
-    pd.DataFrame({"set": ["STS-B"], "figure": ["r"], "value": [0.8642], "published": [0.9]}).to_csv(
-        tmp_path / "model_card.csv", index=False
-    )
-    record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    assert "| STS-B | r | 0.864 | 0.9 |" in render(record, read_results(tmp_path))

@@ -14,7 +14,7 @@ from datasets import Dataset
 from sentence_transformers import CrossEncoder
 
 from training.cross_encoder.partial_labels import label_names
-from training.data.sources import Table, check_columns, normalise
+from training.data.sources import Table, check_columns, normalise, take_limit
 
 COLUMNS = ["sentence1", "sentence2", "label"]
 
@@ -71,9 +71,7 @@ class PairSource:
         counts["dropped: empty text"] = int(empty.sum())
         counts["dropped: in an evaluation set"] = int(held_out.sum())
         pairs = pairs[~empty & ~held_out]
-        if self.limit is not None and len(pairs) > self.limit:
-            counts["dropped: over the limit"] = len(pairs) - self.limit
-            pairs = pairs.sample(self.limit, random_state=0).sort_index()
+        pairs = take_limit(pairs, self.limit, counts)
         counts["kept"] = len(pairs)
         if pairs.empty:
             raise ValueError(f"{self.name}: no pair is left ({dict(counts)})")

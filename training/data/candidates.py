@@ -9,7 +9,7 @@ import pandas as pd
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
 
-from training.data.sources import Table, check_columns, normalise
+from training.data.sources import Table, check_columns, normalise, take_limit
 
 PAIR = ["sentence1", "sentence2"]
 
@@ -56,9 +56,7 @@ class CandidateSource:
         counts["dropped: empty, or the same twice"] = int(empty.sum())
         counts["dropped: in an evaluation set"] = int(held_out.sum())
         pairs = pairs[~empty & ~held_out].drop_duplicates()
-        if self.limit is not None and len(pairs) > self.limit:
-            counts["dropped: over the limit"] = len(pairs) - self.limit
-            pairs = pairs.sample(self.limit, random_state=0).sort_index()
+        pairs = take_limit(pairs, self.limit, counts)
         counts["kept"] = len(pairs)
         return pairs.assign(source=self.name), counts
 

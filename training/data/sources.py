@@ -17,10 +17,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 from datasets import load_dataset
 
+Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
 NO_LETTER = re.compile(r"[\W_]+")
 READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda path: pd.read_json(path, lines=True)}
 
@@ -99,8 +101,16 @@ def check_columns(rows: pd.DataFrame, columns: Iterable[str], where: str) -> Non
         raise ValueError(f"{where}: expected columns {missing}, got {list(rows.columns)}")
 
 
+def take_limit(rows: Rows, limit: int | None, counts: Counter) -> Rows:
+    """At most `limit` of the rows, drawn by seed 0, in their own order; counts the others as dropped."""
+    if limit is None or len(rows) <= limit:
+        return rows
+    counts["dropped: over the limit"] = len(rows) - limit
+    return rows.sample(limit, random_state=0).sort_index()
+
+
 def normalise(text: str) -> str:
-    """The form in which two texts count as the same when evaluation rows are kept out: letters and digits alone."""
+    """Letters and digits alone, in lower case: texts that are equal in this form count as the same text."""
     return " ".join(NO_LETTER.sub(" ", text.casefold()).split())
 
 
@@ -335,9 +345,7 @@ def load_source(source: Source, data: Path | None, excluded: frozenset[str]) -> 
             counts["dropped: in an evaluation set"] += 1
         else:
             kept.append(example)
-    if source.limit is not None and len(kept) > source.limit:
-        counts["dropped: over the limit"] = len(kept) - source.limit
-        kept = [kept[i] for i in sorted(pd.Series(range(len(kept))).sample(source.limit, random_state=0))]
+    kept = take_limit(pd.Series(kept, dtype=object), source.limit, counts).tolist()
     counts["kept"] = len(kept)
     if not kept:
         raise ValueError(f"{source.name}: nothing left to train on ({dict(counts)})")
