@@ -1,24 +1,24 @@
-"""The distribution of scores as bars, in the coordinates of the report's SVG."""
+"""Histogram of scores in the coordinates of the report's SVG, which is 400 units wide."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-BINS = 30
-STEP = 0.2  # scores beyond [0, 1] widen the axis in steps of this
-WIDTH = 400.0  # in units of the SVG: a phone shows about one in a pixel, so that letters stay as large as they are
-LEFT, RIGHT = 16.0, 384.0  # of the axis
-TALL = 100.0  # the highest bar
-TOP = 24.0  # room for a name above the bars
-GAP = 1.0  # between bars
-MOST_STEPS = 6  # between the numbers below the axis
-ROUNDING = 1e-9  # of steps
+BARS = 30
+AXIS_STEP = 0.2  # scores beyond [0, 1] widen the axis in steps of this
+# units of the SVG: a phone shows about one per pixel, so that letters keep their size
+LEFT, RIGHT = 16.0, 384.0  # ends of the axis
+MAX_BAR_HEIGHT = 100.0
+TOP_MARGIN = 24.0  # room for a name above the bars
+BAR_GAP = 1.0
+MAX_TICK_STEPS = 6  # between the numbers below the axis
+ROUNDING_ERROR = 1e-9  # of a number of steps
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A rectangle; `kind` is its class."""
+    """A rectangle; `kind` is its CSS class."""
 
     kind: str
     x: float
@@ -33,12 +33,13 @@ class Chart:
     """A histogram.
 
     Attributes:
-        bars: correct rows upwards and incorrect ones downwards; without labels all upwards.
-        ticks: place and score, below `foot`.
-        names: height and text of what the two halves are.
-        axis, foot: heights of the line that the bars stand on and of the lower end.
-        height: of all.
-        caption: what is to be seen, in words.
+        bars: bars of correct rows upwards and of incorrect rows downwards; without labels all upwards.
+        ticks: positions and scores of the numbers below `foot`.
+        names: vertical positions and texts of the names of the two halves.
+        axis: vertical position of the line that the bars start from.
+        foot: vertical position of the lower end of the bars.
+        height: height of the whole chart.
+        caption: the chart in words.
     """
 
     bars: list[Bar]
@@ -51,28 +52,32 @@ class Chart:
 
 
 def draw(values: np.ndarray, labels: np.ndarray | None = None) -> Chart:
-    """Bars of (n,) scores, split by (n,) bool labels if there are any."""
-    low = min(0.0, STEP * math.floor(values.min() / STEP))
-    high = max(1.0, STEP * math.ceil(values.max() / STEP))
-    low = -1.0 if -1.0 <= low < -STEP else low  # a cosine's own range
-    edges = np.linspace(low, high, BINS + 1)
+    """Draw the histogram of (n,) scores, split by (n,) bool labels if there are any."""
+    low = min(0.0, AXIS_STEP * math.floor(values.min() / AXIS_STEP))
+    high = max(1.0, AXIS_STEP * math.ceil(values.max() / AXIS_STEP))
+    low = -1.0 if -1.0 <= low < -AXIS_STEP else low  # a cosine's own range
+    edges = np.linspace(low, high, BARS + 1)
     parts = {"up": values} if labels is None else {"up": values[labels], "down": values[~labels]}
-    counts = {kind: np.histogram(held, edges)[0] for kind, held in parts.items()}
-    most = max(1, *(int(held.max()) for held in counts.values()))
-    axis, width = TOP + TALL, (RIGHT - LEFT) / BINS
+    counts = {kind: np.histogram(part, edges)[0] for kind, part in parts.items()}
+    highest = max(1, *(int(count.max()) for count in counts.values()))
+    axis, width = TOP_MARGIN + MAX_BAR_HEIGHT, (RIGHT - LEFT) / BARS
     bars = []
-    for kind, held in counts.items():
+    for kind, count in counts.items():
         name = "" if labels is None else " labelled correct" if kind == "up" else " labelled incorrect"
-        for i in np.flatnonzero(held):
-            height = round(max(TALL * int(held[i]) / most, 1.0), 1)  # one row among many is still seen
-            title = f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {_rows(int(held[i]))}{name}"
+        for i in np.flatnonzero(count):
+            height = round(
+                max(MAX_BAR_HEIGHT * int(count[i]) / highest, 1.0), 1
+            )  # a single row among many stays visible
+            title = f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {_rows(int(count[i]))}{name}"
             y = round(axis - height if kind == "up" else axis, 1)
-            bars.append(Bar(kind, round(LEFT + width * int(i) + GAP / 2, 1), y, round(width - GAP, 1), height, title))
-    foot = axis if labels is None else axis + TALL
-    names = [] if labels is None else [(TOP - 8, "correct ↑"), (foot - 8, "incorrect ↓")]
+            bars.append(
+                Bar(kind, round(LEFT + width * int(i) + BAR_GAP / 2, 1), y, round(width - BAR_GAP, 1), height, title)
+            )
+    foot = axis if labels is None else axis + MAX_BAR_HEIGHT
+    names = [] if labels is None else [(TOP_MARGIN - 8, "correct ↑"), (foot - 8, "incorrect ↓")]
     ticks = [(round(LEFT + (RIGHT - LEFT) * (at - low) / (high - low), 1), f"{at:g}") for at in _ticks(low, high)]
-    way = "" if labels is None else " Correct rows stand upwards in blue, incorrect ones hang downwards in orange."
-    caption = f"Distribution of {len(values):,} scores; the highest bar stands for {_rows(most)}.{way}"
+    way = "" if labels is None else " Bars of correct rows go up in blue, bars of incorrect rows go down in orange."
+    caption = f"Distribution of {len(values):,} scores; the highest bar stands for {_rows(highest)}.{way}"
     return Chart(bars, ticks, names, axis, foot, foot + 30, caption)
 
 
@@ -82,7 +87,10 @@ def _rows(count: int) -> str:
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round numbers in the range, four to seven of them."""
-    raw = (high - low) / MOST_STEPS
+    raw = (high - low) / MAX_TICK_STEPS
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= raw)
-    return [round(i * step, 9) for i in range(math.ceil(low / step - ROUNDING), math.floor(high / step + ROUNDING) + 1)]
+    return [
+        round(i * step, 9)
+        for i in range(math.ceil(low / step - ROUNDING_ERROR), math.floor(high / step + ROUNDING_ERROR) + 1)
+    ]

@@ -1,10 +1,10 @@
-"""A text as the pieces of a heat map: what each token adds to a score, as a sign and one of three strengths."""
+"""Heat maps: texts as pieces, each with its contribution to a score as a sign and one of three strengths."""
 
 import math
 from dataclasses import dataclass
 
-LEVELS = 3  # strengths of either sign; a person tells no more shades apart beside one another
-FAINT = 1 / 12  # of the strongest share: below it a token has no colour
+LEVELS = 3  # strengths of either sign; people cannot tell more shades apart side by side
+FAINT_SHARE = 1 / 12  # of the strongest contribution: weaker ones get no colour
 
 
 @dataclass(frozen=True)
@@ -12,9 +12,9 @@ class Piece:
     """A token, or the characters between two.
 
     Attributes:
-        text: its characters, as the text has them.
-        share: what it adds to the score; None for characters that are of no token.
-        level: from -LEVELS to LEVELS: sign and strength of the share beside the strongest of all texts.
+        text: characters of the text.
+        share: contribution to the score; None for characters that belong to no token.
+        level: sign and strength of the share relative to the strongest of all texts, from -LEVELS to LEVELS.
     """
 
     text: str
@@ -28,10 +28,10 @@ class HeatMap:
 
     Attributes:
         name: prediction, reference or question.
-        pieces: of its beginning; together they are the text, up to where it is cut.
-        hidden: how many tokens are not among them.
-        total: what all its tokens add, the hidden ones included.
-        strongest: the tokens with the largest shares, the largest first.
+        pieces: pieces that together are the text, up to where it is cut.
+        hidden: number of tokens that are cut off.
+        total: sum of the contributions of all tokens, the hidden ones included.
+        strongest: tokens with the largest contributions, the largest first.
     """
 
     name: str
@@ -42,26 +42,26 @@ class HeatMap:
 
 
 def heat_maps(explanation: dict, texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
-    """The texts of an explanation.
+    """Make the heat maps of an explanation.
 
     Args:
-        explanation: what a metric's `explain` returns.
-        texts: those that it is of, by the same names.
-        most: tokens of a text that are shown.
-        strongest: how many tokens are named as the strongest.
+        explanation: result of a metric's `explain`.
+        texts: the texts that were explained, by the same names.
+        most: number of tokens of a text that are shown.
+        strongest: number of tokens that are named as the strongest.
     """
     scale = max((abs(share) for name in texts for share in explanation[name]["contributions"]), default=0.0)
-    found = []
+    maps = []
     for name, text in texts.items():
-        held = explanation[name]
-        rows = list(zip(held["tokens"], held["spans"], held["contributions"], strict=True))
-        # what stands for no characters of the text, as its padding, is shown whatever is cut
+        side = explanation[name]
+        rows = list(zip(side["tokens"], side["spans"], side["contributions"], strict=True))
+        # tokens without characters in the text, such as padding, are always shown
         shown = rows[:most] + [row for row in rows[most:] if row[1] is None]
         tokens = [Piece(_written(token, span, text), share, _level(share, scale)) for token, span, share in rows]
         first = sorted((piece for piece in tokens if piece.level), key=lambda piece: -abs(piece.share))[:strongest]
         pieces = _pieces(text, shown, scale, len(shown) == len(rows))
-        found.append(HeatMap(name, pieces, len(rows) - len(shown), held["total"], first))
-    return found
+        maps.append(HeatMap(name, pieces, len(rows) - len(shown), side["total"], first))
+    return maps
 
 
 def _pieces(text: str, rows: list[tuple], scale: float, whole: bool) -> list[Piece]:
@@ -79,12 +79,12 @@ def _pieces(text: str, rows: list[tuple], scale: float, whole: bool) -> list[Pie
 
 
 def _written(token: str, span: tuple[int, int] | None, text: str) -> str:
-    """A token as the text has it, not as the vocabulary does ("##s")."""
+    """Token as it is written in the text, not in the vocabulary ("##s")."""
     return (text[span[0] : span[1]] if span is not None else "") or token
 
 
 def _level(share: float, scale: float) -> int:
-    if scale == 0 or abs(share) < FAINT * scale:
+    if scale == 0 or abs(share) < FAINT_SHARE * scale:
         return 0
     strength = min(LEVELS, math.ceil(LEVELS * abs(share) / scale))  # rounding may lift the strongest above LEVELS
     return int(math.copysign(strength, share))

@@ -1,6 +1,6 @@
-"""A report on scores as one HTML file: it holds all that it shows, runs no script and asks no network for anything.
+"""A report on scores as one HTML file, which needs no other file, no script and no network.
 
-`write_report` takes scores with what they are of; `write_explanation` is the page of a single pair.
+`write_report` takes scores and the texts that they belong to; `write_explanation` writes the page of a single pair.
 """
 
 import math
@@ -20,10 +20,10 @@ from semantic_metrics.stats.separation import auc
 from semantic_metrics.stats.significance import interval
 
 TEMPLATE = "report.html"
-ROWS = 5  # of the worst, and of the best
-TOKENS = 200  # of a text that a row shows
-LONGEST = 200  # characters of one token that are shown
-CHARACTERS = 1000  # of a text that is shown without a heat map
+ROWS_PER_GROUP = 5  # the worst, and the best
+MAX_TOKENS = 200  # of a text in a heat map
+MAX_TOKEN_CHARACTERS = 200
+MAX_PLAIN_CHARACTERS = 1000  # of a text without a heat map
 LABELS = {True: "correct", False: "incorrect"}
 
 Explain = Callable[[dict[str, str]], dict]
@@ -31,14 +31,14 @@ Explain = Callable[[dict[str, str]], dict]
 
 @dataclass(frozen=True)
 class Scores:
-    """What a metric says of n rows.
+    """Scores of a metric for n rows.
 
     Attributes:
-        name: of the metric.
+        name: name of the metric.
         values: n scores, higher is better.
         signature: every setting that can change a score.
-        counts: what the metric counted, as `undefined`, by name.
-        explain: from the texts of one row to what `explain` of the metric returns; None for no heat maps.
+        counts: counts of the metric by name, such as `undefined`.
+        explain: function from the texts of one row to the metric's explanation; None for no heat maps.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row of the report, with heat maps, or else with plain texts (name, beginning, how many characters more)."""
+    """A row of the report: heat maps, and plain texts as (name, beginning, number of further characters)."""
 
     number: int
     score: str
@@ -62,7 +62,7 @@ class ShownRow:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a heading."""
+    """Rows under one heading."""
 
     title: str
     rows: list[ShownRow]
@@ -70,7 +70,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Section:
-    """All of one metric."""
+    """The part of the report on one metric."""
 
     name: str
     facts: list[tuple[str, str]]
@@ -85,23 +85,23 @@ def write_report(
     scores: list[Scores],
     texts: dict[str, list[str]],
     labels: Sequence[bool] | None = None,
-    rows: int = ROWS,
+    rows: int = ROWS_PER_GROUP,
 ) -> None:
-    """Write a report: for each metric its distribution, split by label if there are labels, and telling rows.
+    """Write a report: for each metric the distribution of its scores, and the rows that tell most about it.
 
-    Without labels these are the rows with the lowest and the highest scores. With labels they are those where the
-    metric is furthest from the people: the correct rows with the lowest scores, the incorrect ones with the highest.
+    Without labels these are the rows with the lowest and the highest scores. With labels they are the rows on which the
+    metric disagrees most with people: correct rows with the lowest scores and incorrect rows with the highest.
 
     Args:
-        path: of the file; written aside and renamed when it is complete.
-        title: of the page.
-        scores: of the metrics, each of all rows.
-        texts: n texts each, by the name that `explain` knows them by: prediction, reference and perhaps question.
-        labels: n times whether people found the row correct.
-        rows: how many are shown of each kind.
+        path: file to write; it is replaced only when the new one is complete.
+        title: title of the page.
+        scores: scores of each metric for all n rows.
+        texts: n texts by argument of `explain`: prediction, reference and perhaps question.
+        labels: n labels, whether people judged the row correct; None for no labels.
+        rows: number of rows in each group.
 
     Raises:
-        ValueError: scores, texts, labels or rows are not what they should be, or differ in length; names the argument.
+        ValueError: an argument is invalid, or they differ in length; names the argument.
         FileError: the file cannot be written.
     """
     count = _check(scores, texts, labels, rows)
@@ -116,11 +116,11 @@ def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], si
     """Write the heat maps of one pair.
 
     Args:
-        path: of the file; written aside and renamed when it is complete.
-        title: of the page.
-        note: what the numbers are.
-        maps: of the texts.
-        signature: of the metric.
+        path: file to write; it is replaced only when the new one is complete.
+        title: title of the page.
+        note: meaning of the numbers.
+        maps: heat maps of the texts.
+        signature: signature of the metric.
 
     Raises:
         FileError: the file cannot be written.
@@ -132,15 +132,17 @@ def _write(path: Path, **values: object) -> None:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    page = environment.get_template(TEMPLATE).render(longest=LONGEST, **values)
+    page = environment.get_template(TEMPLATE).render(max_token_characters=MAX_TOKEN_CHARACTERS, **values)
     with atomic_write(path) as file:
-        file.write(page.replace("\0", "\ufffd").encode("utf-8", "replace"))  # no HTML: NUL, half a surrogate pair
+        file.write(
+            page.replace("\0", "\ufffd").encode("utf-8", "replace")
+        )  # NUL and lone surrogates are invalid in HTML
 
 
 def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[bool] | None, rows: int) -> int:
-    """How many rows there are, of which everything must have as many."""
+    """Number of rows, the same in all arguments."""
     if not scores:
-        raise ValueError("scores: expected those of one metric at least, got none")
+        raise ValueError("scores: expected those of at least one metric, got none")
     count = len(scores[0].values)
     if not count:
         raise ValueError(f"scores: expected rows, got none of {scores[0].name}")
@@ -149,8 +151,8 @@ def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[b
     for name, length in [*lengths, ("labels:", count if labels is None else len(labels))]:
         if length != count:
             raise ValueError(f"{name} expected {count}, as many as scores of {scores[0].name}, got {length}")
-    if labels is not None and (odd := [label for label in labels if label not in (0, 1)]):
-        raise ValueError(f"labels: expected true or false, got {odd[0]!r}")
+    if labels is not None and (invalid := [label for label in labels if label not in (0, 1)]):
+        raise ValueError(f"labels: expected true or false, got {invalid[0]!r}")
     if rows < 0:
         raise ValueError(f"rows: expected 0 or more, got {rows}")
     _check_values(scores, texts)
@@ -163,15 +165,15 @@ def _check_values(scores: list[Scores], texts: dict[str, list[str]]) -> None:
             if not (isinstance(value, Real) and math.isfinite(number_of(value))):
                 raise ValueError(f"scores: of {one.name} expected finite numbers, got {value!r}")
     for name, column in texts.items():
-        if odd := [text for text in column if not isinstance(text, str)]:
-            raise ValueError(f"texts: of {name!r} expected texts, got {odd[0]!r}")
+        if invalid := [text for text in column if not isinstance(text, str)]:
+            raise ValueError(f"texts: of {name!r} expected texts, got {invalid[0]!r}")
 
 
 def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> Section:
     values = np.asarray(scores.values, dtype=np.float64)
     order = np.argsort(values, kind="stable")
     if labels is None:
-        half = min(rows, (len(values) + 1) // 2)  # of few rows, none is shown twice
+        half = min(rows, (len(values) + 1) // 2)  # if there are few rows, none is shown twice
         chosen = {"Lowest scores": order[:half], "Highest scores": order[::-1][: min(rows, len(values) - half)]}
     else:
         chosen = {
@@ -198,30 +200,33 @@ def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> lis
     if labels is None:
         return facts
     for label, name in LABELS.items():
-        held = values[labels == label]
-        facts.append((f"{name}, {len(held):,} rows", f"mean {held.mean():.4f}" if len(held) else "none"))
+        part = values[labels == label]
+        facts.append((f"{name}, {len(part):,} rows", f"mean {part.mean():.4f}" if len(part) else "none"))
     if labels.any() and not labels.all():
         facts.append(("area under ROC", f"{auc(values[labels], values[~labels]):.4f}"))
     return facts
 
 
 def _interval(values: np.ndarray) -> str:
-    found = interval(values)
-    return f"{found.low:.4f} to {found.high:.4f}"
+    ends = interval(values)
+    return f"{ends.low:.4f} to {ends.high:.4f}"
 
 
 def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> ShownRow:
-    held = {name: column[index] for name, column in texts.items()}
-    maps, plain, note = [], [], ""
+    row = {name: column[index] for name, column in texts.items()}
+    maps, note = [], ""
     if scores.explain is not None:
         try:
-            found = scores.explain(held)
-            maps = heat_maps(found, {name: text for name, text in held.items() if name in found}, TOKENS)
-        except ValueError as error:  # a method may take no text that long
+            explanation = scores.explain(row)
+            explained = {name: text for name, text in row.items() if name in explanation}
+            maps = heat_maps(explanation, explained, MAX_TOKENS)
+        except ValueError as error:  # a method may refuse a text that long
             note = f"No heat map: {error}"
     shown = {one.name for one in maps}
-    for name, text in held.items():
-        if name not in shown:
-            plain.append((name, text[:CHARACTERS], max(0, len(text) - CHARACTERS)))
+    plain = [
+        (name, text[:MAX_PLAIN_CHARACTERS], max(0, len(text) - MAX_PLAIN_CHARACTERS))
+        for name, text in row.items()
+        if name not in shown
+    ]
     label = "" if labels is None else LABELS[bool(labels[index])]
     return ShownRow(index + 1, f"{scores.values[index]:.4f}", label, maps, plain, note)

@@ -1,4 +1,4 @@
-"""The report and the page of one pair: what stands on them, that they hold all of it, and hostile texts."""
+"""The report and the page of one pair: what they show, that they need nothing else, and hostile texts."""
 
 import re
 from html.parser import HTMLParser
@@ -9,9 +9,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.report.chart import BINS, LEFT, RIGHT, draw
-from semantic_metrics.report.heat_map import FAINT, LEVELS, heat_maps
-from semantic_metrics.report.page import CHARACTERS, LONGEST, TOKENS, Scores, write_explanation, write_report
+from semantic_metrics.report import Scores, write_explanation, write_report
+from semantic_metrics.report.chart import BARS, LEFT, RIGHT, draw
+from semantic_metrics.report.heat_map import FAINT_SHARE, LEVELS, heat_maps
+from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TOKENS
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -36,7 +37,7 @@ class Page(HTMLParser):
         self.open: list[str] = []
         self.tags: list[str] = []
         self.texts: list[str] = []
-        self.said: list[str] = []
+        self.row_texts: list[str] = []
         self.in_text = False
         self.attributes: list[tuple[str, str]] = []
         self.source = path.read_text(encoding="utf-8")
@@ -44,39 +45,39 @@ class Page(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
-        """Called by the parser, as those below."""
+        """Note a tag, its attributes and the beginning of a text."""
         self.tags.append(tag)
         self.attributes += attrs
         if tag == "p":
-            self.said += [""] * dict(attrs).get("class", "").startswith("said")
-            self.in_text = dict(attrs).get("class", "").startswith("said")
+            self.row_texts += [""] * dict(attrs).get("class", "").startswith("text")
+            self.in_text = dict(attrs).get("class", "").startswith("text")
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
-        """`<rect/>` and the like."""
+        """Note a tag without content."""
         self.tags.append(tag)
         self.attributes += attrs
 
     def handle_endtag(self, tag: str) -> None:
-        """The tag opened last."""
+        """Close the tag that was opened last."""
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        """What is between tags."""
+        """Note text."""
         if not {"style", "title", "sub"}.intersection(self.open):
             self.texts.append(data)
             if self.open and self.open[-1] in ("p", "span", "i") and self.in_text:
-                self.said[-1] += data
+                self.row_texts[-1] += data
 
     @property
     def text(self) -> str:
-        """What is read on the page, signs below tokens left out."""
+        """Visible text without the signs below tokens."""
         return "".join(self.texts)
 
 
 def check_self_contained(page: Page) -> None:
-    """Nothing runs, and nothing is asked for."""
+    """Check that the page runs and requests nothing."""
     assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
     names = {name for name, _ in page.attributes}
     assert not {name for name in names if name.startswith("on") or name in ("src", "href", "srcset", "style")}
@@ -88,14 +89,14 @@ def check_self_contained(page: Page) -> None:
 
 
 def explain(row: dict[str, str]) -> dict:
-    """Contributions that can be told apart: the k-th word adds k, with signs in turn."""
-    found: dict = {"score": 1.0, "method": "exact"}
+    """Explanation in which the k-th word adds k, with alternating signs."""
+    explanation: dict = {"score": 1.0, "method": "exact"}
     for name in ("prediction", "reference"):
         spans = [match.span() for match in re.finditer(r"\S+", row[name])]
         shares = [(i + 1.0) * (-1) ** i for i in range(len(spans))]
         tokens = [row[name][begin:end] for begin, end in spans]
-        found[name] = {"tokens": tokens, "spans": spans, "contributions": shares, "total": sum(shares)}
-    return found
+        explanation[name] = {"tokens": tokens, "spans": spans, "contributions": shares, "total": sum(shares)}
+    return explanation
 
 
 def rows(count: int) -> dict[str, list[str]]:
@@ -125,8 +126,8 @@ def test_a_report_has_its_parts(tmp_path: Path) -> None:
         *(f"Row {i + 1}: {values[i] ** 2:.4f}" for i in np.argsort(values**2, kind="stable")[::-1][:3]),
     ]
     assert page.tags.count("svg") == 2
-    for said in ("40 rows, matcha, other", "matcha|a:b", "other|c", "undefined", "95% interval"):
-        assert said in page.text
+    for text in ("40 rows, matcha, other", "matcha|a:b", "other|c", "undefined", "95% interval"):
+        assert text in page.text
     assert page.source.count('class="t ') == 4 * 6, "two tokens with a mark in each of two texts of six rows"
 
 
@@ -154,7 +155,7 @@ def test_labels_of_one_kind(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 9, 10, 11])
-def test_of_few_rows_none_is_shown_twice(tmp_path: Path, count: int) -> None:
+def test_no_row_is_shown_twice(tmp_path: Path, count: int) -> None:
     write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.5] * count, "s")], rows(count))
     numbers = re.findall(r"<h4>Row (\d+)", (tmp_path / "report.html").read_text(encoding="utf-8"))
     assert len(set(numbers)) == len(numbers) == min(count, 10)
@@ -168,15 +169,15 @@ def test_hostile_texts_stay_texts(tmp_path: Path, with_maps: bool) -> None:
     page = Page(tmp_path / "report.html")
     check_self_contained(page)
     assert "\x00" not in page.source
-    assert all(page.said.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
+    assert all(page.row_texts.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
     if with_maps:
-        assert page.text.count(f"and {25_000 - TOKENS} more tokens that are not shown") == 2
-        assert page.said.count("dog " * (TOKENS - 1) + "dog") == 2
-        cut = f"{'x' * LONGEST}… {100_000 - LONGEST} more characters"
-        assert page.said.count(cut) == 2
+        assert page.text.count(f"and {25_000 - MAX_TOKENS} more tokens that are not shown") == 2
+        assert page.row_texts.count("dog " * (MAX_TOKENS - 1) + "dog") == 2
+        cut = f"{'x' * MAX_TOKEN_CHARACTERS}… {100_000 - MAX_TOKEN_CHARACTERS} more characters"
+        assert page.row_texts.count(cut) == 2
     else:
-        assert page.text.count(f"and {100_000 - CHARACTERS} more characters that are not shown") == 4
-        assert page.said.count("x" * CHARACTERS) == 2
+        assert page.text.count(f"and {100_000 - MAX_PLAIN_CHARACTERS} more characters that are not shown") == 4
+        assert page.row_texts.count("x" * MAX_PLAIN_CHARACTERS) == 2
     assert page.text.count('dir="auto"') == 0
     assert page.source.count('dir="auto"') == 2 * len(HOSTILE)
 
@@ -204,9 +205,9 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("scores", "changed", "saying"),
+    ("scores", "changed", "message"),
     [
-        ([], {}, "scores: expected those of one metric at least, got none"),
+        ([], {}, "scores: expected those of at least one metric, got none"),
         ([[]], {"texts": rows(0)}, "scores: expected rows, got none of m"),
         ([[0.1, 0.2], [0.1]], {}, "scores: of m expected 2, as many as scores of m, got 1"),
         ([[0.1, float("nan")]], {}, "scores: of m expected finite numbers, got nan"),
@@ -217,33 +218,33 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
         ([[0.1, 0.2]], {"rows": -1}, "rows: expected 0 or more, got -1"),
     ],
 )
-def test_what_makes_no_report_is_refused(tmp_path: Path, scores: list, changed: dict, saying: str) -> None:
+def test_invalid_arguments_are_refused(tmp_path: Path, scores: list, changed: dict, message: str) -> None:
     given = {"texts": rows(2), **changed}
-    with pytest.raises(ValueError, match=re.escape(saying)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         write_report(tmp_path / "report.html", "x", [Scores("m", values, "s") for values in scores], **given)
     assert not any(tmp_path.iterdir())
 
 
 def test_the_pieces_of_a_heat_map_are_the_text() -> None:
     texts = {"prediction": "  a b\n\tc  d ", "reference": "e"}
-    found = heat_maps(explain(texts), texts, most=100)
-    assert ["".join(piece.text for piece in one.pieces) for one in found] == list(texts.values())
-    assert [piece.level for piece in found[0].pieces if piece.share is not None] == [1, -2, 3, -3]
-    assert [piece.text for piece in found[0].strongest] == ["d", "c", "b", "a"]
-    assert found[1].pieces[0].level == 1, "the strongest token of all texts sets the scale"
+    maps = heat_maps(explain(texts), texts, most=100)
+    assert ["".join(piece.text for piece in one.pieces) for one in maps] == list(texts.values())
+    assert [piece.level for piece in maps[0].pieces if piece.share is not None] == [1, -2, 3, -3]
+    assert [piece.text for piece in maps[0].strongest] == ["d", "c", "b", "a"]
+    assert maps[1].pieces[0].level == 1, "the strongest token of all texts sets the scale"
     (cut, _) = heat_maps(explain(texts), texts, most=2)
     assert ("".join(piece.text for piece in cut.pieces), cut.hidden, cut.total) == ("  a b", 2, -2.0)
 
 
 def test_levels_grow_with_the_share() -> None:
     texts = {"prediction": "a b c d e f"}
-    shares = [1.0, 0.67, 0.5, 0.2, FAINT * 0.99, -0.01]
+    shares = [1.0, 0.67, 0.5, 0.2, FAINT_SHARE * 0.99, -0.01]
     spans = [(2 * i, 2 * i + 1) for i in range(6)]
-    found = {"prediction": {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}}
-    (one,) = heat_maps(found, texts, most=10)
+    explanation = {"prediction": {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}}
+    (one,) = heat_maps(explanation, texts, most=10)
     assert [piece.level for piece in one.pieces if piece.share is not None] == [LEVELS, LEVELS, 2, 1, 0, 0]
-    found["prediction"]["contributions"] = [0.0] * 6
-    (one,) = heat_maps(found, texts, most=10)
+    explanation["prediction"]["contributions"] = [0.0] * 6
+    (one,) = heat_maps(explanation, texts, most=10)
     assert not any(piece.level for piece in one.pieces)
     assert one.strongest == []
 
@@ -251,16 +252,16 @@ def test_levels_grow_with_the_share() -> None:
 @pytest.mark.parametrize("share", [0.6977184491993118, 0.9785683462245054])
 def test_rounding_lifts_no_token_above_the_levels(share: float) -> None:
     """Three times such a share, divided by it, is a little more than three."""
-    found = {"prediction": {"tokens": ["a"], "spans": [(0, 1)], "contributions": [-share], "total": -share}}
-    assert heat_maps(found, {"prediction": "a"}, most=1)[0].pieces[0].level == -LEVELS
+    explanation = {"prediction": {"tokens": ["a"], "spans": [(0, 1)], "contributions": [-share], "total": -share}}
+    assert heat_maps(explanation, {"prediction": "a"}, most=1)[0].pieces[0].level == -LEVELS
 
 
-def test_bars_hold_all_scores() -> None:
+def test_the_bars_count_all_scores() -> None:
     values = np.r_[np.random.default_rng(1).normal(0.3, 0.5, 500).clip(-1, 1), -1.0, 1.0]
     labels = values > 0.1
     for chart in (draw(values), draw(values, labels)):
-        told = [int(re.search(r": ([\d,]+) row", bar.title)[1].replace(",", "")) for bar in chart.bars]
-        assert sum(told) == len(values)
+        counts = [int(re.search(r": ([\d,]+) row", bar.title)[1].replace(",", "")) for bar in chart.bars]
+        assert sum(counts) == len(values)
         assert all(bar.height >= 1 and 0 < bar.y < chart.height for bar in chart.bars)
         assert [text for _, text in chart.ticks] == ["-1", "-0.5", "0", "0.5", "1"]
     up, down = ([bar for bar in chart.bars if bar.kind == kind] for kind in ("up", "down"))
@@ -272,10 +273,10 @@ def test_bars_hold_all_scores() -> None:
     ("values", "ends"),
     [([0.2, 0.9], (0, 1)), ([-0.05, 1.07], (0, 1)), ([-0.5], (-1, 1)), ([3.0, 4.5], (0, 4)), ([0.5], (0, 1))],
 )
-def test_the_axis_holds_the_scores(values: list[float], ends: tuple[float, float]) -> None:
+def test_the_axis_covers_the_scores(values: list[float], ends: tuple[float, float]) -> None:
     chart = draw(np.array(values))
     assert (float(chart.ticks[0][1]), float(chart.ticks[-1][1])) == ends
-    assert len(chart.bars) <= BINS
+    assert len(chart.bars) <= BARS
     assert all(bar.x >= LEFT and bar.x + bar.width <= RIGHT for bar in chart.bars)
     assert 3 <= len(chart.ticks) <= 8
 
