@@ -29,6 +29,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_data(tmp_path_factory.mktemp("nli_lex") / "data")
 
 
+@pytest.fixture(autouse=True)
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run of `output`, which is older than this, draws the figures; they take longer than all the rest."""
+    monkeypatch.setattr("benchmarks.nli_lex.report.draw_figures", lambda *_: "")
+
+
 @pytest.fixture(scope="module")
 def model(data: Path) -> Path:
     return nli(data.parent / "model")
@@ -40,7 +46,7 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def output(data: Path, model: Path) -> Path:
-    """What a whole run wrote, on every set, with a BEM of random weights."""
+    """Results of a run on every set, with a BEM of random weights."""
     folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
     result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
     assert result.exit_code == 0, result.output
@@ -66,8 +72,8 @@ def test_all_tables_and_figures_are_written(output: Path) -> None:
 
 def test_every_judge_has_its_row(output: Path) -> None:
     table = pd.read_csv(output / "table1.csv")
-    for _, held in table.groupby("set"):
-        assert list(held["judge"].unique()) == JUDGES
+    for _, rows in table.groupby("set"):
+        assert list(rows["judge"].unique()) == JUDGES
     missing = table[table["value"].isna()]
     assert missing["reason"].notna().all()
     assert set(missing["judge"]) == {"BERTScore", "BLEURT", JUDGES[-2], JUDGES[-1]}
@@ -88,7 +94,7 @@ def test_nli_lex_is_the_metric_that_users_load(output: Path, model: Path, form: 
     assert figures(output)["NQ-open 301", "all", BOTH[form == "rich"], "accuracy"] == pytest.approx(accuracy)
 
 
-def test_what_was_published_stands_beside_with_its_own_count(output: Path) -> None:
+def test_published_judgements_have_a_row_with_their_own_count(output: Path) -> None:
     table = pd.read_csv(output / "table1.csv").set_index(["set", "judge", "figure"])
     row = table.loc[("NQ-open 301", "GPT-4 (published per pair)", "accuracy")]
     assert row["n"] == ROWS - 1
@@ -97,29 +103,33 @@ def test_what_was_published_stands_beside_with_its_own_count(output: Path) -> No
     assert f"GPT-4 (published per pair), {ROWS - 1} answers" in report
 
 
-def test_evouna_is_cross_validated_and_said_to_be(output: Path) -> None:
+def test_the_report_says_what_weights_are_fitted_on(output: Path) -> None:
     report = (output / "report.txt").read_text(encoding="utf-8")
     for name in BOTH:
         assert f"{name}, EVOUNA NQ: EVOUNA NQ: cross-validated on it, all answers to a question on one side" in report
     assert "NLI+lex, DIVER-QA: DIVER-QA: weights fitted on a test" in report
 
 
-def test_weights_of_a_set_replace_the_checkpoints(data: Path, model: Path, tmp_path: Path) -> None:
-    folder = nli(tmp_path / "other", seed=1)
-    given = ("--weights", f"evouna={folder / 'nli_lex.json'}")
-    result = run("--data", data, "--sets", "evouna", "--checkpoint", model, *given, "--output", tmp_path / "out")
+def test_weights_of_a_set_and_questions_to_leave_out(data: Path, model: Path, tmp_path: Path) -> None:
+    folder, known = nli(tmp_path / "other", seed=1), tmp_path / "train.csv"
+    pd.DataFrame({"question": ["Who is it?", "who is it e 4"]}).to_csv(known, index=False)
+    sets = ("--sets", "evouna", "--sets", "diver_qa", "--trained-on", known)
+    weights = ("--weights", f"evouna={folder / 'nli_lex.json'}", "--checkpoint", model)
+    result = run("--data", data, *sets, *weights, "--resamples", 5, "--output", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert f"EVOUNA NQ: weights fitted on {RICH_WEIGHTS.fitted_on}" in result.stdout
     assert "cross-validated" not in result.stdout
+    rows = {name: len(pd.read_csv(tmp_path / "out" / f"scores_{name}.csv")) for name in ("evouna", "diver_qa")}
+    assert rows == {"evouna": ROWS - 4, "diver_qa": ROWS - 2}
+    assert f"EVOUNA NQ: {ROWS - 4} answers to {QUESTIONS - 2} questions" in result.stdout
 
 
 def test_parts_are_by_model_and_by_dataset(output: Path) -> None:
-    found = figures(output, "by_model")
     frame = judged("diver_qa")
-    held = frame[frame["model"] == "phi"]
-    accuracy = 100 * np.mean([r.lower() in c.lower() for r, c in zip(held["reference"], held["candidate"], strict=True)]
-                             == held["human_label"].to_numpy(bool))  # fmt: skip
-    assert found["DIVER-QA", "Phi-3-mini", "Containment", "accuracy"] == pytest.approx(accuracy)
+    phi = frame[frame["model"] == "phi"]
+    contained = [r.lower() in c.lower() for r, c in zip(phi["reference"], phi["candidate"], strict=True)]
+    accuracy = 100 * np.mean(contained == phi["human_label"].to_numpy(bool))
+    assert figures(output, "by_model")["DIVER-QA", "Phi-3-mini", "Containment", "accuracy"] == pytest.approx(accuracy)
     names = pd.read_csv(output / "by_dataset.csv")
     assert set(names[names["set"] == "DIVER-QA"]["part"]) == {"AdversarialQA", "MedQA"}
     assert "NQ-open 301" not in set(names["set"])  # one dataset only
@@ -134,13 +144,13 @@ def test_cost_is_measured(output: Path) -> None:
     assert cost[~measured]["answers_per_second"].isna().all()
 
 
-def test_checks_are_of_the_probe_and_of_known_sets(output: Path) -> None:
+def test_the_model_is_checked_on_the_probe_and_on_known_sets(output: Path) -> None:
     checks = pd.read_csv(output / "checks.csv").set_index("set")["value"]
     assert "probe, all (256 pairs)" in checks.index
     assert checks["SNLI dev (6 pairs)"] == pytest.approx(100 / 3)  # the same pair with every label
 
 
-def test_card_is_written_from_the_run(output: Path, tmp_path: Path) -> None:
+def test_the_card_reads_the_results(output: Path, tmp_path: Path) -> None:
     assert not (output / CARD).exists()  # not the shipped checkpoint
     table = pd.concat([pd.read_csv(output / f"{name}.csv") for name in ("table1", "by_model")])
     card_table(table, pd.read_csv(output / "checks.csv")).to_csv(tmp_path / CARD, index=False)
@@ -148,10 +158,10 @@ def test_card_is_written_from_the_run(output: Path, tmp_path: Path) -> None:
     assert rows.loc[(f"DIVER-QA ({ROWS} answers), NLI+lex, two features", "MCC"), "published"] == pytest.approx(0.6603)
     assert rows["value"].abs().max() <= 1
     assert not rows.index.duplicated().any()
-    assert not any("EVOUNA" in name for name, _ in rows.index)  # no test set: settings were chosen on it
+    assert not any("EVOUNA" in name for name, _ in rows.index)  # settings were chosen on it
 
 
-def test_a_file_of_ones_own_and_an_endpoint(model: Path, tmp_path: Path) -> None:
+def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
     frame = judged("diver_qa").drop(columns=["source", "model"])
     frame.to_csv(tmp_path / "mine.csv", index=False)
 
@@ -169,7 +179,7 @@ def test_a_file_of_ones_own_and_an_endpoint(model: Path, tmp_path: Path) -> None
     kept = pd.read_csv(tmp_path / "out" / "scores_mine.csv")["Judge tiny"]
     assert kept.tolist() == [0.0] + [1.0] * (ROWS - 1)
     assert f"Judge tiny, mine: 1 of {ROWS} replies were neither 1 nor 0" in result.stdout
-    assert "Judge" not in run(*arguments).stdout  # off unless asked for
+    assert "Judge" not in run(*arguments).stdout  # off by default
 
 
 @pytest.mark.parametrize(
@@ -183,7 +193,7 @@ def test_a_file_of_ones_own_and_an_endpoint(model: Path, tmp_path: Path) -> None
         (("--data", "{data}", "--endpoint", "file:///x", "--endpoint-model", "m"), "begins with http://"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_runs(
+def test_invalid_arguments_are_refused_before_anything_runs(
     data: Path, model: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -192,17 +202,6 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
-
-
-def test_answers_to_questions_that_were_trained_on_are_left_out(data: Path, model: Path, tmp_path: Path) -> None:
-    known = tmp_path / "train.csv"
-    pd.DataFrame({"question": ["Who is it?", "who is it e 4"]}).to_csv(known, index=False)
-    arguments = ("--data", data, "--sets", "evouna", "--sets", "diver_qa", "--resamples", 5, "--checkpoint", model)
-    result = run(*arguments, "--output", tmp_path / "out", "--trained-on", known)
-    assert result.exit_code == 0, result.output
-    kept = {name: pd.read_csv(tmp_path / "out" / f"scores_{name}.csv") for name in ("evouna", "diver_qa")}
-    assert {name: len(frame) for name, frame in kept.items()} == {"evouna": ROWS - 4, "diver_qa": ROWS - 2}
-    assert f"EVOUNA NQ: {ROWS - 4} answers to {QUESTIONS - 2} questions" in result.stdout
 
 
 def test_a_file_of_known_questions_must_leave_something(data: Path, tmp_path: Path) -> None:
