@@ -4,7 +4,7 @@ The questions of evaluation sets are left out by --exclude. Every figure that is
 no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,13 +63,53 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: 
     with as_input_error(ValueError):
         values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}
         columns = [JudgedColumns(**dict(zip(values, row, strict=True))) for row in zip(*values.values(), strict=True)]
-        inputs = list(zip(files, columns, strict=True))
+        given = FitOptions(inputs=list(zip(files, columns, strict=True)), metric=metric, criterion=criterion, **options)
         if metric == WEIGHTED and criterion is None:
-            _fit_weights(inputs, **options)
+            _fit_weights(given)
         else:
             _check_threshold_options(metric, criterion)
-            options = {name: value for name, value in options.items() if name not in WEIGHT_OPTIONS}
-            _fit_threshold(inputs, metric, criterion or CRITERIA[0], **options)
+            _fit_threshold(given)
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """Options of the command, names and meaning as in `semantic-metrics fit --help`; `inputs` are files and columns."""
+
+    inputs: list[tuple[Path, JudgedColumns]]
+    metric: str
+    criterion: str | None
+    exclude: tuple[Path, ...]
+    form: tuple[str, ...]
+    template: str | None
+    precision: str
+    device: str | None
+    long: bool
+    config: str | None
+    folds: int
+    seed: int
+    output: Path
+    plot: Path | None
+
+    def output_file(self, name: str) -> Path:
+        """The file to write: `output`, or the file `name` in it if it is a folder; checks it, and the plot too.
+
+        Raises:
+            InputError, FileError: a file cannot be written, or the plot would replace another file of the run.
+        """
+        with file_errors("--output"):
+            output = self.output / name if self.output.is_dir() else self.output
+        check_output(output, "--output")
+        if self.plot is None:
+            return output
+        if find_spec("matplotlib") is None:
+            raise InputError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
+        check_output(self.plot, "--plot")
+        if self.plot.suffix.lower() != ".png":
+            raise InputError(f"--plot: expected a file that ends in .png, got {self.plot}")
+        others = (output, *self.exclude, *(path for path, _ in self.inputs))
+        if self.plot.resolve() in {path.resolve() for path in others}:
+            raise InputError(f"--plot: expected another file than --output and those that are read, got {self.plot}")
+        return output
 
 
 def _for_each(name: str, values: tuple, count: int) -> tuple:
@@ -80,21 +120,7 @@ def _for_each(name: str, values: tuple, count: int) -> tuple:
     return values * count if len(values) == 1 else values
 
 
-def _fit_weights(
-    inputs: list[tuple[Path, JudgedColumns]],
-    *,
-    exclude: tuple[Path, ...],
-    form: tuple[str, ...],
-    template: str | None,
-    precision: str,
-    device: str | None,
-    long: bool,
-    config: str | None,
-    folds: int,
-    seed: int,
-    output: Path,
-    plot: Path | None,
-) -> None:
+def _fit_weights(options: FitOptions) -> None:
     """Fit weights, print how good they are, and write them; invalid input is refused before a model runs."""
     from semantic_metrics.cross_encoder.pair_scorer import RunOptions
     from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
@@ -102,23 +128,23 @@ def _fit_weights(
     from semantic_metrics.nli_lex.features import TEMPLATE, extract, load_scorer
     from semantic_metrics.nli_lex.windows import check_template
 
-    output = _output_file(output, weights.FILE)
-    _check_plot(plot, [output, *exclude, *(path for path, _ in inputs)])
+    output = options.output_file(weights.FILE)
     if output.exists():
         try:
             weights.read_forms(output)  # `write_weights` keeps the other forms in it
         except ValueError as error:
             raise InputError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
-    template = check_template(template or TEMPLATE)
-    judged, origin = _read_judged(inputs, exclude)
+    template = check_template(options.template or TEMPLATE)
+    judged, origin = _read_judged(options.inputs, options.exclude)
+    folds, seed = options.folds, options.seed
     try:
         check_classes(judged, folds, seed)
     except ValueError as error:
-        places = "; ".join(f"{path}, column {columns.label!r}" for path, columns in inputs)
+        places = "; ".join(f"{path}, column {columns.label!r}" for path, columns in options.inputs)
         raise InputError(f"{error} ({places})") from None
-    examples = training_set(judged, long)
-    scorer = load_scorer(config)
-    run = RunOptions(precision=precision, device=device)
+    examples = training_set(judged, options.long)
+    scorer = load_scorer(options.config)
+    run = RunOptions(precision=options.precision, device=options.device)
     texts = (examples.judged.questions, examples.judged.answers, examples.judged.references)
     features = extract(scorer, *texts, template, run=run)
     size, correct, blank = len(features.blank), examples.labels.mean(), int(features.blank.sum())
@@ -126,18 +152,18 @@ def _fit_weights(
     click.echo(f"{features.windowed} pairs were read in windows, {features.truncated} had their question cut")
     made_for = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin + examples.note}
     reliabilities = {}
-    for name in form:
+    for name in options.form:
         fitted = fit_form(features, examples, name, folds, seed)
         with file_errors(output):
             weights.write_weights(output, replace(fitted.weights, **made_for))
         reliabilities[name] = fitted.reliability
         for line in fitted.lines(folds):
             click.echo(line)
-    if plot is not None:
+    if options.plot is not None:
         from semantic_metrics.fitting.plots import draw_reliability
 
-        draw_reliability(reliabilities, plot, f"NLI+lex, {folds} folds by question, {size} answers")
-    _echo_written(output, plot)
+        draw_reliability(reliabilities, options.plot, f"NLI+lex, {folds} folds by question, {size} answers")
+    _echo_written(output, options.plot)
 
 
 def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, ...]) -> tuple[JudgedAnswers, str]:
@@ -174,29 +200,19 @@ def _check_threshold_options(metric: str, criterion: str | None) -> None:
             raise InputError(f"--{name}: only a fit of the weights of {WEIGHTED} takes it, got {got}")
 
 
-def _fit_threshold(
-    inputs: list[tuple[Path, JudgedColumns]],
-    metric: str,
-    criterion: str,
-    *,
-    config: str | None,
-    folds: int,
-    seed: int,
-    output: Path,
-    plot: Path | None,
-) -> None:
+def _fit_threshold(options: FitOptions) -> None:
     """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
     import numpy as np
 
     from semantic_metrics.fitting.threshold import FILE, check_folds, fit_threshold, join_texts, read_labelled_texts
 
-    checkpoint = choose_checkpoints((metric,), () if config is None else (config,))[metric]
-    output = _output_file(output, FILE)
+    metric, folds, seed = options.metric, options.folds, options.seed
+    checkpoint = choose_checkpoints((metric,), () if options.config is None else (options.config,))[metric]
+    output = options.output_file(FILE)
     if output.suffix.lower() != ".json":
         raise InputError(f"--output: expected a folder or a file that ends in .json, got {output}")
-    _check_plot(plot, [output, *(path for path, _ in inputs)])
     asks = describe(metric).takes_questions
-    parts = [read_labelled_texts(path, columns, asks) for path, columns in inputs]
+    parts = [read_labelled_texts(path, columns, asks) for path, columns in options.inputs]
     texts = join_texts(parts)
     check_folds(texts, folds, seed)
     columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}
@@ -204,47 +220,21 @@ def _fit_threshold(
     kind = "question" if asks else "reference"
     groups = len(set(texts.groups))
     click.echo(f"{len(texts.labels)} texts, {texts.labels.mean():.3f} of them correct, {groups} {kind}s")
-    origins = (f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in zip(inputs, parts, strict=True))
+    origins = (
+        f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in zip(options.inputs, parts, strict=True)
+    )
     scores = np.array(scored.scores)
+    criterion = options.criterion or CRITERIA[0]
     threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, folds, seed, "; ".join(origins))
     for line in threshold.lines(kind):
         click.echo(line)
     write_json(output, threshold.to_json())
-    if plot is not None:
+    if options.plot is not None:
         from semantic_metrics.fitting.plots import draw_roc
 
-        draw_roc(scores, texts.labels, threshold.value, f"{metric}, {len(texts.labels)} texts", plot)
+        draw_roc(scores, texts.labels, threshold.value, f"{metric}, {len(texts.labels)} texts", options.plot)
     click.echo(f"{scored.remarks}\n{scored.signature}")
-    _echo_written(output, plot)
-
-
-def _output_file(output: Path, name: str) -> Path:
-    """The file to write: `output`, or the file `name` in it if it is a folder.
-
-    Raises:
-        FileError: it cannot be written.
-    """
-    with file_errors("--output"):
-        output = output / name if output.is_dir() else output
-    check_output(output, "--output")
-    return output
-
-
-def _check_plot(plot: Path | None, others: list[Path]) -> None:
-    """Check that the plot can be drawn and written, and that it replaces no other file of the run.
-
-    Raises:
-        InputError, FileError: it cannot, or it would.
-    """
-    if plot is None:
-        return
-    if find_spec("matplotlib") is None:
-        raise InputError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
-    check_output(plot, "--plot")
-    if plot.suffix.lower() != ".png":
-        raise InputError(f"--plot: expected a file that ends in .png, got {plot}")
-    if plot.resolve() in {path.resolve() for path in others}:
-        raise InputError(f"--plot: expected another file than --output and those that are read, got {plot}")
+    _echo_written(output, options.plot)
 
 
 def _short(path: Path) -> str:

@@ -161,8 +161,8 @@ class ChunkScorer:
             self._lists = isinstance(texts["references"][0], list)
         for name, values in texts.items():
             several = name == "references"
-            if (invalid := first_invalid(values, several, several and self._lists)) is not None:
-                problem = describe_invalid(values, invalid, self.columns[name], several)
+            if (invalid := first_invalid(values, several and self._lists)) is not None:
+                problem = describe_invalid(values[invalid], self.columns[name], several)
                 raise InputError(f"{chunk.place(invalid)}: {problem}")
         for name in metrics if self.written and chunk.lines else ():
             if (taken := next((i for i, row in enumerate(chunk.rows) if name in row), None)) is not None:

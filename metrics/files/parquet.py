@@ -14,14 +14,10 @@ GROUP_BYTES = 2**26  # bytes of a row group
 
 
 class ParquetReader:
-    """A parquet file, read in chunks.
+    """A `Reader` of parquet.
 
     Attributes:
-        name: what messages call the file.
-        schema: its schema.
-        columns: names of its columns.
-        total: number of its rows.
-        done: number of rows read so far.
+        schema: schema of the file.
     """
 
     format, unit = "parquet", "row"

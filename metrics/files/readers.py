@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol
 
 from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.formats import PARSERS, STREAM, TEXT, Lines, format_of
-from semantic_metrics.files.rows import Chunk
+from semantic_metrics.files.rows import Chunk, Row
 
 CHUNK_BYTES = 2**24  # of a text file in one chunk, however many rows were asked for
 REFERENCE = "reference"  # column of the second of two .txt files
@@ -77,31 +77,6 @@ class TextReader:
             yield Chunk(f"{self.name}, line", numbers, rows, lines if self.format == "jsonl" else None)
 
 
-class PairReader:
-    """A `Reader` of two .txt files side by side: columns `text` and `reference`; progress is that of the first."""
-
-    format, unit = "txt", "B"
-
-    def __init__(self, first: TextReader, second: TextReader) -> None:
-        self.name, self.total, self.columns = first.name, first.total, [TEXT, REFERENCE]
-        self._first, self._second = first, second
-
-    @property
-    def done(self) -> int:
-        """Bytes of the first file read so far."""
-        return self._first.done
-
-    def chunks(self, size: int) -> Iterator[Chunk]:
-        """The rows, `size` at a time, or fewer if they are long."""
-        for chunk in self._first.chunks(size):
-            references = list(itertools.islice(self._second.rows, len(chunk)))
-            if len(references) < len(chunk):
-                raise FileError(f"{self._second.name}: it became shorter while it was read")
-            for row, (other, _) in zip(chunk.rows, references, strict=True):
-                row[REFERENCE] = other[TEXT]
-            yield chunk
-
-
 @contextmanager
 def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
     """Open a file in any of FORMATS; `-` is standard input.
@@ -130,8 +105,8 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
 
 
 @contextmanager
-def open_pair(path: Path, references: Path) -> Iterator[PairReader]:
-    """Open two .txt files that go together line by line.
+def open_pair(path: Path, references: Path) -> Iterator[Reader]:
+    """Open two .txt files side by side, as columns `text` and `reference`; progress is that of the first.
 
     Raises:
         FileError: they are unreadable, or differ in length; names both with their lines.
@@ -146,5 +121,14 @@ def open_pair(path: Path, references: Path) -> Iterator[PairReader]:
             counts.append(sum(1 for _ in reader.rows))
     if counts[0] != counts[1]:
         raise FileError(f"{references}: expected {counts[0]} lines, one for each of {path}, got {counts[1]}")
-    with open_reader(path) as first, open_reader(references) as second:
-        yield PairReader(first, second)
+    with open_reader(path) as reader, open_reader(references) as other:
+        reader.columns, reader.rows = [TEXT, REFERENCE], _pairs(reader.rows, other)
+        yield reader
+
+
+def _pairs(rows: Iterator[tuple[Row, None]], other: TextReader) -> Iterator[tuple[Row, None]]:
+    for row, _ in rows:
+        reference, _ = next(other.rows, (None, None))
+        if reference is None:
+            raise FileError(f"{other.name}: it became shorter while it was read")
+        yield row | {REFERENCE: reference[TEXT]}, None

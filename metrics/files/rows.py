@@ -85,29 +85,19 @@ def check_distinct_columns(name: str, columns: list[str]) -> None:
         raise FileError(f"{name}: expected column names that differ, got {', '.join(map(repr, columns))}")
 
 
-def first_invalid(values: list[Cell], several: bool, lists: bool | None = None) -> int | None:
-    """Index of the first value that is not a text or, with `several`, a list of texts; None if all are valid.
-
-    Args:
-        values: values of a column.
-        several: whether lists of texts are valid too, all or none of the values.
-        lists: whether the values must be lists; None: if the first one is.
-    """
-    if lists is None:
-        lists = several and bool(values) and isinstance(values[0], list)
+def first_invalid(values: list[Cell], lists: bool = False) -> int | None:
+    """Index of the first value that is not a text or, with `lists`, a list of texts; None if all are valid."""
     for i, value in enumerate(values):
-        if lists and isinstance(value, list):
-            if not value or not all(isinstance(text, str) for text in value):
-                return i
-        elif lists or not isinstance(value, str):
+        texts = value if lists else [value]
+        if not (isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts)):
             return i
     return None
 
 
-def describe_invalid(values: list[Cell], index: int, name: str, several: bool) -> str:
-    """What is wrong with the value of a column at the index that `first_invalid` returned."""
+def describe_invalid(value: Cell, column: str, several: bool) -> str:
+    """What is wrong with a value of a column of texts, or with `several` of texts or lists of texts."""
     kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
-    return f"expected {kind} in column {name!r}, got {shorten(values[index])}"
+    return f"expected {kind} in column {column!r}, got {shorten(value)}"
 
 
 def number_of(value: Cell) -> float:

@@ -22,7 +22,7 @@ from semantic_metrics.files.rows import (
     number_of,
     shorten,
 )
-from semantic_metrics.files.writers import CsvWriter, JsonlWriter, encode
+from semantic_metrics.files.writers import TextWriter, encode
 
 ROWS_AT_A_TIME = 4096
 RECORD_FORMATS = (".json", ".csv")
@@ -64,8 +64,9 @@ class Table:
             FileError: there is no such column, or it holds something else; names the row, counted from 1.
         """
         values = self.column(option, name)
-        if (invalid := first_invalid(values, several)) is not None:
-            raise FileError(f"{option}: {describe_invalid(values, invalid, name, several)} in row {invalid + 1}")
+        lists = several and isinstance(values[0], list)
+        if (invalid := first_invalid(values, lists)) is not None:
+            raise FileError(f"{option}: {describe_invalid(values[invalid], name, several)} in row {invalid + 1}")
         return values
 
     def numbers(self, option: str, name: str) -> list[float]:
@@ -111,8 +112,7 @@ def write_table(path: Path, table: Table) -> None:
 
             write_parquet(file, {name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)})
         else:
-            writer = JsonlWriter(file) if format == "jsonl" else CsvWriter(file, table.columns, True, format == "tsv")
-            writer.write(_chunk(table), {})
+            TextWriter(file, format, table.columns).write(_chunk(table), {})
 
 
 def check_records_path(path: Path | None, inputs: Iterable[Path]) -> None:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Protocol
 
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import Reader
-from semantic_metrics.files.rows import MAX_QUOTED_CHARACTERS, Cell, Chunk, Row, convert_rows
+from semantic_metrics.files.rows import MAX_QUOTED_CHARACTERS, Cell, Chunk, convert_rows
 
 Scores = dict[str, list[float]]
 TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet")  # formats with more than one column
@@ -31,63 +31,57 @@ class Writer(Protocol):
         """Write what is still to be written; the file itself stays open."""
 
 
-class CsvWriter:
-    """A `Writer` of CSV, all of it quoted, or of TSV, which has no quotes.
+class TextWriter:
+    """A `Writer` of CSV, all of it quoted, of TSV, which has no quotes, or of JSONL.
+
+    Rows that were read from JSONL are kept as they were, up to their closing brace.
 
     Args:
         file: file to write to, at its end.
+        format: "csv", "tsv" or "jsonl".
         columns: names of all columns, those of the scores last.
-        head: whether the header line is still to be written.
-        tabs: whether to write TSV.
+        begun: whether rows were written to the file before.
     """
 
-    def __init__(self, file: BinaryIO, columns: list[str], head: bool, tabs: bool = False) -> None:
-        self._file, self._columns, self._tabs, self._head = file, columns, tabs, head
+    def __init__(self, file: BinaryIO, format: str, columns: list[str], begun: bool = False) -> None:
+        self._file, self._format, self._columns, self._begun = file, format, columns, begun
 
     def write(self, chunk: Chunk, scores: Scores) -> None:
         """See `Writer`."""
+        if self._format == "jsonl":
+            rows = chunk.lines or convert_rows(chunk.rows, to_json, chunk.place)
+            named = [(json.dumps(name), values) for name, values in scores.items()]
+            ends = ("".join(f", {name}: {values[i]!r}" for name, values in named) for i in range(len(chunk)))
+            lines = (f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True))
+            self._file.writelines(convert_rows(lines, encode, chunk.place))
+            return
         known = self._columns[: len(self._columns) - len(scores)]
         for i, row in enumerate(chunk.rows):
             if (new := next((name for name in row if name not in known), None)) is not None:
                 raise FileError(f"{chunk.place(i)}: expected the columns of the first row, got {new!r}")
-        columns = [*(chunk.column(name) for name in known), *scores.values()]
-        head = convert_rows([self._columns], self._line, lambda _: "names of the columns") if self._head else []
-        self._file.write(b"".join([*head, *convert_rows(zip(*columns, strict=True), self._line, chunk.place)]))
-        self._head = False
-
-    def _line(self, row: Iterable[Cell]) -> bytes:
-        cells = list(map(cell_text, row))
-        if self._tabs:
-            if broken := next((cell for cell in cells if any(sign in cell for sign in "\t\n\r")), None):
-                what = "texts without tabs and line breaks, which TSV cannot hold"
-                raise FileError(f"expected {what}, got {broken[:MAX_QUOTED_CHARACTERS]!r}")
-            return encode("\t".join(cells) + "\n")
-        text = io.StringIO()
-        # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
-        csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(cells)
-        return encode(text.getvalue())
+        line = _csv_line if self._format == "csv" else _tsv_line
+        head = [] if self._begun else convert_rows([self._columns], line, lambda _: "names of the columns")
+        rows = zip(*(chunk.column(name) for name in known), *scores.values(), strict=True)
+        self._file.writelines([*head, *convert_rows(rows, line, chunk.place)])
+        self._begun = True
 
     def close(self) -> None:
         """See `Writer`; nothing is left to write."""
 
 
-class JsonlWriter:
-    """A `Writer` of JSON objects, one a line; those that were read as such are kept up to their closing brace."""
+def _csv_line(row: Iterable[Cell]) -> bytes:
+    text = io.StringIO()
+    # all quoted: Python before 3.13 leaves a lone carriage return bare, which no reader takes back
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(map(cell_text, row))
+    return encode(text.getvalue())
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
 
-    def write(self, chunk: Chunk, scores: Scores) -> None:
-        """See `Writer`."""
-        rows = chunk.lines or convert_rows(chunk.rows, row_text, chunk.place)
-        names = [json.dumps(name) for name in scores]
-        added = zip(*scores.values(), strict=True) if scores else [()] * len(rows)
-        pairs = ([f", {name}: {value!r}" for name, value in zip(names, values, strict=True)] for values in added)
-        lines = (f"{row.rstrip()[:-1].rstrip()}{''.join(more)}}}\n" for row, more in zip(rows, pairs, strict=True))
-        self._file.writelines(convert_rows(lines, encode, chunk.place))
-
-    def close(self) -> None:
-        """See `Writer`; nothing is left to write."""
+def _tsv_line(row: Iterable[Cell]) -> bytes:
+    cells = list(map(cell_text, row))
+    if broken := next((cell for cell in cells if any(sign in cell for sign in "\t\n\r")), None):
+        what = "texts without tabs and line breaks, which TSV cannot hold"
+        raise FileError(f"expected {what}, got {broken[:MAX_QUOTED_CHARACTERS]!r}")
+    return encode("\t".join(cells) + "\n")
 
 
 def open_writer(format: str, file: BinaryIO, reader: Reader, names: list[str], begun: bool = False) -> Writer:
@@ -104,9 +98,7 @@ def open_writer(format: str, file: BinaryIO, reader: Reader, names: list[str], b
         from semantic_metrics.files.parquet import ParquetWriter  # pyarrow takes long to import
 
         return ParquetWriter(file, reader.schema, names)
-    if format == "jsonl":
-        return JsonlWriter(file)
-    return CsvWriter(file, [*reader.columns, *names], not begun, format == "tsv")
+    return TextWriter(file, format, [*reader.columns, *names], begun)
 
 
 def encode(text: str) -> bytes:
@@ -130,19 +122,15 @@ def cell_text(value: Cell) -> str:
     """
     if isinstance(value, str):
         return value
-    return "" if value is None else str(value) if isinstance(value, TEXT_TYPES) else _json(value)
+    return "" if value is None else str(value) if isinstance(value, TEXT_TYPES) else to_json(value)
 
 
-def row_text(row: Row) -> str:
-    """A row as JSONL holds it.
+def to_json(value: Cell) -> str:
+    """A value, or a row, as JSONL holds it.
 
     Raises:
-        FileError: only parquet holds one of its values.
+        FileError: only parquet holds the value, or one in it.
     """
-    return _json(row)
-
-
-def _json(value: Cell) -> str:
     return json.dumps(value, ensure_ascii=False, default=_as_text)
 
 
