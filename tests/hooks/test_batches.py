@@ -42,9 +42,9 @@ def test_several_references_and_options(checkpoint: Path, metric: evaluate.Metri
     scorer = Scorer("matcha", str(checkpoint), column="far", multi_reference="mean", rescale=True)
     references = np.empty(3, dtype=object)
     references[:] = [np.array(group, dtype=object) for group in golds]
-    found = scorer({"predictions": ROWS["answer"], "references": references})["far"].tolist()
+    scores = scorer({"predictions": ROWS["answer"], "references": references})["far"].tolist()
     options = {"multi_reference": "mean", "rescale": True}
-    assert found == metric.compute(predictions=ROWS["answer"], references=golds, **options)["scores"]
+    assert scores == metric.compute(predictions=ROWS["answer"], references=golds, **options)["scores"]
 
 
 def test_an_empty_batch_gets_an_empty_column(scorer: Scorer) -> None:

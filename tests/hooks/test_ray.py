@@ -30,9 +30,9 @@ def test_the_scores_of_a_cluster_are_those_of_one_process(cluster: Path, run_exa
     run_example("Ray Data")
     texts = {"predictions": frame["answer"].tolist(), "references": frame["gold"].tolist()}
     frame["matcha"] = load("matcha").compute(**texts)["scores"]
-    found = pd.concat(pd.read_parquet(path) for path in sorted((cluster / "scored").glob("*.parquet")))
+    scored = pd.concat(pd.read_parquet(path) for path in sorted((cluster / "scored").glob("*.parquet")))
     keys = ["row", "question"]
-    found, expected = (each.sort_values(keys).reset_index(drop=True) for each in (found, frame))
-    assert found["matcha"].tolist() == expected["matcha"].tolist()
-    assert found["answer"].tolist() == expected["answer"].tolist()
-    assert len(found) == COPIES * len(ROWS)
+    scored, expected = (each.sort_values(keys).reset_index(drop=True) for each in (scored, frame))
+    assert scored["matcha"].tolist() == expected["matcha"].tolist()
+    assert scored["answer"].tolist() == expected["answer"].tolist()
+    assert len(scored) == COPIES * len(ROWS)

@@ -85,13 +85,13 @@ def test_batches_change_no_vector(encoder: ContextualEncoder, monkeypatch: pytes
 
 
 def test_contributions_add_up_to_the_score(metric: evaluate.Metric) -> None:
-    found = metric.explain(TEXTS[0], TEXTS[4])
+    explained = metric.explain(TEXTS[0], TEXTS[4])
     score = metric.compute(predictions=[TEXTS[0]], references=[TEXTS[4]])["scores"][0]
     for side in ("prediction", "reference"):
-        assert found[side]["total"] == pytest.approx(score, abs=1e-6)
-        assert found[side]["spans"][0] is None
-        begin, end = found[side]["spans"][1]
-        assert (TEXTS[0] if side == "prediction" else TEXTS[4])[begin:end] == found[side]["tokens"][1]
+        assert explained[side]["total"] == pytest.approx(score, abs=1e-6)
+        assert explained[side]["spans"][0] is None
+        begin, end = explained[side]["spans"][1]
+        assert (TEXTS[0] if side == "prediction" else TEXTS[4])[begin:end] == explained[side]["tokens"][1]
 
 
 def test_integrated_gradients_are_refused(metric: evaluate.Metric) -> None:

@@ -13,26 +13,26 @@ SIDES = ("prediction", "reference")
 
 
 def test_what_is_returned(metric: evaluate.Metric) -> None:
-    found = metric.explain("The dogs bite.", "a man")
-    assert list(found) == ["score", "method", "prediction", "reference"]
-    assert found["method"] == "exact"
-    assert found["score"] == pytest.approx(
+    explained = metric.explain("The dogs bite.", "a man")
+    assert list(explained) == ["score", "method", "prediction", "reference"]
+    assert explained["method"] == "exact"
+    assert explained["score"] == pytest.approx(
         metric.compute(predictions=["The dogs bite."], references=["a man"])["scores"][0], abs=1e-12
     )
-    assert found["prediction"]["tokens"] == ["the", "dog", "##s", "b", "##i", "##t", "##e", "."]
-    assert found["prediction"]["spans"] == [(0, 3), (4, 7), (7, 8), (9, 10), (10, 11), (11, 12), (12, 13), (13, 14)]
-    assert found["reference"]["tokens"] == ["a", "man"]
+    assert explained["prediction"]["tokens"] == ["the", "dog", "##s", "b", "##i", "##t", "##e", "."]
+    assert explained["prediction"]["spans"] == [(0, 3), (4, 7), (7, 8), (9, 10), (10, 11), (11, 12), (12, 13), (13, 14)]
+    assert explained["reference"]["tokens"] == ["a", "man"]
     for side in SIDES:
-        assert found[side]["total"] == pytest.approx(found["score"], abs=1e-12)
-        assert all(type(share) is float for share in found[side]["contributions"])
+        assert explained[side]["total"] == pytest.approx(explained["score"], abs=1e-12)
+        assert all(type(share) is float for share in explained[side]["contributions"])
 
 
 def test_a_contribution_is_the_tokens_share_of_the_cosine(table: MatchaTable) -> None:
-    found = explain(table, "dog cat", "man")
+    explained = explain(table, "dog cat", "man")
     ids = [table.tokenizer.token_to_id(word) for word in ("dog", "cat", "man")]
     dog, cat, man = table.rows.numpy()[ids]
     scale = np.linalg.norm((dog + cat) / 2) * np.linalg.norm(man)
-    assert found["prediction"]["contributions"] == pytest.approx([dog @ man / 2 / scale, cat @ man / 2 / scale])
+    assert explained["prediction"]["contributions"] == pytest.approx([dog @ man / 2 / scale, cat @ man / 2 / scale])
 
 
 def test_unknown_tokens_contribute_nothing(metric: evaluate.Metric) -> None:
@@ -47,36 +47,36 @@ def test_unknown_tokens_contribute_nothing(metric: evaluate.Metric) -> None:
 def test_an_undefined_score_has_contributions_of_zero(
     metric: evaluate.Metric, method: str, prediction: str, reference: str
 ) -> None:
-    found = metric.explain(prediction, reference, method=method)
-    assert found["score"] == 0
+    explained = metric.explain(prediction, reference, method=method)
+    assert explained["score"] == 0
     for side in SIDES:
-        assert found[side]["total"] == 0
-        assert not any(found[side]["contributions"])
+        assert explained[side]["total"] == 0
+        assert not any(explained[side]["contributions"])
 
 
 @pytest.mark.parametrize("method", ["exact", "integrated_gradients"])
 @pytest.mark.parametrize("text", ["dog", "dog cat man", "dog " * 8, "dog cat " * 6, "dog " * 7 + "☃"])
 def test_padding_is_one_item(method: str, text: str) -> None:
     table = small_table(pad_to=8, max_length=8, pad_token_id=0)
-    found = explain(table, text, "the man sleeps", method)
+    explained = explain(table, text, "the man sleeps", method)
     score = cosine(table.encode([text]).vectors, table.encode(["the man sleeps"]).vectors)[0]
-    assert found["score"] == pytest.approx(score, abs=1e-12)
-    assert found["prediction"]["tokens"].count(PADDING) == (len(text.replace("☃", "").split()) < 8)
-    assert found["reference"]["tokens"][-1] == PADDING
-    assert found["reference"]["spans"][-1] is None
+    assert explained["score"] == pytest.approx(score, abs=1e-12)
+    assert explained["prediction"]["tokens"].count(PADDING) == (len(text.replace("☃", "").split()) < 8)
+    assert explained["reference"]["tokens"][-1] == PADDING
+    assert explained["reference"]["spans"][-1] is None
     for side in SIDES:
-        change = score - found[side].get("baseline_score", 0)
-        assert found[side]["total"] == pytest.approx(change, abs=1e-6)
+        change = score - explained[side].get("baseline_score", 0)
+        assert explained[side]["total"] == pytest.approx(change, abs=1e-6)
 
 
 def test_the_baseline_follows_the_sign_of_the_score(metric: evaluate.Metric) -> None:
     texts = ["dog", "cat", "man", "runs", "awake", "asleep", "barks"]
-    found = [metric.explain(a, b, method="integrated_gradients") for a in texts for b in texts]
-    assert {(one["score"] > 0, one["prediction"]["baseline"]) for one in found} == {
+    explained = [metric.explain(a, b, method="integrated_gradients") for a in texts for b in texts]
+    assert {(one["score"] > 0, one["prediction"]["baseline"]) for one in explained} == {
         (True, "token_0"),
         (False, "other_text"),
     }
-    for one in found:
+    for one in explained:
         if one["prediction"]["baseline"] == "other_text":
             assert one["prediction"]["baseline_score"] == pytest.approx(1)
 
@@ -95,16 +95,16 @@ def table_with_cosine(score: float) -> MatchaTable:
 @pytest.mark.parametrize("baseline", [None, "token_0", "other_text"])
 def test_opposite_texts_sum_too(score: float, baseline: str | None) -> None:
     """The path from one to the other passes close to the origin, where the gradient is large."""
-    found = explain(table_with_cosine(score), "dog", "cat", "integrated_gradients", baseline)
-    assert found["score"] == pytest.approx(score, abs=1e-6)
+    explained = explain(table_with_cosine(score), "dog", "cat", "integrated_gradients", baseline)
+    assert explained["score"] == pytest.approx(score, abs=1e-6)
     for side in SIDES:
-        change = found["score"] - found[side]["baseline_score"]
-        assert found[side]["total"] == pytest.approx(change, abs=1e-6)
+        change = explained["score"] - explained[side]["baseline_score"]
+        assert explained[side]["total"] == pytest.approx(change, abs=1e-6)
 
 
 def test_integrated_gradients_are_the_limit_of_many_steps(table: MatchaTable) -> None:
     text, other = "the dog bites", "a man is not awake"
-    found = explain(table, text, other, "integrated_gradients", "token_0")["prediction"]
+    explained = explain(table, text, other, "integrated_gradients", "token_0")["prediction"]
     rows = table.rows[[table.tokenizer.token_to_id(word) for word in text.split()]]
     target = torch.from_numpy(table.encode([other]).vectors[0])
     begin = table.rows[[0] * len(rows)]
@@ -112,7 +112,7 @@ def test_integrated_gradients_are_the_limit_of_many_steps(table: MatchaTable) ->
     path = (begin + steps[:, None, None] * (rows - begin)).requires_grad_()  # (steps, tokens, D)
     torch.cosine_similarity(path.mean(dim=1), target[None]).sum().backward()
     expected = (path.grad.mean(dim=0) * (rows - begin)).sum(dim=1)
-    assert found["contributions"] == pytest.approx(expected.tolist(), abs=1e-8)
+    assert explained["contributions"] == pytest.approx(expected.tolist(), abs=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -99,11 +99,11 @@ def test_several_references_take_the_best(metric: evaluate.Metric) -> None:
 
 
 def test_several_references_can_be_averaged(metric: evaluate.Metric) -> None:
-    found = scores(metric, PREDICTIONS, SEVERAL, multi_reference="mean")
+    actual = scores(metric, PREDICTIONS, SEVERAL, multi_reference="mean")
     each = [
         np.mean(scores(metric, [text] * len(group), group)) for text, group in zip(PREDICTIONS, SEVERAL, strict=True)
     ]
-    assert found == pytest.approx(each, abs=1e-15)
+    assert actual == pytest.approx(each, abs=1e-15)
 
 
 def test_a_reference_without_a_vector_is_passed_over(metric: evaluate.Metric) -> None:
@@ -234,9 +234,9 @@ def test_many_rows_and_chunks(metric: evaluate.Metric) -> None:
     count = 9000
     texts = [f"the dog {i % 97} bites {i % 13}" for i in range(count)]
     others = [f"a cat {i % 89} sleeps {i % 7}" for i in range(count)]
-    found = scores(metric, texts, others)
+    actual = scores(metric, texts, others)
     for i in (0, 1, 4095, 4096, 8191, 8192, count - 1):
-        assert scores(metric, [texts[i]], [others[i]]) == [found[i]]
+        assert scores(metric, [texts[i]], [others[i]]) == [actual[i]]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

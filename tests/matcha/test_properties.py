@@ -98,28 +98,28 @@ def test_chunks_change_no_bit(table: MatchaTable, batch: list[str], size: int, c
 
 @given(texts, texts)
 def test_exact_contributions_sum_to_the_score(table: MatchaTable, prediction: str, reference: str) -> None:
-    found = explain(table, prediction, reference)
+    explained = explain(table, prediction, reference)
     score = cosine(*(table.encode([text]).vectors for text in (prediction, reference)))[0]
-    assert found["score"] == pytest.approx(score, abs=1e-12)
+    assert explained["score"] == pytest.approx(score, abs=1e-12)
     for side in ("prediction", "reference"):
-        assert found[side]["total"] == pytest.approx(score, abs=1e-6)
-        assert math.fsum(found[side]["contributions"]) == pytest.approx(score, abs=1e-6)
+        assert explained[side]["total"] == pytest.approx(score, abs=1e-6)
+        assert math.fsum(explained[side]["contributions"]) == pytest.approx(score, abs=1e-6)
 
 
 @given(texts, texts, st.sampled_from([None, "token_0", "other_text"]))
 def test_integrated_gradients_sum_to_the_change(
     table: MatchaTable, prediction: str, reference: str, start: str | None
 ) -> None:
-    found = explain(table, prediction, reference, "integrated_gradients", start)
+    explained = explain(table, prediction, reference, "integrated_gradients", start)
     for side in ("prediction", "reference"):
-        change = found["score"] - found[side].get("baseline_score", 0)
-        assert found[side]["total"] == pytest.approx(change, abs=1e-6)
-        assert math.fsum(found[side]["contributions"]) == pytest.approx(change, abs=1e-6)
+        change = explained["score"] - explained[side].get("baseline_score", 0)
+        assert explained[side]["total"] == pytest.approx(change, abs=1e-6)
+        assert math.fsum(explained[side]["contributions"]) == pytest.approx(change, abs=1e-6)
 
 
 @given(texts)
 def test_spans_point_at_the_tokens_in_the_text(table: MatchaTable, text: str) -> None:
-    found = explain(table, text, "the dog")["prediction"]
-    assert len(found["tokens"]) == len(found["spans"]) == len(found["contributions"])
-    for begin, end in found["spans"]:
+    explained = explain(table, text, "the dog")["prediction"]
+    assert len(explained["tokens"]) == len(explained["spans"]) == len(explained["contributions"])
+    for begin, end in explained["spans"]:
         assert 0 <= begin < end <= len(text)

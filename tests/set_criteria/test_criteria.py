@@ -43,12 +43,12 @@ def at_angles(*degrees: float) -> np.ndarray:
 def test_c1_c3_and_c4_are_those_of_the_paper_s_words(seed: int, count: int) -> None:
     vectors = random_vectors(count, 6, seed, shift=0.4)
     names = operators(count)
-    found = results(vectors, names)
+    actual = results(vectors, names)
     for criterion in DIFFERENCES:
         chosen = [i for i, name in enumerate(names) if name == OPERATOR[criterion]]
         for measure in MEASURES:
             rows = np.array([peer.differences(*(v[i] for v in vectors), criterion, measure) for i in chosen]).T
-            result = found[criterion][measure]
+            result = actual[criterion][measure]
             turned = -rows if measure in DISTANCES else rows
             bounds = [[row.min(), row.max()] for row in turned]
             pairs = (turned[0], turned[-1]), [bounds[0], bounds[-1]]
@@ -67,20 +67,20 @@ def test_c1_c3_and_c4_are_those_of_the_paper_s_words(seed: int, count: int) -> N
 def test_the_base_is_what_both_differences_are_taken_from() -> None:
     a, b, target = random_vectors(12, 6)
     names = operators(12)
-    found = results((a, b, target), names)
+    actual = results((a, b, target), names)
     for measure in MEASURES:
         overlap = [peer.likeness(a[i], b[i], measure) for i in range(12) if names[i] == "overlap"]
         difference = [peer.likeness(b[i], target[i], measure) for i in range(12) if names[i] == "difference"]
-        assert found["C1"][measure]["base"] == pytest.approx(np.mean(overlap))
-        assert found["C3"][measure]["base"] == pytest.approx(np.mean(difference))
+        assert actual["C1"][measure]["base"] == pytest.approx(np.mean(overlap))
+        assert actual["C3"][measure]["base"] == pytest.approx(np.mean(difference))
 
 
 @settings(max_examples=40)
 @given(seeds, counts)
 def test_four_cells_add_to_100(seed: int, count: int) -> None:
-    found = results(random_vectors(count, 5, seed), options=Settings())
+    actual = results(random_vectors(count, 5, seed), options=Settings())
     for criterion in ("C1", "C3"):
-        for result in found[criterion].values():
+        for result in actual[criterion].values():
             assert sum(result[cell] for cell in CELLS) == pytest.approx(100, abs=1e-12)
             assert all(0 <= result[cell] <= 100 for cell in CELLS)
 
@@ -97,7 +97,7 @@ def test_swapping_a_and_b_swaps_the_conditions_of_c1(seed: int, count: int) -> N
         assert (one["first"], one["second"]) == (other["second"], other["first"])
         assert (one["mean"], one["sd"]) == (other["mean"][::-1], other["sd"][::-1])
     assert there["C2"]["share"] == back["C2"]["share"]
-    signed = [found["C2"]["angle"]["signed"]["mean"] for found in (there, back)]
+    signed = [actual["C2"]["angle"]["signed"]["mean"] for actual in (there, back)]
     if there["C2"]["between"] == 100:
         assert sum(signed) == pytest.approx(1, abs=1e-9)
 
@@ -131,9 +131,9 @@ def _close(one: object, other: object, tolerance: float) -> bool:
 @given(seeds, counts)
 def test_cosine_and_ned_agree_for_unit_vectors_of_mean_zero(seed: int, count: int) -> None:
     """Their differences are the same but for the factor -1/2, and so are the cells, to 1e-6."""
-    found = results(unit_vectors(random_vectors(count, 9, seed)), options=Settings())
+    actual = results(unit_vectors(random_vectors(count, 9, seed)), options=Settings())
     for criterion in DIFFERENCES:
-        cosine, ned = found[criterion]["cosine"], found[criterion]["ned"]
+        cosine, ned = actual[criterion]["cosine"], actual[criterion]["ned"]
         if criterion == "C4":  # A - B is no unit vector
             continue
         assert np.multiply(cosine["mean"], -0.5) == pytest.approx(ned["mean"], abs=1e-12)
@@ -151,20 +151,20 @@ def test_the_order_of_samples_changes_no_bit(seed: int, count: int, random: obje
 def test_c2_by_hand() -> None:
     a, b = at_angles(0, 0, 0, 0, 0, 0), at_angles(60, 60, 60, 60, 60, 60)
     target = at_angles(30, 0, 60, -10, 70, -150)
-    found = results((a, b, target), ["overlap"] * 6, per_sample=True)
-    assert found["per_sample"]["C2"]["holds"] == [True, True, True, False, False, False]
-    assert found["per_sample"]["C2"]["signed"] == pytest.approx([0.5, 1, 0, 70 / 60, -10 / 60, -150 / 60])
-    assert found["per_sample"]["C2"]["unsigned"] == pytest.approx([0.5, 1, 0, 70 / 60, 10 / 60, 150 / 60])
-    assert found["C2"]["share"] == found["C2"]["between"] == 50
+    actual = results((a, b, target), ["overlap"] * 6, per_sample=True)
+    assert actual["per_sample"]["C2"]["holds"] == [True, True, True, False, False, False]
+    assert actual["per_sample"]["C2"]["signed"] == pytest.approx([0.5, 1, 0, 70 / 60, -10 / 60, -150 / 60])
+    assert actual["per_sample"]["C2"]["unsigned"] == pytest.approx([0.5, 1, 0, 70 / 60, 10 / 60, 150 / 60])
+    assert actual["C2"]["share"] == actual["C2"]["between"] == 50
     assert results((a, b, target), ["overlap"] * 6, Settings(tolerance=0.36))["C2"]["share"] == pytest.approx(500 / 6)
 
 
 def test_c5_by_hand() -> None:
     a, b = at_angles(0, 0, 0, 0), at_angles(40, 40, 40, 40)
-    found = results((a, b, at_angles(10, -19, 25, -120)), ["difference"] * 4, per_sample=True)
-    assert found["per_sample"]["C5"]["holds"] == [True, True, False, False]
-    assert (found["C5"]["share"], found["C5"]["between"], found["C5"]["n"]) == (50, 50, 4)
-    curve = dict(zip(found["C5"]["curve"]["theta"], found["C5"]["curve"]["share"], strict=True))
+    actual = results((a, b, at_angles(10, -19, 25, -120)), ["difference"] * 4, per_sample=True)
+    assert actual["per_sample"]["C5"]["holds"] == [True, True, False, False]
+    assert (actual["C5"]["share"], actual["C5"]["between"], actual["C5"]["n"]) == (50, 50, 4)
+    curve = dict(zip(actual["C5"]["curve"]["theta"], actual["C5"]["curve"]["share"], strict=True))
     assert (curve[0], curve[0.3], curve[0.5], curve[0.7], curve[2.0]) == (0, 25, 50, 75, 75)
     assert results((a, b, at_angles(10, -19, 25, -120)), ["difference"] * 4, Settings(theta=0.2))["C5"]["share"] == 0
 
@@ -175,14 +175,14 @@ def test_c6_by_hand() -> None:
     others = np.array([1, 1, 2, 2, 1, 1, 1, 1])[:, None]
     a, b = at_angles(*[0] * 8) * lengths, at_angles(*[50] * 8) * others
     target = at_angles(-20, 30, 30, 20, 45, 51, 40, 40)
-    found = results((a, b, target), ["union"] * 8, per_sample=True)
-    assert found["per_sample"]["C6"]["holds"] == [True, False, True, False, True, False, True, False]
-    assert found["C6"]["cases"] == {
+    actual = results((a, b, target), ["union"] * 8, per_sample=True)
+    assert actual["per_sample"]["C6"]["holds"] == [True, False, True, False, True, False, True, False]
+    assert actual["C6"]["cases"] == {
         "near A": {"n": 3, "share": pytest.approx(100 / 3)},
         "middle": {"n": 3, "share": pytest.approx(200 / 3)},
         "near B": {"n": 2, "share": 50},
     }
-    assert found["per_sample"]["norm_ratio"] == pytest.approx((lengths / others)[:, 0])
+    assert actual["per_sample"]["norm_ratio"] == pytest.approx((lengths / others)[:, 0])
     equal = results((a, b, target), ["union"] * 8, Settings(norm_ratio=3))["C6"]
     assert equal["cases"]["middle"]["n"] == 8
     assert equal["share"] == equal["between"]
@@ -190,22 +190,22 @@ def test_c6_by_hand() -> None:
 
 def test_histograms_leave_nothing_out() -> None:
     a, b = at_angles(*[0] * 6), at_angles(*[10] * 6)
-    found = results((a, b, at_angles(5.2, 0.1, -60, 60, -10, 4.8)), ["overlap"] * 6)["C2"]["histogram"]
+    actual = results((a, b, at_angles(5.2, 0.1, -60, 60, -10, 4.8)), ["overlap"] * 6)["C2"]["histogram"]
     for kind, low, high in (("unsigned", 0, 2), ("signed", 1, 1)):
-        shown = found[kind]
+        shown = actual[kind]
         assert len(shown["edges"]) == len(shown["counts"]) + 1
         assert (shown["below"], shown["above"]) == (low, high)
         assert sum(shown["counts"]) + low + high == 6
-    bins = dict(zip(np.round(found["signed"]["edges"], 2), found["signed"]["counts"], strict=False))
+    bins = dict(zip(np.round(actual["signed"]["edges"], 2), actual["signed"]["counts"], strict=False))
     assert (bins[0.95], bins[0.5], bins[0.45]) == (1, 1, 1)
 
 
 def test_norm_ratios_of_an_encoder_that_normalises_are_one_bin() -> None:
     a, b, target = random_vectors(30, 20)
     units = [(side / np.linalg.norm(side, axis=1, keepdims=True)).astype(np.float32) for side in (a, b, target)]
-    found = results(tuple(units))["norm_ratio"]
-    assert max(found["histogram"]["counts"]) == found["n"] == 30
-    assert found["mean"] == pytest.approx(1, abs=1e-6)
+    actual = results(tuple(units))["norm_ratio"]
+    assert max(actual["histogram"]["counts"]) == actual["n"] == 30
+    assert actual["mean"] == pytest.approx(1, abs=1e-6)
 
 
 def test_ranges_given_own_and_shared() -> None:
@@ -215,13 +215,15 @@ def test_ranges_given_own_and_shared() -> None:
     for criterion, by_measure in shared.items():
         for measure, bounds in by_measure.items():
             sign = -1 if measure in DISTANCES else 1
-            both = sign * np.concatenate([differences(held, criterion, measure) for held in (first, second)], axis=1)
+            both = sign * np.concatenate(
+                [differences(samples, criterion, measure) for samples in (first, second)], axis=1
+            )
             assert np.array_equal(bounds, np.stack([both.min(axis=1), both.max(axis=1)], axis=1))
     assert report(first, FEW, shared)["ranges"] == shared
     assert report(first, FEW)["ranges"] == own_ranges(first)
     partly = report(first, FEW, {"C1": {"cosine": [[0.0, 0.0], [0.0, 0.0]]}})
-    held = (differences(first, "C1", "cosine") >= 0).all(axis=0)
-    assert partly["C1"]["cosine"]["both"] == pytest.approx(100 * held.mean())
+    holds = (differences(first, "C1", "cosine") >= 0).all(axis=0)
+    assert partly["C1"]["cosine"]["both"] == pytest.approx(100 * holds.mean())
     assert partly["C1"]["dot"] == report(first, FEW)["C1"]["dot"]
 
 

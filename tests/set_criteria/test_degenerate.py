@@ -104,8 +104,8 @@ def test_one_dimension(criteria: evaluate.Metric) -> None:
 
 def test_one_sample(criteria: evaluate.Metric) -> None:
     result = compute(criteria, "overlap", good(1))
-    for held in result["C1"].values():
-        assert (held["both"], held["sd"], held["n"]) == (100, [0, 0], 1)
+    for cells in result["C1"].values():
+        assert (cells["both"], cells["sd"], cells["n"]) == (100, [0, 0], 1)
 
 
 def test_an_operator_without_samples(criteria: evaluate.Metric) -> None:
@@ -128,10 +128,10 @@ def test_an_encoder_without_samples_of_a_kind_shares_what_the_others_have(criter
     compared = criteria.compute(operator=["overlap"] * 3, embeddings={"x": vectors, "constant": constant})
     alone = criteria.compute(operator=["overlap"] * 3, embeddings=vectors)
     assert compared["ranges"]["C1"]["ned"] == alone["ranges"]["C1"]["ned"]
-    held = compared["encoders"]["constant"]
-    assert held["C1"]["ned"]["n"] == 0
-    assert held["C1"]["ned"]["both"] is None
-    assert held["undefined"]["C2"] == {"A equals B": 3}
+    cells = compared["encoders"]["constant"]
+    assert cells["C1"]["ned"]["n"] == 0
+    assert cells["C1"]["ned"]["both"] is None
+    assert cells["undefined"]["C2"] == {"A equals B": 3}
 
 
 odd = st.sampled_from([0.0, 0.0, 1.0, -1.0, 0.5, 2.0, 1e-80, 1e70, -3.0])
@@ -143,16 +143,16 @@ def test_whatever_comes_every_sample_is_counted_once(vectors: np.ndarray, data: 
     count = vectors.shape[1]
     names = data.draw(st.lists(st.sampled_from(OPERATORS), min_size=count, max_size=count))
     with np.errstate(all="raise", under="ignore"):
-        found = report(measure_samples(from_arrays(tuple(vectors)), names), Settings(epsilons=5), per_sample=True)
-    json.dumps(found, allow_nan=False)
+        reported = report(measure_samples(from_arrays(tuple(vectors)), names), Settings(epsilons=5), per_sample=True)
+    json.dumps(reported, allow_nan=False)
     for criterion, operator in (("C1", "overlap"), ("C3", "difference"), ("C4", "difference")):
-        for measure, held in found[criterion].items():
-            assert held["n"] + sum(found["undefined"][criterion][measure].values()) == names.count(operator)
-            if criterion != "C4" and held["n"]:
-                assert math.isclose(sum(held[name] for name in ("both", "first", "second", "neither")), 100)
+        for measure, cells in reported[criterion].items():
+            assert cells["n"] + sum(reported["undefined"][criterion][measure].values()) == names.count(operator)
+            if criterion != "C4" and cells["n"]:
+                assert math.isclose(sum(cells[name] for name in ("both", "first", "second", "neither")), 100)
     for criterion, operator in (("C2", "overlap"), ("C5", "difference"), ("C6", "union")):
-        held = found[criterion]
-        assert held["n"] + sum(found["undefined"][criterion].values()) == names.count(operator)
-        for shown in held["histogram"].values():
-            assert sum(shown["counts"]) + shown["below"] + shown["above"] == held["n"]
-    assert found["norm_ratio"]["n"] + sum(found["undefined"]["norm_ratio"].values()) == count
+        cells = reported[criterion]
+        assert cells["n"] + sum(reported["undefined"][criterion].values()) == names.count(operator)
+        for shown in cells["histogram"].values():
+            assert sum(shown["counts"]) + shown["below"] + shown["above"] == cells["n"]
+    assert reported["norm_ratio"]["n"] + sum(reported["undefined"]["norm_ratio"].values()) == count

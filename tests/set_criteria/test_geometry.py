@@ -22,8 +22,8 @@ counts = st.integers(1, 12)
 
 def measures(x: object, y: object) -> dict[str, list[float]]:
     left, right = (Rows(np.array(side, dtype=np.float64)) for side in (x, y))
-    found = compare(left, right, np.empty_like(left.values))
-    return {name: row.tolist() for name, row in zip(MEASURES, found, strict=True)}
+    actual = compare(left, right, np.empty_like(left.values))
+    return {name: row.tolist() for name, row in zip(MEASURES, actual, strict=True)}
 
 
 def angles(a: object, b: object, target: object) -> Angles:
@@ -32,37 +32,37 @@ def angles(a: object, b: object, target: object) -> Angles:
 
 
 def test_measures_by_hand() -> None:
-    found = measures([[3.0, 4.0, 0.0], [1.0, -1.0, 0.0]], [[4.0, 3.0, 0.0], [-1.0, 1.0, 0.0]])
-    assert found["cosine"] == [24 / 25, -1]
-    assert found["dot"] == [24, -2]
-    assert found["l1"] == [2, 4]
-    assert found["l2"] == pytest.approx([math.sqrt(2), math.sqrt(8)])
+    actual = measures([[3.0, 4.0, 0.0], [1.0, -1.0, 0.0]], [[4.0, 3.0, 0.0], [-1.0, 1.0, 0.0]])
+    assert actual["cosine"] == [24 / 25, -1]
+    assert actual["dot"] == [24, -2]
+    assert actual["l1"] == [2, 4]
+    assert actual["l2"] == pytest.approx([math.sqrt(2), math.sqrt(8)])
     # var(1, -1, 0) = 2 / 3; var(3, 4, 0) = 26 / 9
-    assert found["ned"] == pytest.approx([0.5 * (2 / 3) / (52 / 9), 1])
+    assert actual["ned"] == pytest.approx([0.5 * (2 / 3) / (52 / 9), 1])
 
 
 def test_equal_vectors_are_as_near_as_can_be() -> None:
     vectors = random_vectors(200, 50)[0]
-    found = measures(vectors, vectors)
-    assert found["cosine"] == [1.0] * 200
+    actual = measures(vectors, vectors)
+    assert actual["cosine"] == [1.0] * 200
     for name in ("l1", "l2", "ned"):
-        assert found[name] == [0.0] * 200
+        assert actual[name] == [0.0] * 200
 
 
 @given(seeds, counts, widths)
 def test_measures_are_those_of_plain_formulas(seed: int, count: int, width: int) -> None:
     a, b, _ = random_vectors(count, width, seed, shift=0.5)
-    found = measures(a, b)
+    actual = measures(a, b)
     for name in MEASURES:
         expected = [peer.likeness(x, y, name) for x, y in zip(a, b, strict=True)]
-        assert found[name] == pytest.approx(expected, rel=NEAR, abs=NEAR)
+        assert actual[name] == pytest.approx(expected, rel=NEAR, abs=NEAR)
 
 
 @given(seeds, counts, widths)
 def test_ned_is_half_of_one_minus_cosine_for_unit_vectors_of_mean_zero(seed: int, count: int, width: int) -> None:
     a, b, _ = unit_vectors(random_vectors(count, width, seed))
-    found = measures(a, b)
-    assert found["ned"] == pytest.approx([(1 - cosine) / 2 for cosine in found["cosine"]], abs=1e-14)
+    actual = measures(a, b)
+    assert actual["ned"] == pytest.approx([(1 - cosine) / 2 for cosine in actual["cosine"]], abs=1e-14)
 
 
 @pytest.mark.parametrize("degrees", [1e-3, 1, 30, 89.9, 90, 91, 150, 179, 179.999])
@@ -73,34 +73,34 @@ def test_angles_by_hand(degrees: float, place: float) -> None:
         [length * math.cos(math.radians(x)), length * math.sin(math.radians(x))]
         for x, length in ((degrees, 0.5), (place, 3))
     )
-    found = angles([[2.0, 0, 0]], [[*b, 0]], [[*target, 7.0]])
-    assert math.degrees(found.between[0]) == pytest.approx(degrees, rel=1e-12)
-    assert math.degrees(found.target[0]) == pytest.approx(place, abs=1e-9)
+    actual = angles([[2.0, 0, 0]], [[*b, 0]], [[*target, 7.0]])
+    assert math.degrees(actual.between[0]) == pytest.approx(degrees, rel=1e-12)
+    assert math.degrees(actual.target[0]) == pytest.approx(place, abs=1e-9)
 
 
 @settings(max_examples=60)
 @given(seeds, counts, widths)
 def test_angles_are_those_of_a_least_squares_projection(seed: int, count: int, width: int) -> None:
     vectors = random_vectors(count, width, seed)
-    found = angles(*vectors)
+    actual = angles(*vectors)
     for i, (a, b, target) in enumerate(zip(*vectors, strict=True)):
         between, to_a, to_b = peer.plane_angles(a, b, target)
-        assert found.between[i] == pytest.approx(between, abs=1e-6)  # what the arc cosine leaves of the digits
-        assert abs(found.target[i]) == pytest.approx(to_a, abs=1e-6)
-        turned = (found.between[i] - found.target[i] + math.pi) % (2 * math.pi) - math.pi
+        assert actual.between[i] == pytest.approx(between, abs=1e-6)  # what the arc cosine leaves of the digits
+        assert abs(actual.target[i]) == pytest.approx(to_a, abs=1e-6)
+        turned = (actual.between[i] - actual.target[i] + math.pi) % (2 * math.pi) - math.pi
         assert abs(turned) == pytest.approx(to_b, abs=1e-6)
 
 
 def _measured(vectors: Vectors) -> dict[str, np.ndarray]:
     """All that is measured of samples of each operator, as arrays by name."""
     groups = measure_samples(from_arrays(vectors), operators(len(vectors[0])))
-    found = {}
+    actual = {}
     for operator, group in groups.items():
         for pair, values in group.pairs.items():
-            found |= {f"{operator} {pair} {name}": row for name, row in zip(MEASURES, values, strict=True)}
-        found[f"{operator} between"], found[f"{operator} target"] = group.angles.between, group.angles.target
-        found[f"{operator} ratio"] = group.lengths[0] / group.lengths[1]
-    return found
+            actual |= {f"{operator} {pair} {name}": row for name, row in zip(MEASURES, values, strict=True)}
+        actual[f"{operator} between"], actual[f"{operator} target"] = group.angles.between, group.angles.target
+        actual[f"{operator} ratio"] = group.lengths[0] / group.lengths[1]
+    return actual
 
 
 @settings(max_examples=60)
@@ -162,19 +162,19 @@ def test_what_spans_no_plane_is_told_apart() -> None:
     a = [[1.0, 2, 3], [0, 0, 0], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 0, 0], [1, 2, 3]]
     b = [[3.0, 1, 1], [1, 2, 3], [0, 0, 0], [1, 2, 3], [0.1, 0.2, 0.3], [-3, -6, -9], [0, 1, 0], [3, 1, 1]]
     target = [[1.0, 1, 1], [1, 2, 3], [1, 2, 3], [4, 5, 6], [4, 5, 6], [4, 5, 6], [0, 0, 5], [0, 0, 0]]
-    found = angles(a, b, target)
-    reasons = [REASONS.get(code, "") for code in found.reason.tolist()]
+    actual = angles(a, b, target)
+    reasons = [REASONS.get(code, "") for code in actual.reason.tolist()]
     expected = ["", "zero vector", "zero vector", "A equals B", "A and B parallel", "A and B opposite"]
     assert reasons == [*expected, "target orthogonal to the plane", "zero vector"]
-    for values in (found.between, found.target):
+    for values in (actual.between, actual.target):
         assert np.isnan(values).tolist() == [False, *[True] * 7]
 
 
 def test_float32_copies_that_differ_by_rounding_are_parallel() -> None:
     a = random_vectors(300, 384)[0].astype(np.float32)
     b = (a * np.float32(0.7)).astype(np.float32)
-    found = angles(a, b, random_vectors(300, 384, seed=1)[0])
-    assert {REASONS[code] for code in found.reason.tolist()} == {"A and B parallel"}
+    actual = angles(a, b, random_vectors(300, 384, seed=1)[0])
+    assert {REASONS[code] for code in actual.reason.tolist()} == {"A and B parallel"}
 
 
 def test_a_constant_vector_has_no_variance_whatever_rounding_leaves() -> None:

@@ -45,9 +45,9 @@ def test_the_form_of_a_result(criteria: evaluate.Metric) -> None:
     result = criteria.compute(**TEXTS, per_sample=True)
     for criterion in ("C1", "C3"):
         assert result[criterion].keys() == MEASURES
-        for held in result[criterion].values():
-            assert held.keys() == {"both", "first", "second", "neither", "mean", "sd", "base", "n"}
-    assert all(held.keys() == {"share", "mean", "sd", "n"} for held in result["C4"].values())
+        for cells in result[criterion].values():
+            assert cells.keys() == {"both", "first", "second", "neither", "mean", "sd", "base", "n"}
+    assert all(cells.keys() == {"share", "mean", "sd", "n"} for cells in result["C4"].values())
     for criterion in ("C2", "C5", "C6"):
         extra = {"cases"} if criterion == "C6" else set()
         assert result[criterion].keys() == {"share", "between", "n", "curve", "histogram", "angle"} | extra
@@ -232,9 +232,9 @@ def test_arrays_do_for_operators_and_ranges(criteria: evaluate.Metric) -> None:
     lists = criteria.compute(**given, ranges={"C1": {"cosine": [[-0.5, 0.5], [0.0, 0.25]]}})
     bounds = np.array([[-0.5, 0.5], [0.0, 0.25]], dtype=np.float32)
     for ranges in ({"C1": {"cosine": bounds}}, {"C1": {"cosine": [list(row) for row in bounds]}}):
-        found = criteria.compute(**{**given, "operator": np.array(given["operator"])}, ranges=ranges)
-        assert found == lists
-        json.dumps(found)
+        actual = criteria.compute(**{**given, "operator": np.array(given["operator"])}, ranges=ranges)
+        assert actual == lists
+        json.dumps(actual)
     assert criteria.compute(**{**TEXTS, "operator": np.array(TEXTS["operator"])}) == criteria.compute(**TEXTS)
 
 

@@ -38,8 +38,8 @@ def counted(checkpoint: Path) -> Counted:
 
 
 def taken(encoder: Encoder, given_texts: list[str], **options: object) -> tuple[list, int]:
-    found = encode_texts(encoder, given_texts, **options)
-    return found.take(np.arange(len(given_texts))).tolist(), found.truncated
+    vectors = encode_texts(encoder, given_texts, **options)
+    return vectors.take(np.arange(len(given_texts))).tolist(), vectors.truncated
 
 
 @given(texts)
