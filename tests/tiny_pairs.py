@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -110,6 +111,7 @@ def without_special_tokens(folder: Path) -> Tokenizer:
     return Tokenizer.from_str(json.dumps({**stored, "added_tokens": [], "post_processor": None}))
 
 
+@cache
 def listing(folder: Path) -> Callable[[str, str], float]:
     """One pair at a time through `CrossEncoder.predict`, as the paper scores them: what the metric must equal."""
     encoder = CrossEncoder(str(folder), device="cpu", model_kwargs={"dtype": torch.float32})

@@ -2,21 +2,24 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import evaluate
+import huggingface_hub.constants
 import pytest
 import torch
+from huggingface_hub import snapshot_download
 from safetensors.torch import load_file
 from sentence_transformers import CrossEncoder
 from torch import nn
 
+from semantic_metrics.core import resolve
 from semantic_metrics.stsscore import stsscore as script
 from semantic_metrics.stsscore.stsscore import load_scorer
 from tests import tiny_pairs as tiny
-from tests.conftest import Run
+from tests.cross_encoder.conftest import SCRIPT
 from tests.fake_hub import serve
-from tests.stsscore.conftest import SCRIPT
 from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, ROUNDING, scores
 
 LIBRARY = "config_sentence_transformers.json"
@@ -55,7 +58,7 @@ def test_a_shipped_checkpoint_is_found_by_name(bert: Path, monkeypatch: pytest.M
         assert load_scorer(name).checkpoint_sha256 == expected
     with pytest.raises(ValueError, match="got 3: contradiction, entailment, neutral"):
         load_scorer("nli")
-    assert not kinds[0]({"model_type": "matcha"}), "MATCHA's checkpoint is none of its kind"
+    assert not kinds[0]({"model_type": "matcha"}), "MATCHA's checkpoint is of another kind"
 
 
 @pytest.mark.parametrize("name", ["unknown", "no such/name", "a/b/c", "./missing", "/missing", "org/", "@v1"])
@@ -66,7 +69,7 @@ def test_an_unknown_name_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [5, b"x", ["a"], True])
-def test_a_name_that_is_none_is_refused(name: object) -> None:
+def test_a_name_that_is_no_string_is_refused(name: object) -> None:
     with pytest.raises(ValueError, match="checkpoint: expected a name"):
         evaluate.load(SCRIPT, name)
 
@@ -118,7 +121,7 @@ def test_a_checkpoint_that_does_not_say_needs_the_argument(tmp_path: Path, says:
 
 
 @pytest.mark.parametrize("scale", ["5", 0, -1, True, [5]])
-def test_a_scale_in_a_config_that_is_none_is_refused(tmp_path: Path, scale: object) -> None:
+def test_an_invalid_scale_in_a_config_is_refused(tmp_path: Path, scale: object) -> None:
     metric = evaluate.load(SCRIPT, str(tiny.bert(tmp_path / "model", {"stsscore": {"scale": scale}})))
     with pytest.raises(ValueError, match="scale: expected a number above 0"):
         metric.compute(predictions=["a"], references=["a"])
@@ -152,71 +155,21 @@ def test_the_paper_s_checkpoint_has_the_paper_s_scale(bert: Path) -> None:
 
 # the Hub
 
-ASK_THE_HUB = """
-import json, sys
-import evaluate
 
-sys.modules["semantic_metrics"] = None  # as in a Space, where the package is not installed
-found = {}
-for name in sys.argv[2:]:
-    try:
-        metric = evaluate.load(sys.argv[1], None if name == "default" else name)
-        scores = metric.compute(predictions=["the dog"], references=["a cat"])["scores"]
-        found[name] = [metric.signature(), scores[0]]
-    except ValueError as error:
-        found[name] = [str(error), None]
-print(json.dumps(found))
-"""
-
-
-@pytest.fixture(scope="module")
-def answers(bert: Path, roberta: Path, run_python: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
-    """What each name gives in a process that reaches a Hub and in one after the Hub has gone.
-
-    The Hub holds the tiny BERT as org/name at the tag v1, and the tiny RoBERTa at main.
-    """
-    folder = tmp_path_factory.mktemp("hub")
-    copy = shutil.copytree(SCRIPT, folder / "stsscore")  # away from the repository, as in a Space
-    nli = tiny.bert(folder / "nli", labels=3)
-    old = Path(shutil.copytree(bert, folder / "old"))
+def test_a_checkpoint_of_the_hub(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights of the older format are downloaded where a repository has no others; an NLI model is refused."""
+    expected = scores(evaluate.load(SCRIPT, str(bert)), PREDICTIONS, REFERENCES)
+    old = Path(shutil.copytree(bert, tmp_path / "old"))
     torch.save(load_file(old / "model.safetensors"), old / "pytorch_model.bin")
     (old / "model.safetensors").unlink()
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
     with serve() as hub:
-        commit = hub.add("org/name", bert, "v1")
-        hub.add("org/name", roberta)
-        hub.add("org/nli", nli)
+        hub.add("org/name", bert, "v1")
+        hub.add("org/nli", tiny.bert(tmp_path / "nli", labels=3))
         hub.add("org/old", old)
-        hub.add("someone/stsscore", bert)
-        names = ["org/name", "org/name@v1", f"org/name@{commit}", "org/old", "default", "org/nli", "org/none"]
-        environment = {"HF_HOME": str(folder / "home"), "HF_ENDPOINT": hub.url, "SEMANTIC_METRICS_HUB_OWNER": "someone"}
-        near = run_python(ASK_THE_HUB, copy, *names, cwd=folder, HF_HUB_OFFLINE="0", **environment)
-    away = run_python(ASK_THE_HUB, copy, *names[:5], "org/other", cwd=folder, HF_HUB_OFFLINE="0", **environment)
-    found = {}
-    for label, process in (("near", near), ("away", away)):
-        assert process.returncode == 0, process.stderr
-        found[label] = {name.replace(commit, "COMMIT"): value for name, value in json.loads(process.stdout).items()}
-    return found
-
-
-@pytest.mark.parametrize("hub", ["near", "away"])
-@pytest.mark.parametrize("name", ["org/name@v1", "org/name@COMMIT", "default", "org/old"])
-def test_a_hub_id_names_a_checkpoint(answers: dict, metric: evaluate.Metric, hub: str, name: str) -> None:
-    """What was downloaded once is used when the Hub is away; outside the package the default comes from the Hub."""
-    signature, score = answers[hub][name]
-    if name != "org/old":  # the same tensors in another file
-        assert signature == metric.signature()
-    assert score == pytest.approx(scores(metric, ["the dog"], ["a cat"])[0], abs=ROUNDING)
-
-
-@pytest.mark.parametrize("hub", ["near", "away"])
-def test_a_hub_id_without_a_revision_is_the_branch_main(answers: dict, roberta: Path, hub: str) -> None:
-    assert answers[hub]["org/name"][0] == evaluate.load(SCRIPT, str(roberta)).signature()
-
-
-def test_what_the_hub_does_not_have_is_named(answers: dict) -> None:
-    assert "checkpoint 'org/none': no such folder, and the Hub did not give it" in answers["near"]["org/none"][0]
-    assert "checkpoint 'org/other': no such folder, and the Hub did not give it" in answers["away"]["org/other"][0]
-
-
-def test_an_nli_checkpoint_of_the_hub_is_refused(answers: dict) -> None:
-    assert "expected one label, a rating, got 3: LABEL_0, LABEL_1, LABEL_2" in answers["near"]["org/nli"][0]
+        download = partial(snapshot_download, endpoint=hub.url, cache_dir=tmp_path / "cache")
+        monkeypatch.setattr(resolve, "snapshot_download", download)
+        for name in ("org/name@v1", "org/old"):
+            assert scores(evaluate.load(SCRIPT, name), PREDICTIONS, REFERENCES) == expected
+        with pytest.raises(ValueError, match="expected one label, a rating, got 3: LABEL_0, LABEL_1, LABEL_2"):
+            load_scorer("org/nli")

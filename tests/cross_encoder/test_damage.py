@@ -12,11 +12,11 @@ from transformers import BertModel
 
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
+from tests.cross_encoder.conftest import SCRIPT
 from tests.cross_encoder.test_checkpoint import refused
-from tests.stsscore.conftest import SCRIPT
 from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, scores
 
-# checkpoints that are no rating
+# checkpoints that do not rate
 
 
 @pytest.mark.parametrize("labels", [2, 3])

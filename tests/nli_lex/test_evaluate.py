@@ -1,12 +1,9 @@
-"""The metric inside `evaluate`: its folder alone, its caches, its help."""
+"""The metric inside `evaluate`: its caches, its help."""
 
-import json
-import shutil
 from pathlib import Path
 
 import evaluate
 
-from tests.conftest import Run
 from tests.nli_lex.conftest import SCRIPT, nli
 from tests.nli_lex.test_metric import SEVERAL, TEXTS
 
@@ -33,22 +30,3 @@ def test_the_help_of_a_loaded_metric_describes_its_arguments(metric: evaluate.Me
         assert "questions: list of n strings" in method.__doc__
     assert "as people judge it" in metric.description
     assert "balamurali2025" in metric.citation
-
-
-ALONE = """
-import json, sys
-import evaluate
-
-sys.modules["semantic_metrics"] = None  # as in a Space, where the package is not installed
-metric = evaluate.load(sys.argv[1], sys.argv[2])
-print(json.dumps(metric.compute(**json.loads(sys.argv[3]))))
-"""
-
-
-def test_a_copy_of_the_folder_judges_alone(
-    metric: evaluate.Metric, model: Path, run_python: Run, tmp_path: Path
-) -> None:
-    shutil.copytree(SCRIPT, tmp_path / "nli_lex")
-    process = run_python(ALONE, "nli_lex", model, json.dumps(TEXTS), cwd=tmp_path)
-    assert process.returncode == 0, process.stderr
-    assert json.loads(process.stdout) == metric.compute(**TEXTS)

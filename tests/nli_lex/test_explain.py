@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from semantic_metrics.nli_lex.attribution import LONGEST
+from semantic_metrics.nli_lex.attribution import MAX_TOKENS
 from semantic_metrics.nli_lex.weights import read_weights, write_weights
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import LABELS, RICH_WEIGHTS, SCRIPT, nli
@@ -27,26 +27,26 @@ def scores(metric: evaluate.Metric, rows: list[dict[str, str]], **options: objec
 
 @pytest.mark.parametrize("features", ["rich", "paper"])
 def test_a_token_left_out_is_a_judgement_less(metric: evaluate.Metric, features: str) -> None:
-    found = metric.explain(**ROW, features=features)
-    assert list(found) == ["score", "method", *SIDES]
-    assert found["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
+    result = metric.explain(**ROW, features=features)
+    assert list(result) == ["score", "method", *SIDES]
+    assert result["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
     for side in SIDES:
-        held = found[side]
-        assert held["tokens"] == [ROW[side][begin:end] for begin, end in held["spans"]]
-        rest = scores(metric, [{**ROW, side: without(ROW[side], span)} for span in held["spans"]], features=features)
-        assert held["contributions"] == pytest.approx([found["score"] - one for one in rest], abs=2 * ROUNDING)
-        assert held["total"] == pytest.approx(sum(held["contributions"]))
+        part = result[side]
+        assert part["tokens"] == [ROW[side][begin:end] for begin, end in part["spans"]]
+        rest = scores(metric, [{**ROW, side: without(ROW[side], span)} for span in part["spans"]], features=features)
+        assert part["contributions"] == pytest.approx([result["score"] - one for one in rest], abs=2 * ROUNDING)
+        assert part["total"] == pytest.approx(sum(part["contributions"]))
 
 
 @pytest.mark.parametrize("features", ["rich", "paper"])
 def test_integrated_gradients_sum_to_the_change_of_the_score(metric: evaluate.Metric, features: str) -> None:
-    found = metric.explain(**ROW, method="integrated_gradients", features=features)
-    assert found["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
+    result = metric.explain(**ROW, method="integrated_gradients", features=features)
+    assert result["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
     for side in SIDES:
-        held = found[side]
-        assert held["error"] == pytest.approx(held["total"] - found["score"] + held["baseline_score"], abs=1e-12)
-        assert abs(held["error"]) < CUT
-        assert any(held["contributions"])
+        part = result[side]
+        assert part["error"] == pytest.approx(part["total"] - result["score"] + part["baseline_score"], abs=1e-12)
+        assert abs(part["error"]) < CUT
+        assert any(part["contributions"])
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_baseline_is_the_model_on_padding(tmp_path: Path, template: str) -> 
     weights = read_weights(folder, "paper")
     write_weights(folder, type(weights)(**{**vars(weights), "template": template}))
     metric = evaluate.load(SCRIPT, str(folder))
-    found = metric.explain(**ROW, method="integrated_gradients", features="paper")
+    result = metric.explain(**ROW, method="integrated_gradients", features="paper")
     matched = metric.compute(**{f"{side}s": [ROW[side]] for side in SIDES}, features="paper")["lexical_match"][0]
     tokenizer = metric.scorer.tokenizer
     texts = [
@@ -77,48 +77,47 @@ def test_the_baseline_is_the_model_on_padding(tmp_path: Path, template: str) -> 
         with torch.inference_mode():
             p = model(**{**batch, "input_ids": ids}).logits[0].double().softmax(-1)[LABELS.index("entailment")].item()
         odds = weights.intercept + np.dot(weights.coefficients, [p, matched])
-        assert found[side]["baseline_score"] == pytest.approx(1 / (1 + np.exp(-odds)), abs=ROUNDING)
-        assert abs(found[side]["error"]) < CUT
+        assert result[side]["baseline_score"] == pytest.approx(1 / (1 + np.exp(-odds)), abs=ROUNDING)
+        assert abs(result[side]["error"]) < CUT
 
 
 def test_of_a_long_answer_the_window_that_decides_is_explained(metric: evaluate.Metric) -> None:
     answer = " ".join(f"the {word} runs {i}" for i, word in enumerate(["dog", "man", "cat"] * 8))
     row = {**ROW, "prediction": answer}
-    result = metric.compute(**{f"{side}s": [row[side]] for side in SIDES})
-    assert result["windowed"] == 1
-    found = metric.explain(**row, method="integrated_gradients")
-    assert found["score"] == pytest.approx(result["scores"][0], abs=ROUNDING)
-    moved = np.flatnonzero(found["prediction"]["contributions"])
+    judged = metric.compute(**{f"{side}s": [row[side]] for side in SIDES})
+    assert judged["windowed"] == 1
+    result = metric.explain(**row, method="integrated_gradients")
+    assert result["score"] == pytest.approx(judged["scores"][0], abs=ROUNDING)
+    moved = np.flatnonzero(result["prediction"]["contributions"])
     assert 0 < len(moved) < tiny.POSITIONS
     assert moved.tolist() == list(range(moved[0], moved[-1] + 1)), "one window"
-    assert abs(found["prediction"]["error"]) < CUT
+    assert abs(result["prediction"]["error"]) < CUT
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_blank_texts(metric: evaluate.Metric, method: str) -> None:
-    found = metric.explain("", ROW["reference"], ROW["question"], method=method)
-    assert found["score"] == 0
-    assert not any(share for side in SIDES for share in found[side]["contributions"])
-    found = metric.explain(ROW["prediction"], ROW["reference"], " ", method=method)
-    assert found["question"]["tokens"] == []
-    assert any(found["prediction"]["contributions"])
+    result = metric.explain("", ROW["reference"], ROW["question"], method=method)
+    assert result["score"] == 0
+    assert not any(share for side in SIDES for share in result[side]["contributions"])
+    result = metric.explain(ROW["prediction"], ROW["reference"], " ", method=method)
+    assert result["question"]["tokens"] == []
+    assert any(result["prediction"]["contributions"])
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_batch_size_moves_nothing(metric: evaluate.Metric, method: str) -> None:
-    one, many, again = (metric.explain(**ROW, method=method, batch_size=size) for size in (7, 64, 64))
-    assert many == again
+    one, many = (metric.explain(**ROW, method=method, batch_size=size) for size in (20, 64))
     for side in SIDES:
         assert one[side]["contributions"] == pytest.approx(many[side]["contributions"], abs=ROUNDING)
 
 
-@pytest.mark.parametrize("special", ["[SEP]", "{answer}", "</s>", "🎉", "\x00"])
-def test_odd_strings_are_plain_text(metric: evaluate.Metric, special: str) -> None:
-    row = {side: f"{special} dog {special}" for side in SIDES}
-    for method in METHODS:
-        found = metric.explain(**row, method=method)
-        assert found["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)
-        assert all(abs(found[side].get("error", 0)) < CUT for side in SIDES)
+@pytest.mark.parametrize("method", METHODS)
+def test_odd_strings_are_plain_text(metric: evaluate.Metric, method: str) -> None:
+    for special in ("[SEP] 🎉", "{answer}</s>", "\x00"):
+        row = {side: f"{special} dog {special}" for side in SIDES}
+        result = metric.explain(**row, method=method)
+        assert result["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)
+        assert all(abs(result[side].get("error", 0)) < CUT for side in SIDES)
 
 
 def test_weights_that_ask_the_model_nothing(model: Path, tmp_path: Path) -> None:
@@ -127,29 +126,24 @@ def test_weights_that_ask_the_model_nothing(model: Path, tmp_path: Path) -> None
     path = tmp_path / "words.json"
     write_weights(path, type(RICH_WEIGHTS)(names, -1.0, (3.0,)))
     metric = evaluate.load(SCRIPT, str(model))
-    found = metric.explain(**ROW, method="integrated_gradients", weights=path)
-    assert not any(share for side in SIDES for share in found[side]["contributions"])
+    result = metric.explain(**ROW, method="integrated_gradients", weights=path)
+    assert not any(share for side in SIDES for share in result[side]["contributions"])
     shares = metric.explain(**ROW, weights=path)["prediction"]["contributions"]
     assert shares[1] > 0.1, "dog"
     assert shares[2:] == [0.0] * len(shares[2:])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "saying"),
-    [
-        ({"prediction": None}, r"prediction: expected a string, got NoneType"),
+def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
+    too_long = f"method: expected texts of {MAX_TOKENS} tokens at most for 'leave_one_out', got"
+    for arguments, saying in [
+        ({"prediction": None}, "prediction: expected a string, got NoneType"),
         ({"reference": " "}, r"references\[0\]: expected a text, got ' '"),
-        ({"question": "\ud800"}, r"question: expected valid Unicode"),
+        ({"question": "\ud800"}, "question: expected valid Unicode"),
         ({"method": "exact"}, "method: expected one of 'leave_one_out'"),
         ({"features": "poor"}, "features: expected one of 'rich', 'paper'"),
         ({"weights": "no/such/file"}, "weights no/such/file: no such file"),
         ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
-        (
-            {"prediction": "dog " * LONGEST},
-            f"method: expected texts of {LONGEST} tokens at most for 'leave_one_out', got",
-        ),
-    ],
-)
-def test_bad_arguments_are_refused(metric: evaluate.Metric, arguments: dict, saying: str) -> None:
-    with pytest.raises(ValueError, match=saying):
-        metric.explain(**{**ROW, **arguments})
+        ({"prediction": "dog " * MAX_TOKENS}, too_long),
+    ]:
+        with pytest.raises(ValueError, match=saying):
+            metric.explain(**{**ROW, **arguments})

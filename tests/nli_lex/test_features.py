@@ -25,7 +25,7 @@ def column(table: np.ndarray, name: str) -> list[float]:
 def test_opinions_are_those_of_one_pair_at_a_time(tmp_path: Path, labels: tuple[str, ...]) -> None:
     """The answer is the premise; labels may have any order."""
     folder = nli(tmp_path / "model", labels)
-    found, opinion = extract(load_scorer(str(folder)), QUESTIONS, ANSWERS, REFERENCES), listing(folder)
+    features, opinion = extract(load_scorer(str(folder)), QUESTIONS, ANSWERS, REFERENCES), listing(folder)
     lower = [label.lower() for label in labels]
     expected = []
     for question, answer, group in zip(QUESTIONS, ANSWERS, REFERENCES, strict=True):
@@ -34,10 +34,10 @@ def test_opinions_are_those_of_one_pair_at_a_time(tmp_path: Path, labels: tuple[
             there, back = opinion(premise, hypothesis), opinion(hypothesis, premise)
             named = dict(zip(lower, there, strict=True))
             expected.append([named["entailment"], back[lower.index("entailment")], named["contradiction"]])
-    np.testing.assert_allclose(found.table[:, :3], expected, atol=ROUNDING)
-    assert found.owner.tolist() == [0, 0, 1, 2, 2, 2, 3]
-    assert (found.table.dtype, found.table.shape) == (np.float64, (7, len(RICH)))
-    assert (found.truncated, found.windowed, found.blank.tolist()) == (0, 0, [False] * 4)
+    np.testing.assert_allclose(features.table[:, :3], expected, atol=ROUNDING)
+    assert features.answer_index.tolist() == [0, 0, 1, 2, 2, 2, 3]
+    assert (features.table.dtype, features.table.shape) == (np.float64, (7, len(RICH)))
+    assert (features.truncated, features.windowed, features.blank.tolist()) == (0, 0, [False] * 4)
 
 
 def test_words_are_compared_pair_by_pair(model: Path) -> None:
@@ -66,7 +66,7 @@ def test_the_template_and_number_words_count(model: Path) -> None:
 
 def _passes(model: Path, answers: list[str], references: list, features: tuple[str, ...]) -> int:
     scorer, rows = load_scorer(str(model)), []
-    scorer._model("float32").register_forward_pre_hook(
+    scorer.model().register_forward_pre_hook(
         lambda _, args, kwargs: rows.append(len(kwargs["input_ids"])), with_kwargs=True
     )
     extract(scorer, ["who"] * len(answers), answers, references, features=features)
@@ -90,10 +90,10 @@ def test_features_that_are_not_asked_for_move_no_other(model: Path) -> None:
 
 
 def test_a_blank_answer_has_no_opinions(model: Path) -> None:
-    found = extract(load_scorer(str(model)), ["who", "who"], [" \n", "the dog"], [["a dog", "cat"], ["a dog"]])
-    assert found.blank.tolist() == [True, False]
-    assert not found.table[:2, :3].any()
-    assert found.table[2, :3].all()
+    features = extract(load_scorer(str(model)), ["who", "who"], [" \n", "the dog"], [["a dog", "cat"], ["a dog"]])
+    assert features.blank.tolist() == [True, False]
+    assert not features.table[:2, :3].any()
+    assert features.table[2, :3].all()
 
 
 @pytest.mark.parametrize(

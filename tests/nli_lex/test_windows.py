@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semantic_metrics.cross_encoder.pair_scorer import RunOptions
 from semantic_metrics.nli_lex.features import RICH, TEMPLATE, extract, load_scorer
 from semantic_metrics.nli_lex.windows import Windows, check_template, fill
 from tests import tiny_pairs as tiny
@@ -13,7 +14,7 @@ from tests.nli_lex.conftest import listing
 from tests.tiny_table import WORDS
 
 ROOM = tiny.POSITIONS - 3  # three separators
-EXAMPLES = 60
+EXAMPLES = 30
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +35,12 @@ def test_windows_hold_the_whole_answer_and_the_reference(
 ) -> None:
     numbered = [f"{i // 26 % 10} {chr(97 + i % 26)} {word}" for i, word in enumerate(answer)]  # no two are alike
     reading = windows.read(" ".join(question), " ".join(numbered), " ".join(reference))
-    assert reading.hypothesis.split()[-len(reference) :] == reference
-    kept = reading.hypothesis.split()[: -len(reference)]
+    assert reading.hypothesis.text.split()[-len(reference) :] == reference
+    kept = reading.hypothesis.text.split()[: -len(reference)]
     assert kept == question[: len(kept)]
     assert reading.cut == (kept != question)
-    assert all(len(premise.split()) + len(reading.hypothesis.split()) <= ROOM for premise in reading.premises)
-    parts = [premise.split()[len(kept) :] for premise in reading.premises]
+    assert all(len(premise.text.split()) + len(reading.hypothesis.text.split()) <= ROOM for premise in reading.premises)
+    parts = [premise.text.split()[len(kept) :] for premise in reading.premises]
     whole, covered = " ".join(numbered).split(), 0
     for part in parts:
         begin = next(i for i in range(covered + 1) if whole[i : i + len(part)] == part)
@@ -52,7 +53,7 @@ def test_windows_hold_the_whole_answer_and_the_reference(
 
 def test_windows_overlap_by_about_half(windows: Windows) -> None:
     reading = windows.read("the dog", " ".join(WORDS * 10), "a cat")
-    lengths = [len(premise.split()) - 2 for premise in reading.premises]
+    lengths = [len(premise.text.split()) - 2 for premise in reading.premises]
     assert set(lengths[:-1]) == {ROOM - 2 - 4}
     assert sum(lengths) == pytest.approx(2 * 140, rel=0.2)
 
@@ -60,31 +61,31 @@ def test_windows_overlap_by_about_half(windows: Windows) -> None:
 def test_a_word_without_spaces_is_cut_inside(windows: Windows) -> None:
     reading = windows.read("", "x" * 90, "a cat")
     assert len(reading.premises) > 2
-    assert all(set(premise) == {"x"} and 0 < len(premise) <= ROOM - 2 for premise in reading.premises)
+    assert all(set(premise.text) == {"x"} and 0 < len(premise.text) <= ROOM - 2 for premise in reading.premises)
 
 
 def test_the_window_that_entails_most_counts(model: Path) -> None:
     scorer, opinion = load_scorer(str(model)), listing(model)
     answer, question, reference = " ".join(WORDS * 8), "is the dog awake", "the dog sleeps"
     reading = Windows(scorer, TEMPLATE, None).read(question, answer, reference)
-    each = [opinion(premise, reading.hypothesis) for premise in reading.premises]
+    each = [opinion(premise.text, reading.hypothesis.text) for premise in reading.premises]
     best = max(range(len(each)), key=lambda i: each[i][1])
-    back = opinion(reading.hypothesis, reading.premises[best])
-    found = extract(scorer, [question], [answer], [[reference]])
-    assert found.table[0, :3] == pytest.approx([each[best][1], back[1], each[best][0]], abs=1e-5)
-    assert (found.windowed, found.truncated) == (1, 0)
-    assert found.table[0, RICH.index("token_recall")] == 1, "words are counted in the whole answer"
+    back = opinion(reading.hypothesis.text, reading.premises[best].text)
+    features = extract(scorer, [question], [answer], [[reference]])
+    assert features.table[0, :3] == pytest.approx([each[best][1], back[1], each[best][0]], abs=1e-5)
+    assert (features.windowed, features.truncated) == (1, 0)
+    assert features.table[0, RICH.index("token_recall")] == 1, "words are counted in the whole answer"
 
 
 def test_a_question_that_leaves_no_room_is_cut_and_counted(model: Path) -> None:
-    found = extract(load_scorer(str(model)), [" ".join(WORDS * 3), "the"], ["a cat"] * 2, [["the dog"], ["the man"]])
-    assert (found.truncated, found.windowed) == (1, 0)
+    features = extract(load_scorer(str(model)), [" ".join(WORDS * 3), "the"], ["a cat"] * 2, [["the dog"], ["the man"]])
+    assert (features.truncated, features.windowed) == (1, 0)
 
 
 def test_a_question_that_the_template_leaves_out_is_not_cut(model: Path) -> None:
     question = [" ".join(WORDS * 3)]
-    found = extract(load_scorer(str(model)), question, ["a cat " * 20], [[" ".join(WORDS)]], template="{answer}")
-    assert (found.truncated, found.windowed) == (0, 1)
+    features = extract(load_scorer(str(model)), question, ["a cat " * 20], [[" ".join(WORDS)]], template="{answer}")
+    assert (features.truncated, features.windowed) == (0, 1)
 
 
 def test_a_reference_that_leaves_no_room_is_refused(model: Path) -> None:
@@ -99,13 +100,13 @@ def test_a_reference_that_leaves_no_room_is_refused(model: Path) -> None:
 def test_max_length_makes_windows(model: Path) -> None:
     scorer, texts = load_scorer(str(model)), (["the"], ["a dog bites a man"], [["a cat"]])
     assert extract(scorer, *texts).windowed == 0
-    assert extract(scorer, *texts, max_length=10).windowed == 1
+    assert extract(scorer, *texts, run=RunOptions(max_length=10)).windowed == 1
 
 
 @pytest.mark.parametrize("template", ["{answer}", "Q: {question}\nA: {answer}", "{{{question}}} {answer}"])
 def test_templates(template: str) -> None:
     expected = template.replace("{{{", "{{0}").replace("}}}", "}").replace("{{0}", "{")
-    shown = fill(check_template(template), " {answer} why? ", " {question} \n")
+    shown = fill(check_template(template), " {answer} why? ", " {question} \n").text
     assert "{question}" in shown
     assert shown.count("why?") == expected.count("question")
 

@@ -1,12 +1,9 @@
-"""The metric inside `evaluate`: caches, copies, other metrics beside it, and its folder alone."""
+"""The metric inside `evaluate`: caches, other metrics beside it, its help."""
 
-import json
-import shutil
 from pathlib import Path
 
 import evaluate
 
-from tests.conftest import Run
 from tests.matcha.test_evaluate import LENGTHS
 from tests.stsscore.conftest import SCRIPT
 from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, SEVERAL, scores
@@ -43,22 +40,3 @@ def test_the_help_of_a_loaded_metric_describes_its_arguments(metric: evaluate.Me
         assert "predictions: list of n strings" in method.__doc__
     assert "how similar" in metric.description
     assert "herbold2023stsscore" in metric.citation
-
-
-ALONE = """
-import json, sys
-import evaluate
-
-sys.modules["semantic_metrics"] = None  # as in a Space, where the package is not installed
-metric = evaluate.load(sys.argv[1], sys.argv[2])
-print(json.dumps(metric.compute(predictions=json.loads(sys.argv[3]), references=json.loads(sys.argv[4]))))
-"""
-
-
-def test_a_copy_of_the_folder_scores_alone(
-    metric: evaluate.Metric, bert: Path, run_python: Run, tmp_path: Path
-) -> None:
-    shutil.copytree(SCRIPT, tmp_path / "stsscore")
-    process = run_python(ALONE, "stsscore", bert, json.dumps(PREDICTIONS), json.dumps(REFERENCES), cwd=tmp_path)
-    assert process.returncode == 0, process.stderr
-    assert json.loads(process.stdout) == metric.compute(predictions=PREDICTIONS, references=REFERENCES)

@@ -30,11 +30,11 @@ def test_results(metric: evaluate.Metric) -> None:
 
 def test_scores_are_those_of_the_listing(folder: Path) -> None:
     """The reference is read first: with the texts turned round, the scores are others."""
-    found = scores(evaluate.load(SCRIPT, str(folder)), PREDICTIONS, REFERENCES)
+    result = scores(evaluate.load(SCRIPT, str(folder)), PREDICTIONS, REFERENCES)
     score = tiny.listing(folder)
-    assert found == pytest.approx([score(*pair) for pair in zip(REFERENCES, PREDICTIONS, strict=True)], abs=ROUNDING)
+    assert result == pytest.approx([score(*pair) for pair in zip(REFERENCES, PREDICTIONS, strict=True)], abs=ROUNDING)
     turned = [score(*pair) for pair in zip(PREDICTIONS, REFERENCES, strict=True)]
-    assert np.abs(np.array(found) - turned).max() > 100 * ROUNDING
+    assert np.abs(np.array(result) - turned).max() > 100 * ROUNDING
 
 
 def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
@@ -59,9 +59,9 @@ def test_clip_moves_scores_into_the_unit_interval(metric: evaluate.Metric) -> No
 
 def test_symmetric_is_the_mean_of_both_directions(metric: evaluate.Metric) -> None:
     there, back = scores(metric, PREDICTIONS, REFERENCES), scores(metric, REFERENCES, PREDICTIONS)
-    found = scores(metric, PREDICTIONS, REFERENCES, symmetric=True)
-    assert found == pytest.approx(np.mean([there, back], axis=0), abs=1e-7)
-    assert scores(metric, REFERENCES, PREDICTIONS, symmetric=True) == found
+    result = scores(metric, PREDICTIONS, REFERENCES, symmetric=True)
+    assert result == pytest.approx(np.mean([there, back], axis=0), abs=1e-7)
+    assert scores(metric, REFERENCES, PREDICTIONS, symmetric=True) == result
 
 
 def test_several_references_take_the_best_or_the_mean(metric: evaluate.Metric) -> None:
@@ -86,17 +86,6 @@ def test_the_best_reference_is_found_before_clipping(metric: evaluate.Metric) ->
 def test_the_first_of_equal_references_is_named(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=["the dog"], references=[["cat", "the dog", "cat", "the dog"]])
     assert result["best_reference"][0] in (0, 1)
-
-
-def test_duplicates_are_scored_once(metric: evaluate.Metric) -> None:
-    rows = []
-    hook = metric.scorer._model("float32").register_forward_pre_hook(
-        lambda _, args, kwargs: rows.append(len(kwargs["input_ids"])), with_kwargs=True
-    )
-    result = metric.compute(predictions=PREDICTIONS * 50, references=REFERENCES * 50)
-    hook.remove()
-    assert sum(rows) == len(PREDICTIONS)
-    assert result["scores"] == scores(metric, PREDICTIONS, REFERENCES) * 50
 
 
 def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
@@ -144,17 +133,6 @@ def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric) -> None:
 def test_symmetric_counts_a_pair_that_is_cut_once(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=7, symmetric=True)
     assert result["truncated"] == 1
-
-
-@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
-def test_other_precisions_stay_near(folder: Path, precision: str) -> None:
-    """Nearer than the scores lie to each other, and not equal: it did run in fewer bits."""
-    metric = evaluate.load(SCRIPT, str(folder))
-    plain = np.array(scores(metric, PREDICTIONS, REFERENCES))
-    found = np.array(scores(metric, PREDICTIONS, REFERENCES, precision=precision))
-    assert 0 < np.abs(found - plain).mean() < plain.std() / 2
-    assert np.corrcoef(found, plain)[0, 1] > 0.8
-    assert scores(metric, PREDICTIONS, REFERENCES) == plain.tolist(), "float32 must stay as it was"
 
 
 def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:

@@ -31,18 +31,18 @@ PAIRS = [
 
 
 def test_scores_fall_with_the_similarity(shipped: evaluate.Metric) -> None:
-    found = shipped.compute(predictions=[b for _, b in PAIRS[:3]], references=[a for a, _ in PAIRS[:3]])
-    assert found["scores"] == sorted(found["scores"], reverse=True)
-    assert found["scores"][0] > 0.75
-    assert found["scores"][2] < 0.25
-    assert found["undefined"] == found["truncated"] == 0
+    result = shipped.compute(predictions=[b for _, b in PAIRS[:3]], references=[a for a, _ in PAIRS[:3]])
+    assert result["scores"] == sorted(result["scores"], reverse=True)
+    assert result["scores"][0] > 0.75
+    assert result["scores"][2] < 0.25
+    assert result["undefined"] == result["truncated"] == 0
 
 
 def test_scores_are_those_of_the_listing(shipped: evaluate.Metric) -> None:
     listing = tiny.listing(shipped.scorer.folder)
     chosen = PAIRS[:4]  # the listing takes the string of a separator for one
-    found = shipped.compute(predictions=[b for _, b in chosen], references=[a for a, _ in chosen])
-    assert found["scores"] == pytest.approx([listing(*pair) for pair in chosen], abs=ROUNDING)
+    result = shipped.compute(predictions=[b for _, b in chosen], references=[a for a, _ in chosen])
+    assert result["scores"] == pytest.approx([listing(*pair) for pair in chosen], abs=ROUNDING)
 
 
 @pytest.mark.parametrize(("precision", "drift"), [("bfloat16", 0.03), ("int8", 0.03)])
