@@ -148,17 +148,6 @@ def test_the_oldest_versions_tested_are_the_lower_bounds() -> None:
     }
 
 
-def test_a_space_asks_for_what_the_package_asks_for() -> None:
-    bounds = lower_bounds((ROOT / "pyproject.toml").read_text())
-    asked = lower_bounds((Path(METRIC) / "requirements.txt").read_text())
-    assert asked == {name: bounds[name] for name in asked}
-    imported = set()
-    for path in Path(METRIC).glob("*.py"):
-        imported |= set(re.findall(r"^(?:from|import) ([a-z_]+)", path.read_text(), re.MULTILINE))
-    local = {path.stem for path in Path(METRIC).glob("*.py")}  # which an app imports by bare name
-    assert {name.replace("_", "-") for name in imported - local - set(sys.stdlib_module_names)} == set(asked)
-
-
 def test_no_file_cites_a_place_of_one_machine() -> None:
     """Data comes from --data or SEMANTIC_METRICS_DATA, packages from whatever index the user has set up."""
     places = [("..", "/shared"), ("/work", "/"), ("pypi", ".org"), ("python", "hosted"), ("download.", "pytorch")]
