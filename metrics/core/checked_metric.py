@@ -1,22 +1,31 @@
-"""The base of every metric script: all input is checked before `evaluate` stores any of it."""
+"""The base of every metric class: all input is checked before `evaluate` stores any of it."""
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from datasets import Value
+from datasets import Features, Sequence, Value
 
 from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input
 
 MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255
 
 
+def text_features(*columns: str) -> Features | list[Features]:
+    """What `evaluate` must know of columns of texts; `references` may hold a list of texts in each row too."""
+    one_each = Features({name: Value("string") for name in columns})
+    if "references" not in columns:
+        return one_each
+    return [Features({**one_each, "references": Sequence(Value("string"))}), one_each]
+
+
 class CheckedInputs:
     """Checked `add` and `add_batch`, and the way from `compute` to `_compute`.
 
-    A mixin that stands before `evaluate.Metric`: evaluate instantiates the first EvaluationModule that it sees in a
-    script, so this class must not be one. A metric spells its arguments in its own `compute`, checks its options there
-    and calls `compute_checked`. Its columns are its features (`predictions`, `references`, ...), in their order.
+    A mixin that comes before `evaluate.Metric` among the base classes. It must not be an EvaluationModule itself:
+    evaluate instantiates the first one that it sees in a script. A metric lists its arguments in its own `compute`,
+    checks its options there and calls `compute_checked`. Its columns are its features (`predictions`, `references`,
+    ...), in their order.
     """
 
     def _build_data_dir(self) -> str:
@@ -77,7 +86,7 @@ class CheckedInputs:
         """
         first, *_ = columns
         given = any(values is not None for values in columns.values())
-        if given:  # all of it is checked before anything is stored, so that a mistake costs nothing that was added
+        if given:  # all input is checked before any is stored, so that a mistake keeps the rows that were added
             columns = self.check_columns(columns)
         elif self.writer is None:
             raise invalid_input(first, "expected a list of strings, got None, and nothing was added before")
@@ -88,7 +97,7 @@ class CheckedInputs:
             rows = len(self) + (len(columns[first]) if given else 0)
             for name, texts in extra.items():
                 check_same_length(first, rows, name, rows if texts is None else len(texts))
-        if given and self.writer is None and self.num_process == 1:  # nothing to merge: no need to go by way of a file
+        if given and self.writer is None and self.num_process == 1:  # nothing to merge: no file is needed
             return self._compute(**columns, options=options, **extra)
         return super().compute(**columns, options=options, **extra)
 

@@ -6,20 +6,20 @@ from collections.abc import Set as AbstractSet
 Texts = list[str]
 References = list[str] | list[list[str]]
 
-MAX_QUOTED_CHARACTERS = 40  # of an invalid value that an error message repeats
+MAX_QUOTED_CHARACTERS = 40  # a longer value is cut in error messages
 
 
 class InvalidInput(ValueError):
     """An argument is invalid.
 
     Args:
-        message: the argument, what was expected and what came.
+        message: the argument, what was expected and what was given.
         argument: name of the argument, without an index.
         index: of the invalid item where the argument is a list; None where the argument as a whole is invalid.
 
     Attributes:
-        argument, index: as above; a caller that knows where the items came from (a file's row) reads them.
-        reason: the message without the argument's name: what was expected and what came.
+        argument, index: as above; a caller that reads items from a file finds the row by them.
+        reason: the message without the argument's name: what was expected and what was given.
     """
 
     def __init__(self, message: str, argument: str, index: int | None = None) -> None:
@@ -52,7 +52,7 @@ def check_text(name: str, text: object) -> str:
     """One text: any `str` that is valid Unicode, the empty one included.
 
     Raises:
-        InvalidInput: it is not a `str`, or it holds a lone surrogate (no tokeniser can encode one).
+        InvalidInput: it is not a `str`, or it has a lone surrogate, which no tokeniser can encode.
     """
     if not isinstance(text, str):
         raise invalid_input(name, f"expected a string, got {describe_value(text)}")
@@ -97,7 +97,7 @@ def check_texts(name: str, texts: object) -> Texts:
 
 
 def check_references(name: str, references: object) -> References:
-    """A string each, or several references (a non-empty list of strings) each; never a mixture.
+    """A list of strings, or of non-empty lists of strings (several references each); never a mixture.
 
     Raises:
         InvalidInput: `check_texts` refuses it, strings and lists are mixed, or one of the lists is empty.

@@ -1,4 +1,4 @@
-"""One reference for each prediction, or several: laid flat for a model, and merged to one score again."""
+"""One or several references for each prediction: flattened for a model; their scores are merged into one again."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ class FlatReferences(NamedTuple):
 
     Attributes:
         texts: all references, those of the first prediction first.
-        counts: (n,) int, how many each prediction has.
-        several: whether they came as lists, even lists of one.
+        counts: (n,) int, number of references of each prediction.
+        several: whether the references were given as lists, even lists of one.
     """
 
     texts: Texts
@@ -24,7 +24,7 @@ class FlatReferences(NamedTuple):
 
 
 def flatten(references: References) -> FlatReferences:
-    """Lay n strings, or n lists of strings, flat."""
+    """Flatten n strings or n lists of strings."""
     if not isinstance(references[0], list):
         return FlatReferences(references, np.ones(len(references), dtype=int), several=False)
     counts = np.array([len(group) for group in references])
@@ -38,12 +38,13 @@ def best_or_mean(
 
     Args:
         scores: (references,) float, as `FlatReferences.texts` are ordered.
-        counts: (n,) int, how many references each prediction has.
+        counts: (n,) int, number of references of each prediction.
         multi_reference: one of MULTI_REFERENCE: the highest score or the mean.
-        defined: (references,) bool, which scores count where another of the same prediction does; None for all.
+        defined: (references,) bool, which scores count; None for all.
 
     Returns:
-        (n,) scores, 0 where none is defined, and (n,) int: the index of the best reference, the first of equals.
+        (n,) scores, 0 if no score of a prediction is defined, and (n,) int, the index of the best reference, the first
+        one of equals.
     """
     defined = np.ones(len(scores), dtype=bool) if defined is None else defined
     ranked = np.where(defined, scores, -np.inf)

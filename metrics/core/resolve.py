@@ -9,18 +9,18 @@ from pathlib import Path
 
 from huggingface_hub import snapshot_download
 
-HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # of a checkpoint outside the package
+HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
 SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
-CHECKPOINT_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two hold vocabularies
+CHECKPOINT_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two are vocabularies
 
 
 def shipped_checkpoints(kind: Callable[[dict], bool]) -> dict[str, Path]:
-    """Checkpoints that are shipped with the package, by name; none where it is not installed (a Space).
+    """Folders of the checkpoints that are shipped with the package, by name; none if it is not installed (a Space).
 
     Args:
-        kind: tells from what a `config.json` holds whether its folder counts.
+        kind: takes the content of a `config.json`; whether its folder is a checkpoint of the kind wanted.
     """
     try:
         root = Path(str(resources.files(SHIPPED_PACKAGE)))
@@ -33,18 +33,18 @@ def shipped_checkpoints(kind: Callable[[dict], bool]) -> dict[str, Path]:
 def resolve_checkpoint(
     name: str | None, default: str, shipped: dict[str, Path], other_weights: tuple[str, ...] = ()
 ) -> Path:
-    """The folder of a checkpoint, downloaded if a Hub id asks for it.
+    """Find the folder of a checkpoint; a Hub id is downloaded.
 
     Args:
-        name: None or "default" is the shipped checkpoint `default`, or `HUB_OWNER/default` from the Hub where the
-            package is not installed; else the name of another shipped one, a folder (written with a slash), or a Hub
-            id `org/name[@revision]`.
-        default: name of a checkpoint.
-        shipped: what `shipped_checkpoints` returns.
-        other_weights: files that are downloaded too where a repository holds no safetensors.
+        name: None or "default" for the shipped checkpoint `default` (if the package is not installed, for
+            `HUB_OWNER/default` from the Hub); else the name of another shipped checkpoint, a folder (written with a
+            slash), or a Hub id `org/name[@revision]`.
+        default: name of the default checkpoint.
+        shipped: result of `shipped_checkpoints`.
+        other_weights: files to download as well if a repository has no safetensors.
 
     Raises:
-        ValueError: no such checkpoint; names it, and the shipped ones.
+        ValueError: there is no such checkpoint; names it, and the shipped ones.
     """
     if name is not None and not isinstance(name, str):
         raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {name!r}")
@@ -55,7 +55,7 @@ def resolve_checkpoint(
     if name in shipped:
         return shipped[name]
     if "/" in name or os.sep in name:
-        folder = Path(os.path.expanduser(name))  # leaves an unknown user's ~ as it is, where Path.expanduser fails
+        folder = Path(os.path.expanduser(name))  # keeps an unknown user's ~, where Path.expanduser fails
         if os.path.isdir(folder):
             return folder
     wanted = f"expected one of {sorted(shipped)}, a folder (written with a slash) or a Hub id org/name[@revision]"
@@ -64,7 +64,7 @@ def resolve_checkpoint(
         raise ValueError(f"checkpoint {name!r}: {wanted}")
     try:
         return _download(match["repo"], match["revision"], list(other_weights))
-    except (OSError, ValueError) as error:  # the Hub's own errors are of these kinds
+    except (OSError, ValueError) as error:  # the Hub's own errors are subclasses of these
         raise ValueError(f"checkpoint {name!r}: no such folder, and the Hub did not give it ({error})") from error
 
 
