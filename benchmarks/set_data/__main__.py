@@ -1,13 +1,13 @@
-r"""Data for the set criteria: TextOverlap, TextDifference and TextUnion samples, and their rating by people.
+r"""Data for the set criteria: TextOverlap, TextDifference and TextUnion samples, and ratings of them by people.
 
     python -m benchmarks.set_data build --data FOLDER --output results/set_data
         offline, from what the folder holds of wikisplit, bisect, sentence_union and newts
     python -m benchmarks.set_data build --documents articles.parquet --column article --endpoint URL/v1 --model NAME
         the paper's way: three consecutive sentences, fused by a model; SEMANTIC_METRICS_API_KEY holds the key, if any
     python -m benchmarks.set_data sheet results/set_data/samples.parquet --output results/ratings --raters 2
-        sheets to be filled in by raters
+        sheets for raters to fill in
     python -m benchmarks.set_data ratings results/ratings
-        checks the sheets that were filled in; means, agreement, box plot (figure 3)
+        checks the filled-in sheets; means, agreement, box plot (figure 3)
 
 `build` writes samples.parquet, which `benchmarks.set_criteria` reads, and README.md, its card. The paper's documents
 are `abisee/cnn_dailymail` on the Hub (3.0.0, column `article`): download a parquet file of it and name it with
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.common import options
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
 from benchmarks.set_data.build import Plan, build
@@ -33,55 +34,51 @@ from benchmarks.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, L
 from semantic_metrics.endpoint import KEY_VARIABLE, JsonEndpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_OUTPUT = click.Path(file_okay=False, path_type=Path)
-_SHOWN = {"data": "FOLDER", "endpoint": "URL", "device": None, "output": None, "cache": None}  # in the card's command
+_PLACEHOLDERS = {"data": "FOLDER", "endpoint": "URL", "device": None, "output": None, "cache": None}  # in the card
 
 
 @click.group()
 def main() -> None:
-    """Samples of overlap, difference and union: made, and rated by people."""
+    """Make samples of overlap, difference and union, and have people rate them."""
 
 
 @main.command(name="build")
-@click.option("--data", type=_FOLDER, envvar="SEMANTIC_METRICS_DATA", help="Folder of the data sets.")
-@click.option("--source", "sources", multiple=True, type=click.Choice(list(SOURCES)), help="All there are by default.")
+@options.data()
 @click.option(
-    "--documents", type=_FILE, help="Documents of your own: .txt (empty lines between), .parquet, .csv, .jsonl."
+    "--source", "sources", multiple=True, type=click.Choice(list(SOURCES)), help="Source; default: all there are."
 )
-@click.option("--column", help="That holds the documents, where they are no .txt.")
-@click.option("--licence", default="not stated", show_default=True, help="Of the documents, for the card.")
 @click.option(
-    "--endpoint",
-    help=f"OpenAI-compatible API, up to /v1, that fuses, with the key in {KEY_VARIABLE}; else concatenation.",
+    "--documents", type=options.FILE, help="Your documents: .txt (empty lines between), .parquet, .csv, .jsonl."
 )
-@click.option("--model", default=PAPER_MODEL, show_default=True, help="Of the endpoint.")
+@click.option("--column", help="Column of the documents, unless they are .txt.")
+@click.option("--licence", default="not stated", show_default=True, help="Licence of the documents, for the card.")
+@click.option("--endpoint", help=f"OpenAI-compatible server that fuses, up to /v1; {KEY_VARIABLE} holds its key.")
+@click.option("--model", default=PAPER_MODEL, show_default=True, help="Model of the endpoint.")
+@click.option("--cache", type=options.NEW_FILE, help="File of the model's answers; default: OUTPUT/fusions.jsonl.")
+@click.option("--encoder", "encoders", multiple=True, default=(DEFAULT_ENCODER,), show_default=True, help="Filter.")
 @click.option(
-    "--cache", type=click.Path(dir_okay=False, path_type=Path), help="Answers; OUTPUT/fusions.jsonl by default."
+    "--threshold", default=THRESHOLD, show_default=True, help="Cosine that neighbours of a difference lie below."
 )
-@click.option("--encoder", "encoders", multiple=True, default=(DEFAULT_ENCODER,), show_default=True, help="Filters.")
-@click.option("--threshold", default=THRESHOLD, show_default=True, help="Differences need cosines below it.")
-@click.option("--device", help="Where the encoder runs: cpu, cuda, mps.")
-@click.option("--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Of a sentence.")
-@click.option("--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Of a sentence.")
+@options.device
+@click.option("--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Words of a sentence.")
+@click.option("--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Words of a sentence.")
 @click.option("--stride", default=STRIDE, show_default=True, type=click.IntRange(1), help="Sentences between chains.")
-@click.option("--limit", type=click.IntRange(1), help="Samples of an operator, drawn of all that were made.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--output", type=_OUTPUT, default="results/set_data", show_default=True)
+@click.option("--limit", type=click.IntRange(1), help="Largest number of samples of an operator, drawn at random.")
+@options.seed
+@options.output("results/set_data")
 @click.pass_context
-def build_command(context: click.Context, **options: object) -> None:
+def build_command(context: click.Context, **given: object) -> None:
     """Make samples.parquet and its card."""
-    output: Path = options["output"]
+    output: Path = given["output"]
     try:
-        names, documents = _sources(options)
-        lengths = Lengths(options["min_words"], options["max_words"])
-        held = {key: options[key] for key in ("threshold", "stride", "limit", "seed")}
-        scores = [_score(name, options["device"]) for name in options["encoders"]]
-        plan = Plan(scores=scores, lengths=lengths, **_fusion(options), **held)
-        table, dropped = build(plan, options["data"], names, documents)
-        encoders = tuple(_name(encoder) for encoder in options["encoders"])
-        licences = dict.fromkeys(documents, options["licence"])
+        names, documents = _sources(given)
+        lengths = Lengths(given["min_words"], given["max_words"])
+        settings = {key: given[key] for key in ("threshold", "stride", "limit", "seed")}
+        scores = [_score(name, given["device"]) for name in given["encoders"]]
+        plan = Plan(scores=scores, lengths=lengths, **_fusion(given), **settings)
+        table, dropped = build(plan, given["data"], names, documents)
+        encoders = tuple(_name(encoder) for encoder in given["encoders"])
+        licences = dict.fromkeys(documents, given["licence"])
         recipe = Recipe(_command(context), plan.fusion, encoders, plan.threshold, lengths, plan.stride, licences)
         write(table, dropped, recipe, output)
     except (ValueError, OSError, NotMeasured) as error:
@@ -89,17 +86,19 @@ def build_command(context: click.Context, **options: object) -> None:
     counts = table["operator"].value_counts()
     click.echo("\n".join(f"{operator:10} {count:7,}" for operator, count in counts.items()))
     click.echo(f"{sum(dropped.values()):,} rows, sentences, chains and samples left out (the card says why)")
-    click.echo(f"written to {output}", err=True)
+    options.progress(f"written to {output}")
 
 
 @main.command()
-@click.argument("samples", type=_FILE)
-@click.option("--output", type=_OUTPUT, default="results/set_data_ratings", show_default=True)
-@click.option("--per-operator", default=PER_OPERATOR, show_default=True, type=click.IntRange(1), help="Samples.")
-@click.option("--raters", default=2, show_default=True, type=click.IntRange(2, 3), help="How many; a sheet each.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the draw and of the orders.")
+@click.argument("samples", type=options.FILE)
+@options.output("results/set_data_ratings")
+@click.option(
+    "--per-operator", default=PER_OPERATOR, show_default=True, type=click.IntRange(1), help="Number of samples."
+)
+@click.option("--raters", default=2, show_default=True, type=click.IntRange(2, 3), help="Number of raters.")
+@options.seed
 def sheet(samples: Path, output: Path, per_operator: int, raters: int, seed: int) -> None:
-    """Draw samples for raters: a sheet each, guidelines, and the key that says which sample is which."""
+    """Draw samples for raters, and write a sheet for each, guidelines, and the key of the samples."""
     try:
         files = write_sheets(read_samples(samples), output, per_operator, raters, seed)
     except ValueError as error:
@@ -108,10 +107,10 @@ def sheet(samples: Path, output: Path, per_operator: int, raters: int, seed: int
 
 
 @main.command()
-@click.argument("folder", type=_FOLDER)
-@click.option("--partial", is_flag=True, help="Go on without the ratings that are missing; they are counted.")
+@click.argument("folder", type=options.FOLDER)
+@click.option("--partial", is_flag=True, help="Accept missing ratings, and count them.")
 def ratings(folder: Path, partial: bool) -> None:
-    """Check the sheets that raters filled in; write means, agreement and the box plot of figure 3 beside them."""
+    """Check the sheets that raters filled in, and write means, agreement and the box plot of figure 3."""
     try:
         report = write_ratings(read_ratings(folder, partial), folder)
     except ValueError as error:
@@ -119,34 +118,34 @@ def ratings(folder: Path, partial: bool) -> None:
     click.echo(report)
 
 
-def _sources(options: dict) -> tuple[tuple[str, ...], dict[str, list[object]]]:
-    """Names of sources and documents by name; all that the data folder has where nothing was asked for."""
-    documents, data = options["documents"], options["data"]
-    held = {} if documents is None else {documents.name: read_documents(documents, options["column"])}
-    if options["sources"] or held:
-        return tuple(dict.fromkeys(options["sources"])), held
+def _sources(given: dict) -> tuple[tuple[str, ...], dict[str, list[object]]]:
+    """Names of sources, and documents by name; by default all sources of the data folder."""
+    file, data = given["documents"], given["data"]
+    documents = {} if file is None else {file.name: read_documents(file, given["column"])}
+    if given["sources"] or documents:
+        return tuple(dict.fromkeys(given["sources"])), documents
     if data is None:
         raise ValueError("data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --documents, got neither")
-    found = tuple(name for name in SOURCES if (data / name).is_dir())
-    for name in SOURCES.keys() - set(found):
-        click.echo(f"{name}: no folder {data / name}; left out", err=True)
-    if not found:
+    names = tuple(name for name in SOURCES if (data / name).is_dir())
+    for name in SOURCES.keys() - set(names):
+        options.progress(f"{name}: no folder {data / name}; left out")
+    if not names:
         raise ValueError(f"data: expected one of the folders {', '.join(SOURCES)} in {data}, found none")
-    return found, held
+    return names, documents
 
 
-def _fusion(options: dict) -> dict[str, object]:
-    if options["endpoint"] is None:
+def _fusion(given: dict) -> dict[str, object]:
+    if given["endpoint"] is None:
         return {}
-    endpoint = JsonEndpoint(f"{options['endpoint'].rstrip('/')}/chat/completions")
-    cache = options["cache"] or options["output"] / "fusions.jsonl"
-    fusion = EndpointFusion(endpoint, options["model"], cache, progress=_progress)
+    endpoint = JsonEndpoint(f"{given['endpoint'].rstrip('/')}/chat/completions")
+    cache = given["cache"] or given["output"] / "fusions.jsonl"
+    fusion = EndpointFusion(endpoint, given["model"], cache, progress=_progress)
     return {"fuse": fusion, "fusion": fusion.name}
 
 
 def _progress(done: int, count: int) -> None:
     if done % 100 == 0 or done == count:
-        click.echo(f"{done:,} of {count:,} fusions", err=True)
+        options.progress(f"{done:,} of {count:,} fusions")
 
 
 def _score(encoder: str, device: str | None) -> Score:
@@ -154,18 +153,18 @@ def _score(encoder: str, device: str | None) -> Score:
 
 
 def _name(encoder: str) -> str:
-    """An encoder as the card calls it: no folder of this machine is in it."""
+    """Name of an encoder in the card, without folders of this machine."""
     return Path(encoder).name if Path(encoder).is_dir() else encoder
 
 
 def _command(context: click.Context) -> str:
-    """The command that was given, without the places of this machine."""
+    """The command of the user, without folders of this machine."""
     words = ["python -m benchmarks.set_data build"]
     for option in context.command.params:
         value = context.params[option.name]
         if value in (None, ()) or (value == option.get_default(context) and option.name != "seed"):
             continue
-        value = _SHOWN.get(option.name, value)
+        value = _PLACEHOLDERS.get(option.name, value)
         for one in value if isinstance(value, tuple) else (value,):
             shown = one.name if isinstance(one, Path) else _name(str(one))
             if one is not None:

@@ -26,14 +26,14 @@ class Plan:
     """What a build depends on, besides its sources.
 
     Attributes:
-        scores: a cosine for each encoder that filters the differences; none filters nothing.
-        fuse: makes the fusions that are not given.
-        fusion: its name.
-        threshold: of the cosines.
-        lengths: of the sentences of chains.
-        stride: sentences from one chain of a document to the next.
-        limit: of the samples of each operator; None for all.
-        seed: of all that is drawn.
+        scores: cosine of each encoder that filters the differences; without any, nothing is filtered.
+        fuse: function that makes the missing fusions.
+        fusion: name of the fusion.
+        threshold: threshold of the cosines.
+        lengths: lengths of the sentences of chains.
+        stride: number of sentences from one chain of a document to the next.
+        limit: largest number of samples of each operator; None for all.
+        seed: seed of everything that is drawn.
     """
 
     scores: Sequence[Score] = ()
@@ -59,16 +59,16 @@ def build(
     """Make samples.
 
     Args:
-        plan: how.
-        data: the data folder, for `names`.
-        names: of SOURCES.
+        plan: settings of the build.
+        data: data folder of the sources in `names`.
+        names: names of sources, keys of SOURCES.
         documents: texts by the name of their source.
 
     Returns:
-        The samples, columns COLUMNS, and what was left out.
+        The samples, columns COLUMNS, and the counts of what was left out.
 
     Raises:
-        ValueError: a source cannot be read, has the name of another, or no sample is left.
+        ValueError: a source cannot be read, a name is taken, or no sample is left.
     """
     dropped: Dropped = Dropped()
     chains, rows = [], []
@@ -86,7 +86,7 @@ def build(
     rows += chain_samples(chains, plan.scores, plan.threshold, dropped)
     table = draw(sample_table(rows, dropped), plan.limit, plan.seed, dropped)
     if table.empty:
-        raise ValueError(f"expected a sample at least, got none; left out: {dict(dropped)}")
+        raise ValueError(f"expected at least one sample, got none; left out: {dict(dropped)}")
     return table, dropped
 
 

@@ -1,4 +1,4 @@
-"""The data set's files: samples.parquet and README.md, its card; the same bytes for the same samples."""
+"""The files of the data set: samples.parquet and its card README.md; the same samples give the same bytes."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ class Recipe:
     """How samples were made, for their card.
 
     Attributes:
-        command: line that makes them again.
-        fusion: name of the fusion that was made.
-        encoders: names of those that filtered.
-        threshold: of their cosine.
-        lengths: of the sentences.
-        stride: sentences from one chain of a document to the next.
-        documents: the user's own sources of documents, with their licence.
+        command: command that makes them again.
+        fusion: name of the fusion.
+        encoders: names of the encoders that filter.
+        threshold: threshold of their cosine.
+        lengths: lengths of the sentences.
+        stride: number of sentences from one chain of a document to the next.
+        documents: licence of each of the user's own sources of documents.
     """
 
     command: str
@@ -43,22 +43,22 @@ class Recipe:
 
 
 def write(table: pd.DataFrame, dropped: Dropped, recipe: Recipe, output: Path) -> None:
-    """Write samples.parquet and README.md into a folder, which is made."""
+    """Write samples.parquet and README.md to a folder, which is created if missing."""
     output.mkdir(parents=True, exist_ok=True)
-    held = pyarrow.table({column: pyarrow.array(table[column], pyarrow.string()) for column in COLUMNS})
-    parquet.write_table(held, output / SAMPLES, compression="zstd")
+    texts = pyarrow.table({column: pyarrow.array(table[column], pyarrow.string()) for column in COLUMNS})
+    parquet.write_table(texts, output / SAMPLES, compression="zstd")
     (output / CARD).write_text(card(table, dropped, recipe), encoding="utf-8", newline="\n")
 
 
 def card(table: pd.DataFrame, dropped: Dropped, recipe: Recipe) -> str:
     """The card: command, counts, construction, what was left out, licences, citation, an example of each operator."""
-    held = [name for name in [*SOURCES, *recipe.documents] if (table["source"] == name).any()]
-    kinds = {name: SOURCES[name].kind if name in SOURCES else "documents" for name in held}
+    sources = [name for name in [*SOURCES, *recipe.documents] if (table["source"] == name).any()]
+    kinds = {name: SOURCES[name].kind if name in SOURCES else "documents" for name in sources}
     totals = Counter(table["operator"])
     each = ", ".join(f"{operator} {totals[operator]:,}" for operator in OPERATORS)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, keep_trailing_newline=True
-    )  # Markdown, not HTML: the one place with texts of others escapes them itself
+    )  # Markdown, not HTML: the functions below escape texts of others themselves
     return environment.get_template(_TEMPLATE).render(
         recipe=recipe,
         paper=PAPER,
@@ -69,9 +69,9 @@ def card(table: pd.DataFrame, dropped: Dropped, recipe: Recipe) -> str:
         totals=f"{len(table):,} in {table['group'].nunique():,} groups: {each}.",
         counts=_counts(table),
         left_out=_left_out(dropped),
-        licences=_licences(held, recipe),
+        licences=_licences(sources, recipe),
         examples=_examples(table),
-        **{kind: [name for name in held if kinds[name] == kind] for kind in ("split", "union", "documents")},
+        **{kind: [name for name in sources if kinds[name] == kind] for kind in ("split", "union", "documents")},
     )
 
 
@@ -87,9 +87,9 @@ def _left_out(dropped: Dropped) -> str:
     return _markdown(pd.DataFrame(rows)) if rows else "Nothing.\n"
 
 
-def _licences(held: list[str], recipe: Recipe) -> str:
+def _licences(sources: list[str], recipe: Recipe) -> str:
     rows = []
-    for name in held:
+    for name in sources:
         if name in SOURCES:
             source = SOURCES[name]
             texts = (source.note, source.licence, source.credit)
@@ -110,10 +110,10 @@ def _examples(table: pd.DataFrame) -> str:
 
 
 def _markdown(table: pd.DataFrame) -> str:
-    """A Markdown table; numbers to the right, with their thousands apart; what would be HTML is shown as it is."""
+    """A Markdown table with numbers aligned to the right and HTML escaped."""
     rules = ["---:" if pd.api.types.is_numeric_dtype(table[name]) else "---" for name in table]
-    shown = [
+    cells = [
         [f"{x:,}" if isinstance(x, int) else escape(str(x), quote=False).replace("|", "\\|") for x in row]
         for row in table.values.tolist()
     ]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [list(table), rules, *shown])
+    return "".join(f"| {' | '.join(row)} |\n" for row in [list(table), rules, *cells])

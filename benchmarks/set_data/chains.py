@@ -1,8 +1,8 @@
 """Chains of three sentences and their two fusions -> TextOverlap, TextDifference and TextUnion samples.
 
 A chain is prev, curr, next with S1 = fuse(prev, curr) and S2 = fuse(curr, next). Every sample is three of these five
-texts; FORMS says which. The difference forms need parts that share nothing, so they are made only of chains whose
-neighbours are unlike: cos(prev, curr) and cos(curr, next) below THRESHOLD.
+texts, as FORMS lists them. The difference forms need parts that share nothing, so they are made only of chains whose
+neighbours are dissimilar: cos(prev, curr) and cos(curr, next) below THRESHOLD.
 
 Source: Bansal et al., "Set-Theoretic Compositionality of Sentence Embeddings", section 5 and tables 4 to 8. Its 79,824
 difference samples are six times 13,304: a chain gives all six or none.
@@ -19,17 +19,17 @@ import pandas as pd
 from benchmarks.common.encoders import Score
 
 OPERATORS = ("overlap", "difference", "union")
-ORDERED = "difference"  # the operator whose two inputs are not interchangeable
+ORDERED = "difference"  # the operator whose inputs cannot be exchanged
 THRESHOLD = 0.25  # section 5: "determined empirically"
 COLUMNS = ["operator", "a", "b", "target", "form", "source", "fusion", "group", "id"]
-GIVEN = "given"  # a fusion that the source itself holds: a complex sentence, a union that a person wrote
+GIVEN = "given"  # a fusion that the source contains: a complex sentence, a union that a person wrote
 
 Pair = tuple[str, str]
 Fuse = Callable[[Sequence[Pair]], list[str]]
-"""Pairs of sentences -> one fusion each, in order; an empty text where there is none."""
+"""Function from pairs of sentences to a fusion of each, in order; an empty text where there is none."""
 
 Dropped = Counter[tuple[str, str]]
-"""(source, reason) -> how many chains or samples were left out."""
+"""Number of chains or samples that were left out, by (source, reason)."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Form:
 
     @property
     def texts(self) -> tuple[str, str, str]:
-        """The names of its three texts."""
+        """The names of the three texts."""
         return self.a, self.b, self.target
 
 
@@ -71,11 +71,11 @@ class Chain:
     """Three sentences and, once made, their two fusions.
 
     Attributes:
-        source: where the sentences come from.
-        group: of its source, unique; samples of one chain are not independent of one another.
+        source: source of the sentences.
+        group: unique name of the chain; samples of one chain are not independent.
         prev, curr, next: the sentences.
         s1, s2: fuse(prev, curr) and fuse(curr, next); empty until made.
-        fusion1, fusion2: how they came about: GIVEN, or the name of a fusion.
+        fusion1, fusion2: GIVEN, or the name of the fusion that made s1 and s2.
     """
 
     source: str
@@ -90,27 +90,27 @@ class Chain:
 
     @property
     def pairs(self) -> list[Pair]:
-        """What has to be fused yet."""
+        """Pairs that are not fused yet."""
         return [pair for text, pair in ((self.s1, self.left), (self.s2, self.right)) if not text]
 
     @property
     def left(self) -> Pair:
-        """What S1 is the fusion of."""
+        """The pair that S1 fuses."""
         return self.prev, self.curr
 
     @property
     def right(self) -> Pair:
-        """What S2 is the fusion of."""
+        """The pair that S2 fuses."""
         return self.curr, self.next
 
     @property
     def nested(self) -> bool:
-        """Whether a sentence is one of the others or a part of it, but for case: then no difference holds."""
+        """Whether a sentence equals or is part of another, ignoring case; then no difference is valid."""
         sentences = [f" {text.casefold()} " for text in (self.prev, self.curr, self.next)]
         return any(one in other for one, other in permutations(sentences, 2))
 
     def forms(self) -> Iterable[Form]:
-        """All forms; of a chain with a given fusion, those that it takes part in."""
+        """All forms; in a chain with a given fusion, only those that contain it."""
         fusions = {"S1": self.fusion1, "S2": self.fusion2}
         given = {name for name, fusion in fusions.items() if fusion == GIVEN}
         return (form for form in FORMS if not given or given & set(form.texts))
@@ -134,17 +134,17 @@ class Chain:
 
 
 def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped) -> list[Chain]:
-    """Make the fusions that are missing; each distinct pair is fused once.
+    """Make the missing fusions; each distinct pair is fused once.
 
     Args:
-        chains: their s1 or s2 may be there already.
-        fuse: called once, with all pairs.
-        name: of the fusion, for the column `fusion`.
-        dropped: counts chains with a sentence within another, which are not fused; chains without a fusion; and those
-            with one that is no more than one of its two sentences.
+        chains: chains, some perhaps with s1 or s2 given.
+        fuse: function that is called once, with all pairs.
+        name: name of the fusion, for the column `fusion`.
+        dropped: counter of chains with a sentence within another, which are not fused; of chains without a fusion; and
+            of those whose fusion is just one of its two sentences.
 
     Raises:
-        ValueError: `fuse` gives another number of texts than it got pairs.
+        ValueError: `fuse` does not return one text for each pair.
     """
     dropped.update((chain.source, "chain: a sentence is within another") for chain in chains if chain.nested)
     chains = [chain for chain in chains if not chain.nested]
@@ -168,13 +168,13 @@ def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped
     return done
 
 
-def unlike(chains: Sequence[Chain], scores: Sequence[Score], threshold: float) -> np.ndarray:
+def dissimilar(chains: Sequence[Chain], scores: Sequence[Score], threshold: float) -> np.ndarray:
     """(n,) bool: whether both pairs of neighbours are below the threshold for every encoder.
 
     Args:
-        chains: n of them.
-        scores: a cosine each (`encoders.sentence_transformer`); none lets every chain through.
-        threshold: of the cosine.
+        chains: n chains.
+        scores: cosine of each encoder (`encoders.sentence_transformer`); without any, every chain passes.
+        threshold: threshold of the cosine.
     """
     kept = np.ones(len(chains), dtype=bool)
     left = [text for chain in chains for text in (chain.prev, chain.curr)]
@@ -188,11 +188,11 @@ def unlike(chains: Sequence[Chain], scores: Sequence[Score], threshold: float) -
 def chain_samples(
     chains: Sequence[Chain], scores: Sequence[Score], threshold: float, dropped: Dropped
 ) -> list[dict[str, str]]:
-    """The samples of fused chains; differences of those only whose neighbours are unlike."""
+    """The samples of fused chains; differences only where the neighbours are dissimilar."""
     rows = []
-    for chain, parted in zip(chains, unlike(chains, scores, threshold), strict=True):
+    for chain, has_differences in zip(chains, dissimilar(chains, scores, threshold), strict=True):
         for form in chain.forms():
-            if parted or form.operator != ORDERED:
+            if has_differences or form.operator != ORDERED:
                 rows.append(chain.row(form))
             else:
                 dropped[chain.source, f"difference: its chain has neighbours of cosine >= {threshold}"] += 1
@@ -200,30 +200,24 @@ def chain_samples(
 
 
 def sample_table(rows: list[dict[str, str]], dropped: Dropped) -> pd.DataFrame:
-    """Samples in the order of the operators, without those that say nothing and without repetitions.
+    """Samples in the order of the operators, without uninformative ones and repetitions.
 
-    A sample with two equal texts says nothing of an encoder (its plane or its differences vanish). A repetition has
-    the same operator and texts as an earlier one; the inputs of overlap and union may be exchanged.
+    A sample with two equal texts says nothing about an encoder (its plane or its differences vanish). A repetition has
+    the same operator and texts as an earlier sample; the inputs of overlap and union may be exchanged.
     """
     table = pd.DataFrame(rows, columns=COLUMNS)
     equal = (table["a"] == table["b"]) | (table["target"] == table["a"]) | (table["target"] == table["b"])
     table = _without(table, equal, "two of its texts are equal", dropped)
-    free = table["operator"] != ORDERED
-    keys = pd.DataFrame(
-        {
-            "operator": table["operator"],
-            "first": table["a"].mask(free & (table["b"] < table["a"]), table["b"]),
-            "second": table["b"].mask(free & (table["b"] < table["a"]), table["a"]),
-            "target": table["target"],
-        }
-    )
+    swapped = (table["operator"] != ORDERED) & (table["b"] < table["a"])
+    first, second = table["a"].mask(swapped, table["b"]), table["b"].mask(swapped, table["a"])
+    keys = table[["operator", "target"]].assign(first=first, second=second)
     table = _without(table, keys.duplicated(), "repeats an earlier sample", dropped)
     order = table["operator"].map(OPERATORS.index)
     return table.loc[order.sort_values(kind="stable").index].reset_index(drop=True)
 
 
 def draw(table: pd.DataFrame, limit: int | None, seed: int, dropped: Dropped) -> pd.DataFrame:
-    """At most `limit` samples of each operator, drawn by the seed, in their order."""
+    """At most `limit` samples of each operator, drawn at random and kept in their order."""
     if limit is None:
         return table
     kept = np.zeros(len(table), dtype=bool)
@@ -235,7 +229,7 @@ def draw(table: pd.DataFrame, limit: int | None, seed: int, dropped: Dropped) ->
 
 
 def _without(table: pd.DataFrame, out: pd.Series, reason: str, dropped: Dropped) -> pd.DataFrame:
-    gone = table[out.to_numpy(dtype=bool)]
-    pairs = gone[["source", "operator"]].itertuples(index=False)
+    gone = out.to_numpy(dtype=bool)
+    pairs = table.loc[gone, ["source", "operator"]].itertuples(index=False)
     dropped.update((source, f"{operator}: {reason}") for source, operator in pairs)
-    return table[~out.to_numpy(dtype=bool)]
+    return table[~gone]

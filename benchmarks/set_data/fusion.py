@@ -1,4 +1,4 @@
-"""Fusion of two sentences: by putting one after the other, or by a model behind an OpenAI-compatible endpoint.
+"""Fusion of two sentences, by concatenation or by a model behind an OpenAI-compatible endpoint.
 
 Source of the prompt and its settings: Bansal et al., "Set-Theoretic Compositionality of Sentence Embeddings",
 appendix A.1 (gpt-3.5-turbo, temperature 0.5).
@@ -14,15 +14,15 @@ from threading import Event, Lock
 from benchmarks.set_data.chains import Pair
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 
-CONCATENATION = "concatenation"  # in the column `fusion`
+CONCATENATION = "concatenation"  # value of the column `fusion`
 PAPER_MODEL = "gpt-3.5-turbo"
 TEMPERATURE = 0.5
 SYSTEM = "You are a paraphraser."
-REQUESTS = 4  # at a time
+PARALLEL_REQUESTS = 4
 
 
 def concatenate(pairs: Sequence[Pair]) -> list[str]:
-    """The two sentences, one after the other: it says what both say and no more, but rewords nothing.
+    """The two sentences, one after the other: a fusion that rewords nothing.
 
     >>> concatenate([("It rained.", "We went in.")])
     ['It rained. We went in.']
@@ -31,7 +31,7 @@ def concatenate(pairs: Sequence[Pair]) -> list[str]:
 
 
 def messages(first: str, second: str) -> list[dict[str, str]]:
-    r"""The paper's chat messages; its word limit is half of both sentences' words and may end in .5, as there.
+    r"""The paper's chat messages; the word limit is half the number of words and, as in the paper, may end in .5.
 
     >>> messages("It rained.", "We went in.")[1]["content"]
     'Fuse the following two sentences in 2.5 words: It rained.\nWe went in.'
@@ -42,21 +42,21 @@ def messages(first: str, second: str) -> list[dict[str, str]]:
 
 
 class EndpointFusion:
-    """Fusion by a chat model. Every answer is kept in a file at once, and never asked for again.
+    """Fusion by a chat model. Every answer is written to a file at once, and not requested again.
 
     Args:
-        endpoint: its chat completions, `URL/chat/completions`.
-        model: as the endpoint names it.
-        cache: JSON lines, appended to; one that is there is gone on with.
-        temperature: of the model. Above 0 only the file makes a build repeatable.
-        requests: how many are under way at a time.
-        progress: called with the number of pairs done and of all.
+        endpoint: chat completions of the endpoint, `URL/chat/completions`.
+        model: the endpoint's name of the model.
+        cache: JSON lines file that answers are read from and appended to.
+        temperature: temperature of the model; above 0, only the cache makes a build repeatable.
+        requests: number of parallel requests.
+        progress: function that takes the number of finished pairs and of all.
 
     Attributes:
-        name: for the column `fusion`.
+        name: value of the column `fusion`.
 
     Raises:
-        ValueError: the model has no name, or the cache is no such file.
+        ValueError: the name of the model is empty, or the cache is not a file of answers.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class EndpointFusion:
         model: str,
         cache: Path,
         temperature: float = TEMPERATURE,
-        requests: int = REQUESTS,
+        requests: int = PARALLEL_REQUESTS,
         progress: Callable[[int, int], None] = lambda done, count: None,
     ) -> None:
         if not model:
@@ -80,7 +80,7 @@ class EndpointFusion:
         """Fuse pairs; empty where the model gave no text, was cut off, or the endpoint's filter refused the pair.
 
         Raises:
-            EndpointError: the endpoint fails; what it gave until then is kept.
+            EndpointError: the endpoint fails; the answers until then are kept.
         """
         keys = [self._key_of(pair) for pair in pairs]
         missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._kept}
@@ -98,7 +98,7 @@ class EndpointFusion:
             try:
                 text = self._ask(pair)
             except EndpointError:
-                stop.set()  # those under way are waited for, and kept
+                stop.set()  # running requests are finished, and kept
                 raise
             with lock:
                 self._kept[key] = text
@@ -111,10 +111,10 @@ class EndpointFusion:
                 for done, _ in enumerate(as_completed(futures), 1):
                     self._progress(done, len(futures))
             finally:
-                stop.set()  # an interruption does not wait for all that is left
+                stop.set()  # an interruption does not wait for the remaining pairs
         failures = [error for error in map(Future.exception, futures) if error is not None]
         for error in failures:
-            if not isinstance(error, EndpointError):  # a full disk, say
+            if not isinstance(error, EndpointError):  # such as a full disk
                 raise error
         if failures:
             left = sum(key not in self._kept for key in missing)
@@ -128,7 +128,7 @@ class EndpointFusion:
         try:
             text, reason = self._endpoint.chat(self._model, messages(*pair), temperature=self._temperature)
         except EndpointError as error:
-            if error.code == 400 and "content_filter" in error.body:  # this pair alone is refused
+            if error.code == 400 and "content_filter" in error.body:  # only this pair is refused
                 return ""
             raise
         if not isinstance(text, str) or reason in ("length", "content_filter"):
@@ -136,22 +136,22 @@ class EndpointFusion:
         return text.strip()
 
     def _key_of(self, pair: Pair) -> str:
-        asked = [self._endpoint.url, self._model, self._temperature, messages(*pair)]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+        request = [self._endpoint.url, self._model, self._temperature, messages(*pair)]
+        return hashlib.sha256(json.dumps(request).encode()).hexdigest()
 
 
 def _read(cache: Path) -> dict[str, str]:
     if not cache.is_file():
         return {}
     text = cache.read_text(encoding="utf-8")
-    if text and not text.endswith("\n"):  # the machine stopped within a line: that answer is asked for again
+    if text and not text.endswith("\n"):  # the machine stopped within a line: that answer is requested again
         text = text[: text.rfind("\n") + 1]
         cache.write_text(text, encoding="utf-8")
     kept = {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            held = json.loads(line)
-            kept[held["key"]] = held["text"] + ""
+            answer = json.loads(line)
+            kept[answer["key"]] = answer["text"] + ""
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{cache}, line {number}: expected a key and a text, got {line[:60]!r}") from None
     return kept

@@ -1,8 +1,8 @@
-"""Sheets for raters: samples to be judged from 0 to 4, blind to how they were made, in an order of each rater's own.
+"""Forms for raters (sheets): samples to rate from 0 to 4, without their origin, in a different order for each rater.
 
 Source: Bansal et al., "Set-Theoretic Compositionality of Sentence Embeddings", section 5.1: 400 samples of each
 operator, two or three raters for each, 0 strongly disagree, 2 neutral or satisfactory, 4 strongly agree. The guidelines
-that it refers to are not in its appendix; those here are ours.
+that it mentions are not in its appendix; these are ours.
 """
 
 from pathlib import Path
@@ -18,8 +18,8 @@ SCALE = {0: "strongly disagree", 1: "disagree", 2: "neutral: it will do", 3: "ag
 KEY_FILE, GUIDELINES = "key.csv", "guidelines.md"
 SHEET_COLUMNS = ["item", "operator", "a", "b", "target", "rating", "comment"]
 KEY_COLUMNS = ["item", "id", "operator", "form", "source", "fusion"]
-ENCODING = "utf-8-sig"  # without its mark, spreadsheets take other signs than ASCII for another code page
-_FORMULA = ("=", "+", "-", "@")  # what a spreadsheet would compute instead of show
+ENCODING = "utf-8-sig"  # without the byte order mark, spreadsheets read non-ASCII characters in another code page
+_FORMULA = ("=", "+", "-", "@")  # first characters of a cell that a spreadsheet would compute
 _QUESTIONS = {
     "overlap": "The target says what A and B both say, and nothing that only one of them says.",
     "difference": "The target says what A says and B does not: all of it, and nothing that B says too.",
@@ -53,10 +53,10 @@ columns as they are, and save the file as CSV under its own name.
 
 
 def read_samples(path: Path) -> pd.DataFrame:
-    """Read what `build` wrote.
+    """Read samples that `build` wrote.
 
     Raises:
-        ValueError: the file cannot be read, or lacks a column that the sheets or their key need; names it.
+        ValueError: the file cannot be read, or lacks a column; names it.
     """
     table = read_table(path)
     missing = sorted({*SHEET_COLUMNS[1:5], *KEY_COLUMNS[1:], "group"} - set(table.columns))
@@ -66,24 +66,24 @@ def read_samples(path: Path) -> pd.DataFrame:
 
 
 def write_sheets(table: pd.DataFrame, output: Path, per_operator: int, raters: int, seed: int) -> list[Path]:
-    """Draw samples, at most one of a group for each operator, and write what raters need.
+    """Draw samples, at most one of a group for each operator, and write the files for the raters.
 
     Args:
-        table: from `read_samples`.
-        output: folder; made. Sheets that are there already are not written over.
-        per_operator: samples of each operator.
-        raters: how many sheets.
-        seed: of the draw and of the orders.
+        table: result of `read_samples`.
+        output: folder, created if missing; existing sheets are not overwritten.
+        per_operator: number of samples of each operator.
+        raters: number of sheets.
+        seed: seed of the draw and of the orders.
 
     Returns:
-        rater1.csv and so on, guidelines.md, and key.csv, which raters do not get: which item is which sample.
+        The files rater1.csv and so on, guidelines.md, and key.csv, which maps items to samples and is not for raters.
 
     Raises:
-        ValueError: too few groups of an operator, or a sheet is there already.
+        ValueError: an operator has too few groups, or a sheet already exists.
     """
     files = [output / f"rater{number}.csv" for number in range(1, raters + 1)]
     for file in (*files, output / KEY_FILE):
-        if file.exists():  # it may hold somebody's days of work
+        if file.exists():  # it may contain days of somebody's work
             raise ValueError(f"output: expected a folder without sheets, got {output} with {file.name}")
     rng = np.random.default_rng(seed)
     items = _draw(table, per_operator, rng)
@@ -99,22 +99,22 @@ def write_sheets(table: pd.DataFrame, output: Path, per_operator: int, raters: i
 
 
 def guidelines() -> str:
-    """What raters read first, in Markdown."""
+    """Instructions for raters, in Markdown."""
     questions = "\n".join(f"* **{operator}**: {_QUESTIONS[operator]}" for operator in OPERATORS)
     return _TEXT.format(questions=questions, scale="\n".join(f"* {rating}: {word}" for rating, word in SCALE.items()))
 
 
 def _draw(table: pd.DataFrame, per_operator: int, rng: np.random.Generator) -> pd.DataFrame:
-    """The chosen samples in a random order, `item` numbering them."""
+    """The chosen samples in a random order, numbered in the column `item`."""
     chosen = []
     for operator in OPERATORS:
         places = rng.permutation(np.flatnonzero(table["operator"] == operator))
-        apart = table.iloc[places].drop_duplicates("group")
-        if len(apart) < per_operator:
+        distinct = table.iloc[places].drop_duplicates("group")
+        if len(distinct) < per_operator:
             raise ValueError(
-                f"per_operator: expected at most {len(apart)}, the groups with {operator}, got {per_operator}"
+                f"per_operator: expected at most {len(distinct)}, the groups with {operator}, got {per_operator}"
             )
-        chosen.append(apart.head(per_operator))
+        chosen.append(distinct.head(per_operator))
     items = pd.concat(chosen)
     items = items.iloc[rng.permutation(len(items))]
     return items.assign(item=range(1, len(items) + 1))

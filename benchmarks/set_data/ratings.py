@@ -1,4 +1,4 @@
-"""Sheets that raters filled in: checked, summed up, and drawn (figure 3).
+"""Ratings from the sheets of raters: checks, summary, agreement and figure 3.
 
 Source: Bansal et al., "Set-Theoretic Compositionality of Sentence Embeddings", section 5.1 and figure 3, whose scores
 are the mean of a sample's two or three ratings.
@@ -18,12 +18,12 @@ from benchmarks.matcha.figures import DPI, PALETTE
 from benchmarks.set_data.chains import OPERATORS
 from benchmarks.set_data.rater_sheets import ENCODING, KEY_COLUMNS, KEY_FILE, SCALE
 
-MEAN, ALL = "mean", "all"  # beside the raters: a sample's mean rating; beside the operators: all of them
+MEAN, ALL = "mean", "all"  # a further rater: the mean of all; a further operator: all samples
 PUBLISHED = (
     "published, on the paper's own samples: mean 2.77 over all operators, above 2.5 on each and about 3.0 on union; "
     "median 3 on difference and on union"
 )
-_NAMED = 10  # problems that an error message names
+_MAX_PROBLEMS = 10  # number of problems that an error message lists
 _HATCHES = ("", "////", "....", "xxxx")
 
 
@@ -31,22 +31,22 @@ def read_ratings(folder: Path, partial: bool = False) -> pd.DataFrame:
     """Read every rater's sheet of a folder.
 
     Args:
-        folder: key.csv and rater1.csv, rater2.csv, ... as `write_sheets` wrote them, ratings filled in.
-        partial: lets ratings be missing.
+        folder: folder of `write_sheets`, with the ratings filled in.
+        partial: whether ratings may be missing.
 
     Returns:
         A row for each item and rater: the columns of the key, `rater` (the name of the sheet) and `rating`, 0 to 4,
         NaN where it is missing.
 
     Raises:
-        ValueError: no sheet; an item that is unknown, doubled or gone; a rating that is not 0, 1, 2, 3 or 4; or one
-            that is missing, unless `partial`. Names the sheet and the items.
+        ValueError: there is no sheet; an item is unknown, repeated or missing; a rating is not 0, 1, 2, 3 or 4; or a
+            rating is missing and `partial` is false. Names the sheet and the items.
     """
     if not (folder / KEY_FILE).is_file():
         raise ValueError(f"{folder}: expected the file {KEY_FILE} that was written with the sheets, found none")
     try:
         key = pd.read_csv(folder / KEY_FILE, dtype={"item": str})[KEY_COLUMNS]
-    except (KeyError, ValueError) as error:  # a column is gone, or all of it
+    except (KeyError, ValueError) as error:  # a column is missing, or the file is empty
         raise ValueError(f"{folder / KEY_FILE}: expected the columns {', '.join(KEY_COLUMNS)} ({error})") from None
     files = sorted(folder.glob("rater[0-9]*.csv"))
     if not files:
@@ -56,8 +56,8 @@ def read_ratings(folder: Path, partial: bool = False) -> pd.DataFrame:
         ratings = _read_sheet(file, set(key["item"]), partial, problems)
         parts.append(key.assign(rater=file.stem, rating=key["item"].map(ratings).astype(float)))
     if problems:
-        more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
-        raise ValueError("; ".join(problems[:_NAMED]) + more)
+        more = f"; and {len(problems) - _MAX_PROBLEMS} more" if len(problems) > _MAX_PROBLEMS else ""
+        raise ValueError("; ".join(problems[:_MAX_PROBLEMS]) + more)
     table = pd.concat(parts, ignore_index=True)
     if table["rating"].isna().all():
         raise ValueError(f"{folder}: expected a rating at least, found none")
@@ -65,15 +65,14 @@ def read_ratings(folder: Path, partial: bool = False) -> pd.DataFrame:
 
 
 def summary(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Columns operator, rater, n, missing, mean, sd, q1, median, q3; MEAN among the raters for the samples' means."""
+    """Columns operator, rater, n, missing, mean, sd, q1, median, q3; rater MEAN is a sample's mean."""
     means = ratings.groupby(["operator", "item"], sort=False)["rating"].mean().reset_index().assign(rater=MEAN)
     rows = []
     for operator in (*OPERATORS, ALL):
         for rater in (*ratings["rater"].unique(), MEAN):
-            held = means if rater == MEAN else ratings
-            values = held[
-                (held["rater"] == rater) & held["operator"].isin([operator] if operator != ALL else OPERATORS)
-            ]
+            rows_of = means if rater == MEAN else ratings
+            chosen = [operator] if operator != ALL else OPERATORS
+            values = rows_of[(rows_of["rater"] == rater) & rows_of["operator"].isin(chosen)]
             given = values["rating"].dropna()
             row = {"operator": operator, "rater": rater, "n": len(given), "missing": len(values) - len(given)}
             q1, median, q3 = given.quantile([0.25, 0.5, 0.75])
@@ -82,7 +81,7 @@ def summary(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def agreement(ratings: pd.DataFrame) -> pd.DataFrame:
-    """How far each two raters agree on the items that both rated.
+    """Agreement of each two raters on the items that both rated.
 
     Returns:
         Columns operator, first, second, n, kappa (Cohen's, with quadratic weights), pearson, exact and within_one
@@ -90,25 +89,19 @@ def agreement(ratings: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for operator in (*OPERATORS, ALL):
-        held = ratings if operator == ALL else ratings[ratings["operator"] == operator]
-        wide = held.pivot(index="item", columns="rater", values="rating")
+        chosen = ratings if operator == ALL else ratings[ratings["operator"] == operator]
+        wide = chosen.pivot(index="item", columns="rater", values="rating")
         for first, second in combinations(wide.columns, 2):
             both = wide[[first, second]].dropna().astype(int)
             x, y = both[first].to_numpy(), both[second].to_numpy()
-            row = {
-                "operator": operator,
-                "first": first,
-                "second": second,
-                "n": len(both),
-                "kappa": np.nan,
-                "pearson": np.nan,
-            }
+            row = {"operator": operator, "first": first, "second": second, "n": len(both)}
+            row |= {"kappa": np.nan, "pearson": np.nan}
             if len(both) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0:
                 row["kappa"] = cohen_kappa_score(x, y, labels=list(SCALE), weights="quadratic")
                 row["pearson"] = pearsonr(x, y).statistic
             gap = np.abs(x - y)
             shares = {"exact": gap == 0, "within_one": gap <= 1}
-            rows.append(row | {name: 100 * held.mean() if len(both) else np.nan for name, held in shares.items()})
+            rows.append(row | {name: 100 * share.mean() if len(both) else np.nan for name, share in shares.items()})
     columns = ["operator", "first", "second", "n", "kappa", "pearson", "exact", "within_one"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -119,11 +112,8 @@ def write_ratings(ratings: pd.DataFrame, folder: Path) -> str:
     for name, table in (("ratings", ratings), ("summary", summed), ("agreement", agreed)):
         table.to_csv(folder / f"{name}.csv", index=False)
     draw_boxes(ratings, folder / "figure3.png")
-    parts = [
-        "Ratings from 0 to 4, by rater, and as a sample's mean",
-        summed.to_string(index=False, float_format="%.2f"),
-    ]
-    parts += [f"({PUBLISHED})", ""]
+    parts = ["Ratings from 0 to 4, by rater, and as a sample's mean"]
+    parts += [summed.to_string(index=False, float_format="%.2f"), f"({PUBLISHED})", ""]
     parts += ["Agreement of raters", agreed.to_string(index=False, float_format="%.2f", na_rep="undefined")]
     report = "\n".join(parts)
     (folder / "report.txt").write_text(report + "\n", encoding="utf-8")
@@ -131,19 +121,19 @@ def write_ratings(ratings: pd.DataFrame, folder: Path) -> str:
 
 
 def draw_boxes(ratings: pd.DataFrame, path: Path) -> None:
-    """Figure 3: a box for each operator of the samples' mean ratings, and of each rater's; a diamond at the mean."""
+    """Figure 3: for each operator a box of the samples' mean ratings and one of each rater's; a diamond at the mean."""
     means = ratings.groupby(["operator", "item"], sort=False)["rating"].mean().reset_index().assign(rater=MEAN)
-    held = pd.concat([means, ratings]).dropna(subset=["rating"])
-    who = list(held["rater"].unique())
-    figure = Figure(figsize=(2 + 0.6 * len(OPERATORS) * len(who), 4.2), layout="constrained")
+    rated = pd.concat([means, ratings]).dropna(subset=["rating"])
+    raters = list(rated["rater"].unique())
+    figure = Figure(figsize=(2 + 0.6 * len(OPERATORS) * len(raters), 4.2), layout="constrained")
     panel = figure.subplots()
-    for number, rater in enumerate(who):
-        values = [held[(held["rater"] == rater) & (held["operator"] == name)]["rating"] for name in OPERATORS]
-        places = np.arange(len(OPERATORS)) + (number - (len(who) - 1) / 2) * 0.8 / len(who)
+    for number, rater in enumerate(raters):
+        values = [rated[(rated["rater"] == rater) & (rated["operator"] == name)]["rating"] for name in OPERATORS]
+        places = np.arange(len(OPERATORS)) + (number - (len(raters) - 1) / 2) * 0.8 / len(raters)
         boxes = panel.boxplot(
             values,
             positions=places,
-            widths=0.6 / len(who),
+            widths=0.6 / len(raters),
             patch_artist=True,
             showmeans=True,
             manage_ticks=False,
@@ -159,13 +149,13 @@ def draw_boxes(ratings: pd.DataFrame, path: Path) -> None:
     panel.set_ylim(-0.2, max(SCALE) + 0.2)
     panel.set_ylabel("rating")
     panel.grid(axis="y", alpha=0.3)
-    figure.legend(loc="outside lower center", ncols=len(who))
-    figure.suptitle(f"Figure 3: ratings of {ratings['item'].nunique():,} samples by {len(who) - 1} raters")
+    figure.legend(loc="outside lower center", ncols=len(raters))
+    figure.suptitle(f"Figure 3: ratings of {ratings['item'].nunique():,} samples by {len(raters) - 1} raters")
     figure.savefig(path, dpi=DPI)
 
 
 def _read_sheet(file: Path, items: set[str], partial: bool, problems: list[str]) -> dict[str, float]:
-    """The ratings of a sheet by item; what is wrong with it is added to the problems."""
+    """The ratings of a sheet by item; adds what is wrong with it to the problems."""
     try:
         text = file.read_text(encoding=ENCODING)
     except UnicodeDecodeError as error:
@@ -189,13 +179,13 @@ def _read_sheet(file: Path, items: set[str], partial: bool, problems: list[str])
                 problems.append(f"{file.name}: expected 0, 1, 2, 3 or 4 for item {item}, got {rating!r}")
         elif not partial:
             problems.append(f"{file.name}: the rating of item {item} is missing")
-    gone = sorted(items - ratings.keys(), key=lambda item: (len(item), item))
-    problems += [f"{file.name}: item {item} is gone" for item in gone]
+    missing = sorted(items - ratings.keys(), key=lambda item: (len(item), item))
+    problems += [f"{file.name}: item {item} is gone" for item in missing]
     return ratings
 
 
 def _number(text: str) -> float:
-    """0 to 4, also as a spreadsheet may write it (`3.0`, `3,0`); NaN for anything else."""
+    """A rating from 0 to 4, also as spreadsheets write it (`3.0`, `3,0`); NaN for anything else."""
     try:
         value = float(text.replace(",", "."))
     except ValueError:

@@ -1,14 +1,13 @@
-"""Where sentences come from: split-and-rephrase data, human unions, documents. Nothing here touches a network.
+"""Sources of sentences: split-and-rephrase data, human unions, documents. Nothing here uses a network.
 
-* Split sets (`wikisplit`, `bisect`) hold a complex sentence that is the union of two simple ones. Each row gives a
-  chain: its two simple sentences, whose fusion is the complex one, and beside them the first simple sentence of another
-  row of the same file, drawn by the seed. It stands before or after them, drawn too, and its fusion with its neighbour
-  has to be made.
-* `sentence_union` holds unions that people wrote of two sentences that overlap in part, hence no differences.
+* Split sets (`wikisplit`, `bisect`) contain a complex sentence that is the union of two simple ones. Each row gives a
+  chain: its two simple sentences, whose fusion is the complex one, and before or after them the first simple sentence
+  of another row of the same file; the seed draws the row and the side. Its fusion with its neighbour has to be made.
+* `sentence_union` contains unions that people wrote of two sentences that overlap in part, so it gives no differences.
 * Documents give their consecutive sentences in threes; both fusions have to be made.
 
-Simplification data (wiki_auto) is no source: a simplification leaves content out, so its sentences do not make up the
-complex one.
+Simplification data (wiki_auto) cannot be used: a simplification leaves content out, so its sentences do not make up
+the complex one.
 """
 
 import zlib
@@ -25,9 +24,9 @@ from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 from benchmarks.matcha.sets import read_table
 from benchmarks.set_data.chains import GIVEN, Chain, Dropped
 
-MIN_WORDS, MAX_WORDS = 5, 60  # of a sentence; ours, to leave out captions and run-on lists
-STRIDE = 3  # sentences from one chain to the next: none is in two chains
-# Punkt's English parameters are a download; all that its algorithm needs of them is which words end in a full stop
+MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists
+STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
+# Punkt's English parameters are a download, of which its algorithm only needs the words that end in a full stop
 _TITLES = "mr mrs ms messrs dr prof rev hon jr sr sen rep gov gen col lt capt maj sgt cpl cmdr adm det supt insp"
 _OTHERS = "st mt vs etc inc ltd co corp no fig dept est approx jan feb mar apr jun jul aug sep sept oct nov dec"
 _DOTTED = "a.m p.m u.s u.k u.n e.u d.c l.a n.y i.e e.g ph.d b.c a.d"
@@ -40,11 +39,11 @@ class Source:
 
     Attributes:
         kind: `split`, `union` or `documents`.
-        files: names of its parquet files, each read whole.
-        licence: as the data set states it.
-        credit: what to cite.
-        note: what the card says of it.
-        column: of documents.
+        files: names of its parquet files.
+        licence: licence as stated by the data set.
+        credit: publication to cite.
+        note: description for the card.
+        column: column of the documents.
     """
 
     kind: str
@@ -90,17 +89,17 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class Lengths:
-    """How many words a sentence of a chain may have, ends included; a word holds a letter or a digit."""
+    """Smallest and largest number of words in a sentence of a chain; a word contains a letter or a digit."""
 
     least: int = MIN_WORDS
     most: int = MAX_WORDS
 
 
 def read_source(name: str, data: Path) -> dict[str, pd.DataFrame]:
-    """The files of a source, by name, in its order.
+    """The files of a source, by name.
 
     Raises:
-        ValueError: a file is absent, cannot be read or lacks a column; names it.
+        ValueError: a file is missing, cannot be read or lacks a column; names it.
     """
     source = SOURCES[name]
     columns = [source.column] if source.kind == "documents" else ["a", "b", "target"]
@@ -122,12 +121,12 @@ def split_chains(
     """Rows (simple sentences a and b, complex sentence target) -> one chain each, one of its fusions given.
 
     Args:
-        frame: columns a, b, target, and n_parts where some rows have more parts than two.
-        source: names the chains, with the file and the row.
-        file: of the source; draws with the seed.
-        seed: draws the third sentence and its side.
-        lengths: of the sentences.
-        dropped: counts what does not do.
+        frame: columns a, b, target, and n_parts where some rows have more than two parts.
+        source: name of the source, for the names of the chains.
+        file: name of the file, for the names of the chains and the random draw.
+        seed: seed of the draw of the third sentence and its side.
+        lengths: lengths of the sentences.
+        dropped: counter of unsuitable rows.
     """
     rows = []
     for number, row in enumerate(frame.to_dict("records")):
@@ -144,11 +143,11 @@ def split_chains(
     rng = np.random.default_rng([seed, zlib.crc32(f"{source}/{file}".encode())])
     order = rng.permutation(len(rows))
     other = np.empty(len(rows), dtype=int)
-    other[order] = np.roll(order, 1)  # one cycle through all rows: nobody is paired with itself
+    other[order] = np.roll(order, 1)  # one cycle through all rows: none is paired with itself
     before = rng.random(len(rows)) < 0.5
     chains = []
     for (group, a, b, target), place, first in zip(rows, other, before, strict=True):
-        third = rows[place][1]  # the first of the two: it stands alone, where the second often says "he" or "it"
+        third = rows[place][1]  # the first of the two: the second often refers back with "he" or "it"
         if first:
             chains.append(Chain(source, group, third, a, b, s2=target, fusion2=GIVEN))
         else:
@@ -157,7 +156,7 @@ def split_chains(
 
 
 def union_samples(frame: pd.DataFrame, source: str, file: str, dropped: Dropped) -> list[dict[str, str]]:
-    """Rows (a, b, target) whose target is a union already -> union samples."""
+    """Rows (a, b, target) whose target is already a union -> union samples."""
     rows = []
     for number, row in enumerate(frame.to_dict("records")):
         texts = {column: _tidy(row[column]) for column in ("a", "b", "target")}
@@ -176,11 +175,11 @@ def document_chains(
     """Documents -> their consecutive sentences in threes.
 
     Args:
-        documents: texts; what is no text, empty or a repetition is left out.
-        source: names the chains, with the document and its first sentence.
-        lengths: of the sentences; a chain with another is left out, as its sentences would not be consecutive.
-        dropped: counts what does not do.
-        stride: sentences from the beginning of one chain to the next.
+        documents: texts; anything else, empty texts and repetitions are left out.
+        source: name of the source, for the names of the chains.
+        lengths: lengths of the sentences; a chain with any other sentence is left out.
+        dropped: counter of what is left out.
+        stride: number of sentences from the beginning of one chain to the next.
     """
     chains, seen = [], set()
     for number, document in enumerate(documents):
@@ -206,7 +205,7 @@ def document_chains(
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences of an English text, by nltk's Punkt algorithm with ABBREVIATIONS for its parameters.
+    """Sentences of an English text, by nltk's Punkt algorithm with our ABBREVIATIONS.
 
     >>> split_sentences("Mr. Smith left at 5 p.m. on Monday. He took the U.S. flag. 'Why?' nobody asked.")
     ['Mr. Smith left at 5 p.m. on Monday.', 'He took the U.S. flag.', "'Why?'", 'nobody asked.']
@@ -217,10 +216,10 @@ def split_sentences(text: str) -> list[str]:
 
 
 def read_documents(path: Path, column: str | None) -> list[object]:
-    """Documents of a file: a text file's parts between empty lines, or a column of parquet, CSV or JSON lines.
+    """Documents of a file: parts of a text file between empty lines, or a column of parquet, CSV or JSON lines.
 
     Raises:
-        ValueError: the file cannot be read, or has no such column; names it.
+        ValueError: the file cannot be read, or lacks the column; names it.
     """
     if path.suffix == ".txt":
         try:
@@ -242,7 +241,7 @@ def _parts(lines: list[str]) -> Iterator[str]:
 
 
 def _tidy(text: object) -> str:
-    """A text with single spaces; empty for what is none."""
+    """A text with single spaces; empty for anything else."""
     return " ".join(text.split()) if isinstance(text, str) else ""
 
 
@@ -256,5 +255,5 @@ def _unfit(sentences: list[str], lengths: Lengths) -> str:
 
 
 def _broken(sentences: list[str]) -> str:
-    """A sentence that begins in lower case was cut in two, by its author's line breaks or by the splitter."""
+    """Reason to leave sentences out: one in lower case was cut in two, by line breaks or by the splitter."""
     return "a sentence begins in lower case" if any(sentence[0].islower() for sentence in sentences) else ""
