@@ -1,7 +1,7 @@
-"""What the benchmark compares: MATCHA itself, and the paper's baselines (section 4.1), as one kind of thing.
+"""The metrics that the benchmark compares: MATCHA itself and the paper's baselines (section 4.1).
 
-A `Metric` has a name, a native range and a `load` that gives a function (candidates, references) -> scores. What
-`load` needs and does not find raises `NotMeasured`; its reason is printed in the metric's row.
+A `Metric` has a name, a native range and a `load` that returns a function (candidates, references) -> scores. Where
+something that `load` needs is absent, it raises `NotMeasured`; the reason is printed in the metric's row.
 """
 
 import io
@@ -27,10 +27,10 @@ from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE = {"R1-F1": "rouge1", "R2-F1": "rouge2", "RL-F1": "rougeL"}
 EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls EmbSim
-BLEURT_TOKENS = 128  # of Elron/bleurt-base-128, the authors' setting
+BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128
 WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
-_LEXICOGRAPHER_FILES = 45  # of WordNet 3.0
-_BATCH = 64  # texts at a time
+_LEXICOGRAPHER_FILES = 45  # in WordNet 3.0
+_BATCH_TEXTS = 64
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Metric:
     """A way to score a candidate against a reference.
 
     Attributes:
-        name: of its row.
-        load: gives the scoring function; raises NotMeasured where something that it needs is absent.
+        name: name of its row.
+        load: returns the scoring function; raises NotMeasured where something that it needs is absent.
         bounds: native range of the scores: COSINE, which the protocol maps to [0, 1] by (s + 1) / 2, or UNIT.
-        group: "matcha", "baseline", or "encoder" (figures 3, 5 and 6; takes no part in the ranks of table 8).
-        published: name of its row in the paper; None for what the paper does not list.
-        corpus: scores a whole list of candidates at once: one score, and no figure that needs rows.
-        unbounded: scores may leave `bounds`: they are clipped before they are held against human ratings.
-        sets: keys of the sets that it is for; None for all of them.
-        ratings: gives its own map from scores to ratings, or None; a metric without any leaves it out.
+        group: "matcha", "baseline", or "encoder" (in figures 3, 5 and 6; not ranked in table 8).
+        published: name of its row in the paper; None where the paper has none.
+        corpus: whether it gives one score for a whole list of candidates, and so no figure that needs rows.
+        unbounded: whether scores may leave `bounds`; they are clipped before they are compared with human ratings.
+        sets: keys of the sets that it is measured on; None for all.
+        ratings: returns its own map from scores to ratings, or None; None for a metric without such a map.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Models:
-    """Folders or Hub ids of the models that some baselines need; None where there is none."""
+    """Folders or Hub ids of the models that some baselines need; None for a baseline that is not measured."""
 
     embsim: str | None = None
     bertscore: str | None = None
@@ -78,9 +78,9 @@ def matcha(checkpoint: str | None, name: str = "MATCHA", published: str | None =
     """MATCHA as a user loads it.
 
     Args:
-        checkpoint: as `config_name` of `evaluate.load`; None for the one that is shipped.
-        name: of the row.
-        published: row of the paper to stand beside it.
+        checkpoint: name, folder or Hub id; None for the shipped one.
+        name: name of the row.
+        published: the paper's row beside it.
     """
 
     def load() -> Score:
@@ -96,21 +96,21 @@ def matcha(checkpoint: str | None, name: str = "MATCHA", published: str | None =
 
 
 def baselines(models: Models) -> list[Metric]:
-    """The paper's nine baselines, in its order; those whose model is not given say so when they are loaded."""
-    found = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
+    """The paper's nine baselines, in its order; one without its model raises NotMeasured when it is loaded."""
+    metrics = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
 
     def needing(name: str, option: str, load: Callable[[str], Score], **fields: object) -> None:
         model = getattr(models, option)
-        found.append(Metric(name, lambda: load(_given(model, f"--{option}")), published=name, **fields))
+        metrics.append(Metric(name, lambda: load(_given(model, f"--{option}")), published=name, **fields))
 
-    found.append(Metric("METEOR", lambda: meteor(models.wordnet), UNIT, published="METEOR"))
+    metrics.append(Metric("METEOR", lambda: meteor(models.wordnet), UNIT, published="METEOR"))
     needing("EmbSim", "embsim", lambda model: encoders.sentence_transformer(model, models.device))
     layer, device = models.bertscore_layer, models.device
     needing("BERTScore", "bertscore", lambda model: bertscore(model, layer, device), bounds=UNIT)
     needing("BLEURT", "bleurt", lambda model: bleurt(model, device), unbounded=True)
     needing("SimCSE", "simcse", lambda model: encoders.simcse(model, device))
     needing("MAUVE", "mauve", lambda model: mauve(model, device), bounds=UNIT, corpus=True)
-    return found
+    return metrics
 
 
 def default_embsim() -> str:
@@ -129,7 +129,7 @@ def _given(model: str | None, option: str) -> str:
 
 
 def rouge(kind: str) -> Score:
-    """F1 of ROUGE with the Porter stemmer, in [0, 1]: rouge-score's, as the authors call it."""
+    """F1 of ROUGE with the Porter stemmer, in [0, 1], computed by rouge-score as in the authors' code."""
     scorer = RougeScorer([kind], use_stemmer=True)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
@@ -140,13 +140,13 @@ def rouge(kind: str) -> Score:
 
 
 def meteor(wordnet: str | None = None) -> Score:
-    """METEOR as nltk has it (alpha 0.9, beta 3, gamma 0.5), in [0, 1]: table 3 comes out within 0.01.
+    """METEOR by nltk (alpha 0.9, beta 3, gamma 0.5), in [0, 1]; reproduces table 3 within 0.01.
 
     Args:
-        wordnet: folder of WordNet 3.0's database files; None looks in nltk's data and where Debian puts them.
+        wordnet: folder of WordNet 3.0's database files; None for those of nltk's data or of Debian's package.
 
     Raises:
-        NotMeasured: there is no WordNet. Without its synonyms it would be another metric.
+        NotMeasured: WordNet is absent. Without its synonyms this would be another metric.
     """
     reader = _wordnet(wordnet)
     tokenize = NLTKWordTokenizer().tokenize
@@ -159,7 +159,7 @@ def meteor(wordnet: str | None = None) -> Score:
 
 
 class _WordNet(WordNetCorpusReader):
-    """WordNet without the two parts that METEOR does not use and that Debian's package does not have."""
+    """WordNet without the two parts that METEOR does not use and that Debian's package lacks."""
 
     def open(self, file: str) -> TextIO:
         if file == "lexnames":
@@ -193,12 +193,12 @@ def _wordnet(folder: str | None) -> WordNetCorpusReader:
 def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     """F1 of BERTScore without baseline rescaling (the authors': distilbert-base-uncased), about [0, 1].
 
-    0 where either text is empty, as bert-score has it where it does not fail over one.
+    0 where either text is empty, as in bert-score, which fails on some of them.
 
     Args:
         model: folder or Hub id.
-        layer: of the embeddings; None takes bert-score's own choice, which it has for the models it knows by name.
-        device: where it runs.
+        layer: layer of the embeddings; None for bert-score's own choice, which exists for models it knows by name.
+        device: device to run on.
 
     Raises:
         NotMeasured: the model does not load, or its layer is not known.
@@ -210,7 +210,7 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     if layer is None:
         raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
     with encoders.absence(model):
-        scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=_BATCH)
+        scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=_BATCH_TEXTS)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = zip(candidates, references, strict=True)
@@ -227,8 +227,8 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
 def bleurt(model: str, device: str | None) -> Score:
     """BLEURT from a transformers port (the authors': Elron/bleurt-base-128), unbounded, rescaled like a cosine.
 
-    The candidate is put first, as the authors' code does, not the reference as BLEURT was trained: the published
-    figures are of that order.
+    The candidate comes first, as in the authors' code and so in the published figures; BLEURT was trained with the
+    reference first.
 
     Raises:
         NotMeasured: the model does not load.
@@ -244,8 +244,8 @@ def bleurt(model: str, device: str | None) -> Score:
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         parts = []
-        for i in range(0, len(candidates), _BATCH):
-            pairs = (candidates[i : i + _BATCH], references[i : i + _BATCH])
+        for i in range(0, len(candidates), _BATCH_TEXTS):
+            pairs = (candidates[i : i + _BATCH_TEXTS], references[i : i + _BATCH_TEXTS])
             inputs = tokenizer(*pairs, max_length=BLEURT_TOKENS, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 parts.append(network(**inputs.to(network.device)).logits[:, 0].double().cpu().numpy())
@@ -255,7 +255,7 @@ def bleurt(model: str, device: str | None) -> Score:
 
 
 def mauve(model: str, device: str | None) -> Score:
-    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors': gpt2).
+    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors' model is gpt2).
 
     Raises:
         NotMeasured: the package `mauve-text` is not installed.

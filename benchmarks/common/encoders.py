@@ -16,17 +16,17 @@ Score = Callable[[list[str], list[str]], np.ndarray]
 Encode = Callable[[list[str]], np.ndarray]
 
 SIMCSE_TOKENS = 128  # the simcse package's default
-_BATCH = 64  # texts at a time
-_KEPT = re.compile(r"[^\w\s'-]")  # the authors take other signs out before they look words up
+_BATCH_TEXTS = 64
+_SIGNS = re.compile(r"[^\w\s'-]")  # the authors remove these before they look words up
 
 
 class NotMeasured(Exception):
-    """A metric cannot be measured here; the message says why, and is printed in its row."""
+    """A metric cannot be measured here; the message is the reason, which is printed in its row."""
 
 
 @contextmanager
 def absence(model: str) -> Iterator[None]:
-    """Turn the errors of a model that does not load into NotMeasured."""
+    """Turn the errors of loading a model into NotMeasured."""
     try:
         yield
     except (OSError, ValueError, ImportError, RuntimeError, KeyError, AttributeError) as error:
@@ -56,19 +56,19 @@ def sentence_transformer(model: str, device: str | None = None) -> Score:
 
     Args:
         model: folder or Hub id. No code of a repository is run (`trust_remote_code` stays off).
-        device: where it runs; None for sentence-transformers' choice.
+        device: device to run on; None for sentence-transformers' choice.
 
     Raises:
-        NotMeasured: it does not load.
+        NotMeasured: the model does not load.
     """
     from sentence_transformers import SentenceTransformer
 
     with absence(model):
         encoder = SentenceTransformer(model, device=device)
     tokenizer = getattr(encoder, "tokenizer", None)
-    if getattr(tokenizer, "pad_token", "") is None:  # GPT-2, LLaMA and their like have no padding
+    if getattr(tokenizer, "pad_token", "") is None:  # GPT-2, LLaMA and others have no padding
         tokenizer.pad_token = tokenizer.eos_token
-    return cosine_of(lambda texts: encoder.encode(texts, batch_size=_BATCH, show_progress_bar=False))
+    return cosine_of(lambda texts: encoder.encode(texts, batch_size=_BATCH_TEXTS, show_progress_bar=False))
 
 
 def simcse(model: str, device: str | None = None) -> Score:
@@ -78,7 +78,7 @@ def simcse(model: str, device: str | None = None) -> Score:
     package does.
 
     Raises:
-        NotMeasured: it does not load.
+        NotMeasured: the model does not load.
     """
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -90,8 +90,8 @@ def simcse(model: str, device: str | None = None) -> Score:
 
     def encode(texts: list[str]) -> np.ndarray:
         parts = []
-        for i in range(0, len(texts), _BATCH):
-            batch = texts[i : i + _BATCH]
+        for i in range(0, len(texts), _BATCH_TEXTS):
+            batch = texts[i : i + _BATCH_TEXTS]
             inputs = tokenizer(batch, max_length=SIMCSE_TOKENS, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 output = network(**inputs.to(network.device))
@@ -108,7 +108,7 @@ def word_vectors(path: str) -> Score:
     Texts are lower-cased and split by nltk's word tokeniser; unknown words are left out of the mean.
 
     Raises:
-        NotMeasured: the file is absent, or a line of it is not of that form.
+        NotMeasured: the file is absent, or one of its lines has another form.
     """
     file = Path(path)
     if not file.is_file():
@@ -116,7 +116,7 @@ def word_vectors(path: str) -> Score:
     tokenize = NLTKWordTokenizer().tokenize
 
     def encode(texts: list[str]) -> np.ndarray:
-        split = [tokenize(_KEPT.sub("", text).lower()) for text in texts]
+        split = [tokenize(_SIGNS.sub("", text).lower()) for text in texts]
         vectors = read_vectors(file, {word for words in split for word in words})
         width = len(next(iter(vectors.values()), [0.0]))
         known = ([vectors[word] for word in words if word in vectors] for words in split)
@@ -126,12 +126,12 @@ def word_vectors(path: str) -> Score:
 
 
 def read_vectors(file: Path, wanted: set[str]) -> dict[str, np.ndarray]:
-    """The vectors of the wanted words; the rest of the file, which may be large, is passed over.
+    """The vectors of the wanted words; the rest of the file, which may be large, is skipped.
 
     Raises:
-        NotMeasured: a line is too short, or a wanted one holds something else than numbers; names it.
+        NotMeasured: a line is too short, or a wanted word is not followed by numbers; names the line.
     """
-    found: dict[str, np.ndarray] = {}
+    vectors: dict[str, np.ndarray] = {}
     width = None
     with file.open(encoding="utf-8", newline="\n") as lines:
         for number, line in enumerate(lines, 1):
@@ -139,12 +139,12 @@ def read_vectors(file: Path, wanted: set[str]) -> dict[str, np.ndarray]:
             if number == 1 and len(parts) == 2:  # word2vec's header: rows and width
                 continue
             width = width or len(parts) - 1
-            word = " ".join(parts[:-width])  # a few of GloVe's words hold spaces
+            word = " ".join(parts[:-width])  # a few of GloVe's words contain spaces
             try:
                 if not word:
                     raise ValueError
                 if word in wanted:
-                    found[word] = np.array(parts[-width:], dtype=np.float64)
+                    vectors[word] = np.array(parts[-width:], dtype=np.float64)
             except ValueError:
                 raise NotMeasured(f"{file}, line {number}: expected a word and {width} numbers") from None
-    return found
+    return vectors

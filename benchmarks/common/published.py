@@ -1,4 +1,4 @@
-"""Numbers that papers print, as data: every one that this project shows comes from here and is labelled published."""
+"""Numbers that papers print, as data: every published number that this project shows comes from here."""
 
 import csv
 from pathlib import Path
@@ -10,8 +10,7 @@ class Published:
     """The tables of one paper.
 
     Args:
-        name: of the paper's folder in benchmarks/; its published.csv has the columns table, dataset, metric, figure and
-            value.
+        name: folder of the paper in benchmarks/, with a published.csv: columns table, dataset, metric, figure, value.
     """
 
     def __init__(self, name: str) -> None:

@@ -22,12 +22,12 @@ class TripletScores:
 
 @dataclass
 class Scores:
-    """What was measured, and why the rest was not.
+    """What was measured, and why the rest was not; keys are a metric's name and a set's key.
 
     Attributes:
-        triplets: by metric's name and set's key.
-        rated: (n,) native scores by metric's name and set's key.
-        reasons: by metric's name and set's key, why there are no scores.
+        triplets: scores on triplet sets.
+        rated: (n,) native scores on rated sets.
+        reasons: reasons why there are no scores.
     """
 
     triplets: dict[tuple[str, str], TripletScores] = field(default_factory=dict)
@@ -41,13 +41,13 @@ def score_sets(
     """Score every set with every metric, one metric after the other, so that one model at a time is in memory.
 
     Args:
-        metrics: with names that differ.
-        sets: by key.
-        report: takes a line of progress.
+        metrics: metrics, no two of the same name.
+        sets: sets by key.
+        report: called with each line of progress.
     """
     scores = Scores()
     for metric in metrics:
-        keys = [key for key, found in sets.items() if _is_for(metric, found)]
+        keys = [key for key, dataset in sets.items() if _is_for(metric, dataset)]
         try:
             score = metric.load()
         except NotMeasured as reason:
@@ -64,21 +64,21 @@ def score_sets(
     return scores
 
 
-def _is_for(metric: Metric, found: EvaluationSet) -> bool:
-    return found.key in (metric.sets or (found.key,)) and (isinstance(found, TripletSet) or not metric.corpus)
+def _is_for(metric: Metric, dataset: EvaluationSet) -> bool:
+    return dataset.key in (metric.sets or (dataset.key,)) and (isinstance(dataset, TripletSet) or not metric.corpus)
 
 
-def _score_set(scores: Scores, metric: Metric, score: Score, found: EvaluationSet) -> None:
-    place = (metric.name, found.key)
-    if not isinstance(found, TripletSet):
-        scores.rated[place] = _checked(metric, score(found.candidates, found.references), len(found))
+def _score_set(scores: Scores, metric: Metric, score: Score, dataset: EvaluationSet) -> None:
+    place = (metric.name, dataset.key)
+    if not isinstance(dataset, TripletSet):
+        scores.rated[place] = _checked(metric, score(dataset.candidates, dataset.references), len(dataset))
     elif metric.corpus:
-        pair = score(found.correct, found.references), score(found.incorrect, found.references_of_incorrect)
+        pair = score(dataset.correct, dataset.references), score(dataset.incorrect, dataset.references_of_incorrect)
         scores.triplets[place] = TripletScores(*(_checked(metric, one, 1) for one in pair))
-    else:  # in one call, so that an encoder sees a reference once
-        together = score([*found.correct, *found.incorrect], [*found.references, *found.references_of_incorrect])
-        both = _checked(metric, together, 2 * len(found))
-        scores.triplets[place] = TripletScores(both[: len(found)], both[len(found) :])
+    else:  # in one call, so that an encoder encodes a reference once
+        texts = [*dataset.correct, *dataset.incorrect], [*dataset.references, *dataset.references_of_incorrect]
+        both = _checked(metric, score(*texts), 2 * len(dataset))
+        scores.triplets[place] = TripletScores(both[: len(dataset)], both[len(dataset) :])
 
 
 def _checked(metric: Metric, scores: np.ndarray, size: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from benchmarks.common.scoring import Scores
 from benchmarks.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
 from semantic_metrics.stats import separation as protocol
 from semantic_metrics.stats.agreement import closeness, concordance
-from semantic_metrics.stats.bootstrap import Figures, bootstrap
+from semantic_metrics.stats.bootstrap import Figures
 
 RATINGS = "ratings"
 SCALINGS = ("rescaled", "unscaled", "calibrated", RATINGS)
@@ -26,14 +26,14 @@ OVERALL = "Overall"
 HUMAN = "Human"
 _COLUMNS = ["table", "set", "part", "scaling", "metric", "group", "figure", "value", "low", "high", "published"]
 _COLUMNS += ["n", "among", "reason"]
-_RANKED = ("matcha", "baseline")  # groups that take part in the ranks of table 8
+_RANKED = ("matcha", "baseline")  # groups that are ranked in table 8
 
 
 class Scaler:
-    """Puts native scores on the [0, 1] scale of ratings.
+    """Maps native scores to the [0, 1] scale of ratings.
 
     Args:
-        scores: those on STS-B dev fit the calibrated scaling.
+        scores: native scores; the calibrated scaling is fitted to those on STS-B dev.
         calibration: STS-B dev; None for no calibrated scaling.
     """
 
@@ -48,7 +48,7 @@ class Scaler:
         return self._lines.get(name)
 
     def __call__(self, metric: Metric, values: np.ndarray, scaling: str) -> np.ndarray | None:
-        """(n,) native scores -> (n,) on the scale of the ratings; None where the metric has none of this kind."""
+        """(n,) native scores -> (n,) on the scale of the ratings; None where the metric lacks this scaling."""
         if scaling == RATINGS:
             rate = None if metric.ratings is None else metric.ratings()
             return None if rate is None else rate(values)
@@ -63,54 +63,54 @@ class Scaler:
 
 def stsb_table(
     metrics: list[Metric],
-    found: RatedSet,
+    dataset: RatedSet,
     scores: Scores,
     scaler: Scaler,
     published: Published,
-    settings: Bootstrap,
+    bootstrap: Bootstrap,
 ) -> pd.DataFrame:
     """Table 7: concordance with STS-B's ratings in each scaling; columns as `human_table`."""
     rows = []
     for metric in metrics:
-        values = scores.rated.get((metric.name, found.key))
+        values = scores.rated.get((metric.name, dataset.key))
         for scaling in SCALINGS:
             scaled = None if values is None else scaler(metric, values, scaling)
-            row = _row("7", found, OVERALL, scaling, metric, "ccc", scores)
+            row = _row("7", dataset, OVERALL, scaling, metric, "ccc", scores)
             if scaled is not None:
-                row |= _with_interval("ccc", *_agreement(scaled[None], found.ratings, settings), 0)
+                row |= _with_interval("ccc", *_agreement(scaled[None], dataset.ratings, bootstrap), 0)
             if scaling == "rescaled":
-                row["published"] = published.get("7", RATED_TITLES[found.key], metric.published, "ccc")
+                row["published"] = published.get("7", RATED_TITLES[dataset.key], metric.published, "ccc")
             rows.append(row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def human_table(
     metrics: list[Metric],
-    found: RatedSet,
+    dataset: RatedSet,
     scores: Scores,
     scaler: Scaler,
     published: Published,
-    settings: Bootstrap,
+    bootstrap: Bootstrap,
 ) -> pd.DataFrame:
     """Table 8 and the human column of figure 4, for each part of the study and overall.
 
     R@1 and DCG rank a metric among others: the baselines and one MATCHA checkpoint at a time (the baselines' own
-    figures are those beside the first checkpoint). Metrics of the group `encoder` are not ranked.
+    figures are those beside the first checkpoint). Metrics in the group `encoder` are not ranked.
 
     Returns:
         Columns table, set, part, scaling, metric, group, figure (r1, dcg, mae, ccc), value, low, high (bootstrap
-        interval), published (ccc only: R@1 and DCG depend on who takes part), n, among (how many were ranked) and
-        reason. All figures times 100.
+        interval), published (ccc only: R@1 and DCG depend on which metrics are ranked), n, among (how many were ranked)
+        and reason. All figures times 100.
     """
-    names = sorted(set(found.groups), key=[*TITLES.values(), *found.groups].index)  # the paper's order
-    parts = {part: np.array([group == part for group in found.groups]) for part in names}
-    parts[OVERALL] = np.ones(len(found), dtype=bool)
+    names = sorted(set(dataset.groups), key=[*TITLES.values(), *dataset.groups].index)  # the paper's order
+    parts = {part: np.array([group == part for group in dataset.groups]) for part in names}
+    parts[OVERALL] = np.ones(len(dataset), dtype=bool)
     rows = []
     for scaling in SCALINGS:
-        kept = _scaled(metrics, found, scores, scaler, scaling)
+        scaled = _scaled(metrics, dataset, scores, scaler, scaling)
         for part, chosen in parts.items():
             for metric in metrics:
-                rows += _human_rows(metric, metrics, kept, found, (part, chosen, scaling), (scores, settings))
+                rows += _human_rows(metric, metrics, scaled, dataset, (part, chosen, scaling), (scores, bootstrap))
     table = pd.DataFrame(rows, columns=_COLUMNS)
     printed = {metric.name: metric.published for metric in metrics}
     comparable = (table["figure"] == "ccc") & (table["scaling"] == "rescaled") & (table["part"] == OVERALL)
@@ -125,25 +125,25 @@ def _human_rows(
     metric: Metric,
     metrics: list[Metric],
     scaled: dict[str, np.ndarray],
-    found: RatedSet,
+    dataset: RatedSet,
     place: tuple[str, np.ndarray, str],
     context: tuple[Scores, Bootstrap],
 ) -> list[dict[str, object]]:
     part, chosen, scaling = place
-    scores, settings = context
-    rivals = rivals_of(metric, [one for one in metrics if one.name in scaled])
+    scores, bootstrap = context
+    ranked = ranked_among(metric, [one for one in metrics if one.name in scaled])
     figures = ("r1", "dcg", "mae", "ccc") if metric.group in _RANKED else ("mae", "ccc")
-    rows = [_row("8", found, part, scaling, metric, figure, scores) for figure in figures]
+    rows = [_row("8", dataset, part, scaling, metric, figure, scores) for figure in figures]
     for row in rows:
         row["n"] = int(chosen.sum())
     if metric.name not in scaled:
         return rows
-    stacked = np.stack([scaled[name] for name in rivals])[:, chosen]
-    computed = _agreement(stacked, found.ratings[chosen], settings, rivals.index(metric.name))
-    return [row | _with_interval(row["figure"], *computed, len(rivals)) for row in rows]
+    stacked = np.stack([scaled[name] for name in ranked])[:, chosen]
+    computed = _agreement(stacked, dataset.ratings[chosen], bootstrap, ranked.index(metric.name))
+    return [row | _with_interval(row["figure"], *computed, len(ranked)) for row in rows]
 
 
-def rivals_of(metric: Metric, measured: list[Metric]) -> list[str]:
+def ranked_among(metric: Metric, measured: list[Metric]) -> list[str]:
     """Names of the metrics among which one is ranked, itself included."""
     if metric.group not in _RANKED:
         return [metric.name]
@@ -153,7 +153,7 @@ def rivals_of(metric: Metric, measured: list[Metric]) -> list[str]:
 
 
 def _agreement(
-    scaled: np.ndarray, ratings: np.ndarray, settings: Bootstrap, own: int = 0
+    scaled: np.ndarray, ratings: np.ndarray, bootstrap: Bootstrap, own: int = 0
 ) -> tuple[Figures, dict[str, tuple[float, float]]]:
     near = {name: values[own] for name, values in closeness(scaled, ratings).items()}
 
@@ -162,7 +162,7 @@ def _agreement(
         return figures | {"ccc": 100 * concordance(scaled[own][rows], ratings[rows])}
 
     values = statistic(np.arange(len(ratings)))
-    return values, bootstrap(statistic, (len(ratings),), settings.seed, settings.resamples)
+    return values, bootstrap.intervals(statistic, (len(ratings),))
 
 
 def _with_interval(
@@ -174,25 +174,25 @@ def _with_interval(
 
 
 def _row(
-    table: str, found: RatedSet, part: str, scaling: str, metric: Metric, figure: str, scores: Scores
+    table: str, dataset: RatedSet, part: str, scaling: str, metric: Metric, figure: str, scores: Scores
 ) -> dict[str, object]:
-    reason = scores.reasons.get((metric.name, found.key))
+    reason = scores.reasons.get((metric.name, dataset.key))
     if reason is None and scaling == "calibrated":
         reason = "no STS-B dev to calibrate on"
-    row = {"table": table, "set": RATED_TITLES[found.key], "part": part, "scaling": scaling, "metric": metric.name}
-    return row | {"group": metric.group, "figure": figure, "n": len(found), "reason": reason}
+    row = {"table": table, "set": RATED_TITLES[dataset.key], "part": part, "scaling": scaling, "metric": metric.name}
+    return row | {"group": metric.group, "figure": figure, "n": len(dataset), "reason": reason}
 
 
 def _scaled(
-    metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler, scaling: str
+    metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, scaling: str
 ) -> dict[str, np.ndarray]:
-    """(n,) scores of each metric on the scale of the ratings, by its name; of those that have them."""
-    measured = [metric for metric in metrics if (metric.name, found.key) in scores.rated]
-    scaled = {m.name: scaler(m, scores.rated[m.name, found.key], scaling) for m in measured}
+    """(n,) scores on the scale of the ratings by the name of the metric, for those that have them."""
+    measured = [metric for metric in metrics if (metric.name, dataset.key) in scores.rated]
+    scaled = {m.name: scaler(m, scores.rated[m.name, dataset.key], scaling) for m in measured}
     return {name: values for name, values in scaled.items() if values is not None}
 
 
-def concordance_matrix(metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler) -> pd.DataFrame:
+def concordance_matrix(metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler) -> pd.DataFrame:
     """Figure 4: concordance among metrics and with the human ratings.
 
     Returns:
@@ -200,8 +200,8 @@ def concordance_matrix(metrics: list[Metric], found: RatedSet, scores: Scores, s
     """
     rows = []
     for scaling in SCALINGS:
-        vectors = _scaled(metrics, found, scores, scaler, scaling)
-        vectors = vectors | {HUMAN: found.ratings} if vectors else {}
+        vectors = _scaled(metrics, dataset, scores, scaler, scaling)
+        vectors = vectors | {HUMAN: dataset.ratings} if vectors else {}
         for name, vector in vectors.items():
             for other, other_vector in vectors.items():
                 ccc = 100 * float(concordance(vector, other_vector))

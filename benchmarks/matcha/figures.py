@@ -1,7 +1,7 @@
 """The paper's figures from the benchmark's tables: threshold curves (2, 6), gaps (3, 5), concordance (4).
 
-No figure depends on colour alone: curves differ in dash and marker too, bars in hatching. Where nothing was measured
-that a figure shows, it is not written.
+No figure depends on colour alone: curves also differ in dash and marker, bars in hatching. A figure of which nothing
+was measured is not written.
 """
 
 from itertools import cycle
@@ -19,10 +19,10 @@ DASHES = ("-", "--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 3)))
 MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")
 MATCHA_COLOUR = "black"
 DPI = 150
-_PANEL = 3.2  # inches
-_LEGEND_COLUMN, _LEGEND_LINE = 2.4, 0.22  # inches of an entry of a legend
-_DARK = 60  # concordance beyond which a cell is too dark for black digits
-_EVERY = 12  # thresholds between two markers of a curve
+_PANEL_INCHES = 3.2
+_LEGEND_WIDTH_INCHES, _LEGEND_HEIGHT_INCHES = 2.4, 0.22  # one entry of a legend
+_DARK_CONCORDANCE = 60  # beyond it a cell is too dark for black digits
+_MARKER_STEP = 12  # thresholds between two markers of a curve
 _MIDPOINT_TITLES = {True: "gap > t, correct > 0.5 > incorrect", False: "gap > t alone"}
 
 
@@ -30,25 +30,25 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
     """Threshold curves: one column of panels per set; above with the two midpoint conditions, below without.
 
     Args:
-        curves: from `separation.curve_table`.
-        metrics: those to draw, in the legend's order.
+        curves: curves from `separation.curve_table`.
+        metrics: names of the metrics to draw, in the legend's order.
         sets: titles of the sets to draw.
-        path: of the PNG.
-        title: above it all.
+        path: PNG file to write.
+        title: title of the figure.
     """
     sets = [name for name in sets if (curves["set"] == name).any()]
-    held = curves[curves["metric"].isin(metrics)]
-    if not sets or held.empty:
+    chosen = curves[curves["metric"].isin(metrics)]
+    if not sets or chosen.empty:
         return
-    styles = _styles(held, metrics)
-    width = max(_PANEL * len(sets), 2 * _PANEL)
-    columns = int(width // _LEGEND_COLUMN)
-    height = 2 * _PANEL + _LEGEND_LINE * -(-len(styles) // columns)
+    styles = _styles(chosen, metrics)
+    width = max(_PANEL_INCHES * len(sets), 2 * _PANEL_INCHES)
+    columns = int(width // _LEGEND_WIDTH_INCHES)
+    height = 2 * _PANEL_INCHES + _LEGEND_HEIGHT_INCHES * -(-len(styles) // columns)
     figure = Figure(figsize=(width, height), layout="constrained")
     panels = figure.subplots(2, len(sets), sharex=True, sharey=True, squeeze=False)
     for i, midpoint in enumerate(_MIDPOINT_TITLES):
         for panel, name in zip(panels[i], sets, strict=True):
-            part = held[(held["set"] == name) & (held["midpoint"] == midpoint)]
+            part = chosen[(chosen["set"] == name) & (chosen["midpoint"] == midpoint)]
             _draw_panel(panel, part, styles)
             panel.set_title(name if midpoint else "", fontsize=11)
         panels[i, 0].set_ylabel(f"rows (%)\n{_MIDPOINT_TITLES[midpoint]}")
@@ -60,8 +60,8 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
     figure.savefig(path, dpi=DPI)
 
 
-def _styles(held: pd.DataFrame, metrics: list[str]) -> dict[str, dict[str, object]]:
-    groups = dict(zip(held["metric"], held["group"], strict=True))
+def _styles(curves: pd.DataFrame, metrics: list[str]) -> dict[str, dict[str, object]]:
+    groups = dict(zip(curves["metric"], curves["group"], strict=True))
     looks = zip(cycle(PALETTE), cycle(DASHES), cycle(MARKERS), strict=False)
     styles: dict[str, dict[str, object]] = {}
     checkpoints = 0
@@ -72,7 +72,7 @@ def _styles(held: pd.DataFrame, metrics: list[str]) -> dict[str, dict[str, objec
             dash = DASHES[checkpoints % len(DASHES)]
             styles[name] |= {"color": MATCHA_COLOUR, "linewidth": 2.2, "linestyle": dash}
             checkpoints += 1
-        styles[name]["markevery"] = (i % _EVERY, _EVERY)  # staggered, so that markers do not cover one another
+        styles[name]["markevery"] = (i % _MARKER_STEP, _MARKER_STEP)  # staggered, so that markers do not overlap
     return styles
 
 
@@ -89,22 +89,22 @@ def draw_gaps(table: pd.DataFrame, metrics: list[str], sets: list[str], path: Pa
     """Mean scores of correct and incorrect texts as bars, N-delta written beside them.
 
     Args:
-        table: from `separation.separation_table`.
-        metrics: those to draw, from the top.
+        table: figures from `separation.separation_table`.
+        metrics: names of the metrics to draw, from the top.
         sets: titles of the sets to draw.
-        path: of the PNG.
-        title: above it all.
+        path: PNG file to write.
+        title: title of the figure.
     """
-    held = table[table["metric"].isin(metrics) & table["value"].notna()]
-    sets = [name for name in sets if (held["set"] == name).any()]
-    metrics = [name for name in metrics if (held["metric"] == name).any()]
+    chosen = table[table["metric"].isin(metrics) & table["value"].notna()]
+    sets = [name for name in sets if (chosen["set"] == name).any()]
+    metrics = [name for name in metrics if (chosen["metric"] == name).any()]
     if not sets or not metrics:
         return
     height = 1.6 + 0.55 * len(metrics)
-    figure = Figure(figsize=(1.5 + 1.25 * _PANEL * len(sets), height), layout="constrained")
+    figure = Figure(figsize=(1.5 + 1.25 * _PANEL_INCHES * len(sets), height), layout="constrained")
     panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
     for panel, name in zip(panels, sets, strict=True):
-        wide = held[held["set"] == name].pivot(index="metric", columns="figure", values="value").reindex(metrics)
+        wide = chosen[chosen["set"] == name].pivot(index="metric", columns="figure", values="value").reindex(metrics)
         _draw_bars(panel, wide.astype(float))
         panel.set_title(name, fontsize=11)
         panel.set_xlabel("mean cosine (x 100)")
@@ -124,7 +124,7 @@ def _draw_bars(panel: Axes, wide: pd.DataFrame) -> None:
     )
     panel.axvline(0, color="black", linewidth=0.8)
     lowest = min(0.0, float(np.nanmin(wide[["correct", "incorrect"]])))
-    panel.set_xlim(lowest * 1.1, 145)  # beyond 100 there is room for N-delta
+    panel.set_xlim(lowest * 1.1, 145)  # N-delta is written beyond 100
     panel.set_xticks(range(20 * int(lowest // 20), 101, 20))
     for place, row in zip(places, wide.itertuples(), strict=True):
         if np.isfinite(row.n_delta):
@@ -136,22 +136,22 @@ def draw_concordance(matrix: pd.DataFrame, scalings: list[str], path: Path, titl
     """Figure 4: concordance among metrics and with human ratings, one heat map per scaling, numbers written in.
 
     Args:
-        matrix: from `agreement.concordance_matrix`.
-        scalings: those to draw.
-        path: of the PNG.
-        title: above it all.
+        matrix: concordances from `agreement.concordance_matrix`.
+        scalings: scalings to draw.
+        path: PNG file to write.
+        title: title of the figure.
     """
     scalings = [name for name in scalings if (matrix["scaling"] == name).any()]
     if not scalings:
         return
     names = list(dict.fromkeys(matrix["metric"]))
     side = 1.6 + 0.55 * len(names)
-    labels = 0.13 * max(map(len, names))  # inches that the names take below
+    labels = 0.13 * max(map(len, names))  # inches of the names below
     figure = Figure(figsize=(side * len(scalings) + 1.5, side + labels), layout="constrained")
     panels = figure.subplots(1, len(scalings), sharey=True, squeeze=False)[0]
     for panel, scaling in zip(panels, scalings, strict=True):
-        held = matrix[matrix["scaling"] == scaling]
-        wide = held.pivot(index="metric", columns="other", values="ccc").reindex(index=names, columns=names)
+        chosen = matrix[matrix["scaling"] == scaling]
+        wide = chosen.pivot(index="metric", columns="other", values="ccc").reindex(index=names, columns=names)
         image = panel.imshow(wide, vmin=-100, vmax=100, cmap="PuOr")
         panel.set_xticks(range(len(names)), names, rotation=90)
         panel.set_yticks(range(len(names)), names)
@@ -160,7 +160,7 @@ def draw_concordance(matrix: pd.DataFrame, scalings: list[str], path: Path, titl
             panel.axhline(names.index(HUMAN) - 0.5, color="black")
             panel.axvline(names.index(HUMAN) - 0.5, color="black")
         for (i, j), value in np.ndenumerate(wide.to_numpy()):
-            colour = "white" if abs(value) > _DARK else "black"
+            colour = "white" if abs(value) > _DARK_CONCORDANCE else "black"
             panel.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=colour)
     figure.colorbar(image, ax=list(panels), label="concordance (x 100)", shrink=0.7)
     figure.suptitle(title)

@@ -3,7 +3,7 @@
 SNLI, MultiNLI and STS-B come out row by row as in the paper. TruthfulQA has been edited since; Climate-FEVER, COCO
 and NEWTS are sampled, here with a generator of this module's own, so their figures agree with published ones within
 sampling error only. NEWTS and the human study are not on the Hub: their files are given by path, as the authors
-publish them (`NEWTS_test_600.csv`, `human_scores.csv`).
+published them (`NEWTS_test_600.csv`, `human_scores.csv`).
 
 Source of the rules: Li et al., Findings of ACL 2026, section 4.1, and the authors' published preparation code.
 """
@@ -27,11 +27,11 @@ from benchmarks.matcha.sets import (
 )
 
 SEED = 42  # the authors'
-CLIMATE_PAIRS = 150  # of each label
+CLIMATE_PAIRS = 150  # for each label
 COCO_IMAGES = 1000
-_SHORTEST_ANSWER = 3  # characters: TruthfulQA answers of length > 2
+_MIN_ANSWER_CHARACTERS = 3  # TruthfulQA answers of length > 2
 _NO_ANSWER = "I have no comment"  # later editions append it to many lists of correct answers
-_NLI_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}  # of SNLI and MultiNLI; -1 is no label
+_NLI_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}  # in SNLI and MultiNLI; -1: not labelled
 _CLIMATE_LABELS = {0: "SUPPORTS", 1: "REFUTES", 2: "NOT_ENOUGH_INFO"}
 
 
@@ -44,7 +44,7 @@ def truthfulqa_rows(rows: Iterable[dict]) -> pd.DataFrame:
     kept = []
     for row in rows:
         correct, incorrect = (
-            [answer for answer in row[column] if len(answer) >= _SHORTEST_ANSWER and answer != _NO_ANSWER]
+            [answer for answer in row[column] if len(answer) >= _MIN_ANSWER_CHARACTERS and answer != _NO_ANSWER]
             for column in ("correct_answers", "incorrect_answers")
         )
         if len(correct) > 1 and len(incorrect) > 1:
@@ -61,10 +61,10 @@ def climate_fever_rows(pairs: pd.DataFrame, size: int = CLIMATE_PAIRS, seed: int
     rng = np.random.default_rng(seed)
     parts = []
     for label in ("SUPPORTS", "REFUTES"):
-        found = pairs[pairs["label"] == label].reset_index(drop=True)
-        if len(found) < size:
-            raise ValueError(f"Climate-FEVER: expected at least {size} pairs {label}, got {len(found)}")
-        parts.append(found.loc[rng.choice(len(found), size, replace=False)].reset_index(drop=True))
+        labelled = pairs[pairs["label"] == label].reset_index(drop=True)
+        if len(labelled) < size:
+            raise ValueError(f"Climate-FEVER: expected at least {size} pairs {label}, got {len(labelled)}")
+        parts.append(labelled.loc[rng.choice(len(labelled), size, replace=False)].reset_index(drop=True))
     supported, refuted = parts
     return pd.DataFrame(
         {
@@ -103,7 +103,7 @@ def newts_rows(articles: pd.DataFrame, seed: int = SEED) -> pd.DataFrame:
 
 
 def _others(items: list[str], rng: np.random.Generator) -> list[str]:
-    """For each item another one: drawn from all but its own place."""
+    """For each item another one, drawn from all places but its own."""
     steps = rng.integers(1, len(items), size=len(items))
     return [items[(i + step) % len(items)] for i, step in enumerate(steps)]
 

@@ -12,7 +12,7 @@ from benchmarks.matcha.separation import curve_table, separation_table
 from benchmarks.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
 
 PUBLISHED = "matcha"
-_NEAR, _FAR = ("snli", "multinli", "truthfulqa"), ("climate_fever", "coco", "newts")  # panels of figures 3, 6 and 5
+_NEAR, _FAR = ("snli", "multinli", "truthfulqa"), ("climate_fever", "coco", "newts")  # sets of figures 3 and 6; 5
 _EMBSIM = "EmbSim"  # one of the 23 encoders too
 
 
@@ -20,38 +20,38 @@ def write_results(
     metrics: list[Metric],
     sets: dict[str, EvaluationSet],
     scores: Scores,
-    settings: Bootstrap,
+    bootstrap: Bootstrap,
     output: Path,
     signatures: list[str],
 ) -> str:
     """Compute every table and figure that the sets allow, and write them to `output`.
 
     Args:
-        metrics: in the order of the tables.
-        sets: by key.
-        scores: of the metrics on the sets.
-        settings: of the bootstrap.
-        output: folder; created.
-        signatures: of the MATCHA checkpoints, for the report.
+        metrics: metrics in the order of the tables.
+        sets: sets by key.
+        scores: scores of the metrics on the sets.
+        bootstrap: how intervals are drawn.
+        output: folder to write to; created.
+        signatures: signatures of the MATCHA checkpoints, for the report.
 
     Returns:
         The report: all tables as text.
     """
     output.mkdir(parents=True, exist_ok=True)
     parts = ["Li et al., Findings of ACL 2026, times 100; 'publ.' is what the paper prints.", "\n".join(signatures)]
-    triplets = [found for found in sets.values() if isinstance(found, TripletSet)]
+    triplets = [dataset for dataset in sets.values() if isinstance(dataset, TripletSet)]
     if triplets:
         general = [metric for metric in metrics if metric.sets is None]
-        parts.append(_separation(general, triplets, scores, settings, output))
+        parts.append(_separation(general, triplets, scores, bootstrap, output))
     rating = [metric for metric in metrics if not metric.corpus]
     scaler = Scaler(scores, sets.get(CALIBRATION))
     if "stsb" in sets:
-        table = stsb_table(rating, sets["stsb"], scores, scaler, Published(PUBLISHED), settings)
+        table = stsb_table(rating, sets["stsb"], scores, scaler, Published(PUBLISHED), bootstrap)
         table.to_csv(output / "table7.csv", index=False)
         parts.append(tables.stsb_text(table, sets["stsb"].paper_rows))
     if "human" in sets:
         general = [metric for metric in rating if metric.sets is None]
-        parts.append(_human(general, sets["human"], scores, scaler, settings, output))
+        parts.append(_human(general, sets["human"], scores, scaler, bootstrap, output))
     write_scores(sets, scores, output)
     report = "\n\n".join(part for part in parts if part)
     (output / "report.txt").write_text(report + "\n", encoding="utf-8")
@@ -59,14 +59,14 @@ def write_results(
 
 
 def _human(
-    metrics: list[Metric], found: RatedSet, scores: Scores, scaler: Scaler, settings: Bootstrap, output: Path
+    metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, bootstrap: Bootstrap, output: Path
 ) -> str:
     published = Published(PUBLISHED)
-    table = human_table(metrics, found, scores, scaler, published, settings)
+    table = human_table(metrics, dataset, scores, scaler, published, bootstrap)
     table.to_csv(output / "table8.csv", index=False)
-    matrix = concordance_matrix(metrics, found, scores, scaler)
+    matrix = concordance_matrix(metrics, dataset, scores, scaler)
     matrix.to_csv(output / "figure4.csv", index=False)
-    title = f"Figure 4: concordance with {len(found)} human ratings and among metrics"
+    title = f"Figure 4: concordance with {len(dataset)} human ratings and among metrics"
     encoders = [metric.name for metric in metrics if metric.group == "encoder"]
     matrix = matrix[~matrix["metric"].isin(encoders) & ~matrix["other"].isin(encoders)]
     figures.draw_concordance(matrix, list(SCALINGS[:2]), output / "figure4.png", title)
@@ -74,20 +74,20 @@ def _human(
 
 
 def _separation(
-    metrics: list[Metric], sets: list[TripletSet], scores: Scores, settings: Bootstrap, output: Path
+    metrics: list[Metric], sets: list[TripletSet], scores: Scores, bootstrap: Bootstrap, output: Path
 ) -> str:
-    table = separation_table(metrics, sets, scores, Published(PUBLISHED), settings)
-    for number, held in table.groupby("table"):
-        held.to_csv(output / f"table{number}.csv", index=False)
+    table = separation_table(metrics, sets, scores, Published(PUBLISHED), bootstrap)
+    for number, part in table.groupby("table"):
+        part.to_csv(output / f"table{number}.csv", index=False)
     curves = curve_table(metrics, sets, scores)
     curves.to_csv(output / "curves.csv", index=False)
     near, far = ([TITLES[key] for key in keys] for keys in (_NEAR, _FAR))
-    rivals = [metric.name for metric in metrics if metric.group != "encoder"]
+    baselines = [metric.name for metric in metrics if metric.group != "encoder"]
     encoders = [metric.name for metric in metrics if metric.group != "baseline" or metric.name == _EMBSIM]
     title = "Figure 2: rows that a metric keeps apart"
-    figures.draw_curves(curves, rivals, list(TITLES.values()), output / "figure2.png", title)
+    figures.draw_curves(curves, baselines, list(TITLES.values()), output / "figure2.png", title)
     figures.draw_curves(curves, encoders, near, output / "figure6.png", "Figure 6: rows that an encoder keeps apart")
     for number, titles in (("3", near), ("5", far)):
         title = f"Figure {number}: mean scores of correct and incorrect texts"
         figures.draw_gaps(table, encoders, titles, output / f"figure{number}.png", title)
-    return tables.separation_text(table, {found.title for found in sets if not found.paper_rows})
+    return tables.separation_text(table, {dataset.title for dataset in sets if not dataset.paper_rows})

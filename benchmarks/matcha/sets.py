@@ -23,14 +23,14 @@ TITLES = {  # in the paper's order and spelling
     "mednli": "MedNLI",
 }
 UNPAIRED = ("climate_fever",)  # its incorrect pairs have references of their own
-PAPER_ROWS = {  # how many rows the paper's own set has; the others were sampled, or edited since, so theirs differ
+PAPER_ROWS = {  # rows of the paper's own set; the other sets were sampled, or edited since, so that their rows differ
     "snli": 2943,
     "multinli": 2932,
     "stsb": 1379,
     "human": 600,
 }
 RATED_TITLES = {"stsb": "STS-B test", "human": "human study"}
-CALIBRATION = "stsb_dev"  # fits the line from score to rating: in no rated set, and in no training of ours
+CALIBRATION = "stsb_dev"  # fits the line from score to rating; neither measured nor trained on
 NAMES = (*TITLES, *RATED_TITLES)
 
 _FILES = {
@@ -46,7 +46,7 @@ _FILES = {
 }
 _COLUMNS = {"premise": "reference", "correct_answer": "correct", "incorrect_answer": "incorrect"}
 _NLI_COLUMNS = {"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"}  # MedNLI's own names
-_HIGHEST_RATING = 5  # of STS-B and of the human study; both are divided by it
+_HIGHEST_RATING = 5  # in STS-B and in the human study; both are divided by it
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class TripletSet:
         key: one of TITLES.
         references: n references of the correct candidates.
         correct: n texts that the reference supports.
-        references_of_incorrect: n references of the incorrect candidates; `references` again where paired.
-        incorrect: n texts that contradict their reference or have nothing to do with it.
+        references_of_incorrect: n references of the incorrect candidates; `references` again in a paired set.
+        incorrect: n texts that contradict their reference or are unrelated to it.
     """
 
     key: str
@@ -100,7 +100,7 @@ class RatedSet:
         references: n texts.
         candidates: n texts that were compared with them.
         ratings: (n,) on [0, 1], higher is closer.
-        groups: n names of parts that are also reported alone; empty where there are none.
+        groups: n names of parts that are also reported alone; empty for none.
     """
 
     key: str
@@ -130,26 +130,26 @@ def load_sets(data: Path, names: tuple[str, ...]) -> dict[str, EvaluationSet]:
     """Read sets from a data folder.
 
     Args:
-        data: the folder, laid out as the module's docstring says.
-        names: of NAMES, or CALIBRATION; not `mednli`.
+        data: the folder, in the layout of the module's docstring.
+        names: names in NAMES, or CALIBRATION; not `mednli`.
 
     Returns:
-        The sets whose file is there, by name, in the order asked for.
+        The sets whose file exists, by name, in the given order.
 
     Raises:
-        ValueError: a file is not what it should be; names it.
+        ValueError: a file is invalid; names it.
     """
     paths = {name: data / _FILES[name] for name in names}
     return {name: read_set(name, path) for name, path in paths.items() if path.is_file()}
 
 
 def expected_file(name: str) -> str:
-    """Where in the data folder a set is looked for."""
+    """Path of a set's file in the data folder."""
     return _FILES[name]
 
 
 def read_set(name: str, path: Path) -> EvaluationSet:
-    """Read one set from a file of the kind that `load_sets` reads; `mednli` from sentence pairs with labels.
+    """Read one set from a file in the format of the data folder; `mednli` from sentence pairs with labels.
 
     Raises:
         ValueError: the file lacks a column, a text, or rows; names it.
@@ -167,10 +167,10 @@ def read_set(name: str, path: Path) -> EvaluationSet:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a parquet, CSV or JSON-lines file, by its ending.
+    """Read a parquet, CSV or JSON-lines file.
 
     Raises:
-        ValueError: another ending, or the file cannot be read; names it.
+        ValueError: the file name has another ending, or the file cannot be read; names it.
     """
     readers = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda file: pd.read_json(file, lines=True)}
     if path.suffix not in readers:
@@ -185,7 +185,7 @@ def triplet_set(name: str, frame: pd.DataFrame, source: object) -> TripletSet:
     """Columns reference, correct, incorrect[, reference_of_incorrect] -> the set.
 
     Raises:
-        ValueError: a column, a text or all rows are missing; names the source.
+        ValueError: a column or a text is missing, or there are no rows; names the source.
     """
     if name not in UNPAIRED:
         frame = frame.assign(reference_of_incorrect=frame.get("reference"))
@@ -197,7 +197,8 @@ def rated_set(name: str, frame: pd.DataFrame, source: object, highest: float = _
     """Columns reference, candidate, rating[, group] -> the set, its ratings divided by the highest possible one.
 
     Raises:
-        ValueError: a column, a text or all rows are missing, or a rating is not in [0, highest]; names the source.
+        ValueError: a column or a text is missing, there are no rows, or a rating is not in [0, highest]; names the
+            source.
     """
     references, candidates = _texts(frame, "reference", source), _texts(frame, "candidate", source)
     if "rating" not in frame:
@@ -213,11 +214,11 @@ def pivot_nli(frame: pd.DataFrame, source: object) -> pd.DataFrame:
     """Labelled pairs -> one row per premise that has both: its first entailed and its first contradicting hypothesis.
 
     Args:
-        frame: columns premise, hypothesis and label (`entailment`, `contradiction`, others are left out).
+        frame: columns premise, hypothesis and label (`entailment`, `contradiction`; others are left out).
         source: named in errors.
 
     Returns:
-        Columns reference, correct, incorrect, in the order in which the premises first come.
+        Columns reference, correct, incorrect, in the order in which the premises first occur.
 
     Raises:
         ValueError: a column is missing.

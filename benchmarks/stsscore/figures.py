@@ -18,17 +18,17 @@ from sklearn.metrics import roc_curve
 from benchmarks.common.scoring import Scores
 from benchmarks.matcha.figures import DASHES, DPI, PALETTE
 from benchmarks.stsscore.sets import CLASSES, TITLES, PairSet
-from semantic_metrics.stats import separation as protocol
+from semantic_metrics.stats.separation import auc
 
-_PANEL = 3.6  # inches
-_COLUMNS = 3  # panels beside one another, at most
-_POINTS = 400  # at which a density is drawn
-_MARGIN = 0.15  # of a density, beyond the scores: its tails
-_CLOUD = 4000.0  # points of a scatter plot at half opacity; more are drawn fainter
-_PAD = 0.05  # beyond the scores, above and below a scatter plot
-_HEADROOM = 1.25  # of densities, for the legend
+_PANEL_INCHES = 3.6
+_MAX_COLUMNS = 3  # panels beside one another
+_DENSITY_POINTS = 400  # scores at which a density is computed
+_DENSITY_MARGIN = 0.15  # width of a density's tails beyond the scores
+_HALF_OPAQUE_POINTS = 4000.0  # points of a scatter plot that are drawn at half opacity; more are drawn fainter
+_SCATTER_MARGIN = 0.05  # space above and below the scores
+_HEADROOM_FACTOR = 1.25  # space above densities for the legend
 _LABELS = {"stsb": "human label", "wmt22": "MQM score (0: no error)"}
-_LEGEND = 30  # longest name in a legend's line
+_LEGEND_CHARACTERS = 30  # longest name in a legend
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Plan:
     """One figure of the paper.
 
     Attributes:
-        number: of the figure.
+        number: number of the figure.
         sets: keys of the sets; several for ROC curves only.
         rows: names of the metrics to draw.
     """
@@ -50,9 +50,9 @@ def plans(main: tuple[str, ...], weaker: tuple[str, ...], ensemble: tuple[str, .
     """The paper's figures.
 
     Args:
-        main: names of the metrics of figures 1 to 5.
-        weaker: of figures 6 to 9.
-        ensemble: of figures 10 to 13.
+        main: names of the metrics in figures 1 to 5.
+        weaker: names of those in figures 6 to 9.
+        ensemble: names of those in figures 10 to 13.
     """
     first = [Plan(1, ("stsb",), main), Plan(2, ("mrpc",), main), Plan(3, ("qqp",), main), Plan(4, CLASSES, main)]
     first.append(Plan(5, ("wmt22",), main))
@@ -68,17 +68,17 @@ def draw(plan: Plan, sets: dict[str, PairSet], scores: Scores, folder: Path) -> 
     """Write `figureN.png`.
 
     Returns:
-        None where it is written, else why not.
+        The reason why it was not written; None where it was.
     """
-    held = {key: _measured(plan.rows, key, scores) for key in plan.sets if key in sets}
-    held = {key: rows for key, rows in held.items() if rows}
-    if not held:
+    measured = {key: _measured(plan.rows, key, scores) for key in plan.sets if key in sets}
+    measured = {key: rows for key, rows in measured.items() if rows}
+    if not measured:
         titles = " or ".join(TITLES[key] for key in plan.sets)
         return f"figure {plan.number}: not drawn, nothing of it was measured on {titles}"
     if plan.sets == CLASSES:
-        figure = _roc_figure(plan, sets, held)
+        figure = _roc_figure(plan, sets, measured)
     else:
-        figure = _panel_figure(plan, sets[plan.sets[0]], held[plan.sets[0]])
+        figure = _panel_figure(plan, sets[plan.sets[0]], measured[plan.sets[0]])
     figure.savefig(folder / f"figure{plan.number}.png", dpi=DPI)
     return None
 
@@ -91,81 +91,88 @@ def _title(text: str, absent: list[str]) -> str:
     return f"{text}\nnot measured: {', '.join(absent)}" if absent else text
 
 
-def _panel_figure(plan: Plan, found: PairSet, held: dict[str, np.ndarray]) -> Figure:
-    columns = 2 if len(held) == 4 else min(_COLUMNS, len(held))
-    lines = -(-len(held) // columns)
-    figure = Figure(figsize=(1.2 * _PANEL * columns, _PANEL * lines + 0.7), layout="constrained")
+def _panel_figure(plan: Plan, dataset: PairSet, measured: dict[str, np.ndarray]) -> Figure:
+    columns = 2 if len(measured) == 4 else min(_MAX_COLUMNS, len(measured))
+    lines = -(-len(measured) // columns)
+    figure = Figure(figsize=(1.2 * _PANEL_INCHES * columns, _PANEL_INCHES * lines + 0.7), layout="constrained")
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
-    limits = min(float(values.min()) for values in held.values()), max(float(values.max()) for values in held.values())
-    for panel, (name, values) in zip(panels, held.items(), strict=False):
+    everything = np.concatenate(list(measured.values()))
+    limits = float(everything.min()), float(everything.max())
+    for panel, (name, values) in zip(panels, measured.items(), strict=False):
         panel.set_title(name, fontsize=10)
-        (draw_densities if found.key in CLASSES else draw_scatter)(panel, values, found, limits)
-    for panel in panels[len(held) :]:
+        (draw_densities if dataset.key in CLASSES else draw_scatter)(panel, values, dataset, limits)
+    for panel in panels[len(measured) :]:
         panel.set_axis_off()
-    kind = "density of scores, label 1: same meaning" if found.key in CLASSES else "scores against human labels"
-    text = f"Figure {plan.number}: {found.title} ({len(found)} pairs)\n{kind}"
-    figure.suptitle(_title(text, [name for name in plan.rows if name not in held]), fontsize=11)
+    kind = "density of scores, label 1: same meaning" if dataset.key in CLASSES else "scores against human labels"
+    text = f"Figure {plan.number}: {dataset.title} ({len(dataset)} pairs)\n{kind}"
+    figure.suptitle(_title(text, [name for name in plan.rows if name not in measured]), fontsize=11)
     return figure
 
 
-def draw_scatter(panel: Axes, values: np.ndarray, found: PairSet, limits: tuple[float, float]) -> None:
+def draw_scatter(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
     """Scores over labels in their own scale, with the diagonal from (lowest label, 0) to (highest, 1).
 
     Args:
-        panel: to draw on.
+        panel: axes to draw on.
         values: (n,) scores.
-        found: the set.
+        dataset: the set.
         limits: lowest and highest score of all panels.
     """
-    low, high = found.scale
-    labels = low + found.ratings * (high - low)
-    opacity = max(0.03, 0.5 * min(1.0, _CLOUD / len(values)))
+    low, high = dataset.scale
+    labels = low + dataset.ratings * (high - low)
+    opacity = max(0.03, 0.5 * min(1.0, _HALF_OPAQUE_POINTS / len(values)))
     panel.scatter(labels, values, s=7, alpha=opacity, color=PALETTE[0], linewidths=0)
     panel.plot((low, high), (0, 1), color="black", linewidth=1.4)
-    panel.set_ylim(min(0, limits[0]) - _PAD, max(1, limits[1]) + _PAD)
-    panel.set_xlabel(_LABELS[found.key])
+    panel.set_ylim(min(0, limits[0]) - _SCATTER_MARGIN, max(1, limits[1]) + _SCATTER_MARGIN)
+    panel.set_xlabel(_LABELS[dataset.key])
     panel.set_ylabel("similarity")
     panel.grid(alpha=0.3)
 
 
-def draw_densities(panel: Axes, values: np.ndarray, found: PairSet, limits: tuple[float, float]) -> None:
+def draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
     """A kernel density (Scott's rule) of the scores of each class, each with an area of one; args as `draw_scatter`."""
-    grid = np.linspace(limits[0] - _MARGIN, limits[1] + _MARGIN, _POINTS)
+    grid = np.linspace(limits[0] - _DENSITY_MARGIN, limits[1] + _DENSITY_MARGIN, _DENSITY_POINTS)
     for label, colour, dash in ((0, PALETTE[1], DASHES[1]), (1, PALETTE[0], DASHES[0])):
-        held = values[found.ratings == label]
-        style = {"color": colour, "linestyle": dash, "label": f"label {label} ({len(held)} pairs)"}
-        if np.unique(held).size > 1:  # a constant has no density
-            density = gaussian_kde(held)(grid)
+        scores = values[dataset.ratings == label]
+        style = {"color": colour, "linestyle": dash, "label": f"label {label} ({len(scores)} pairs)"}
+        if np.unique(scores).size > 1:  # a constant has no density
+            density = gaussian_kde(scores)(grid)
             panel.plot(grid, density, **style)
             panel.fill_between(grid, density, color=colour, alpha=0.15)
         else:
-            panel.axvline(float(held[0]), **style)
-    panel.set_ylim(0, _HEADROOM * panel.get_ylim()[1])
+            panel.axvline(float(scores[0]), **style)
+    panel.set_ylim(0, _HEADROOM_FACTOR * panel.get_ylim()[1])
     panel.set_xlabel("similarity")
     panel.set_ylabel("density")
     panel.legend(loc="upper center", ncols=2, fontsize=8)
     panel.grid(alpha=0.3)
 
 
-def _roc_figure(plan: Plan, sets: dict[str, PairSet], held: dict[str, dict[str, np.ndarray]]) -> Figure:
-    figure = Figure(figsize=(1.4 * _PANEL * len(held), 1.2 * _PANEL + 0.7), layout="constrained")
-    for panel, (key, values) in zip(figure.subplots(1, len(held), squeeze=False)[0], held.items(), strict=True):
+def _roc_figure(plan: Plan, sets: dict[str, PairSet], measured: dict[str, dict[str, np.ndarray]]) -> Figure:
+    figure = Figure(figsize=(1.4 * _PANEL_INCHES * len(measured), 1.2 * _PANEL_INCHES + 0.7), layout="constrained")
+    for panel, (key, values) in zip(figure.subplots(1, len(measured), squeeze=False)[0], measured.items(), strict=True):
         panel.set_title(f"{TITLES[key]} ({len(sets[key])} pairs)", fontsize=10)
         draw_roc(panel, {name: values.get(name) for name in plan.rows}, sets[key].ratings)
-    absent = [TITLES[key] for key in plan.sets if key not in held]
+    absent = [TITLES[key] for key in plan.sets if key not in measured]
     figure.suptitle(_title(f"Figure {plan.number}: ROC of the score as a classifier", absent), fontsize=11)
     return figure
 
 
-def draw_roc(panel: Axes, values: dict[str, np.ndarray | None], labels: np.ndarray) -> None:
-    """ROC curves, AUC in the legend, which also names what was not measured."""
-    for i, (name, held) in enumerate(values.items()):
-        short = name if len(name) <= _LEGEND else name[: _LEGEND - 3] + "..."
-        if held is None:
+def draw_roc(panel: Axes, scores: dict[str, np.ndarray | None], labels: np.ndarray) -> None:
+    """ROC curves, with AUC in the legend, which also names what was not measured.
+
+    Args:
+        panel: axes to draw on.
+        scores: (n,) scores by name; None where not measured.
+        labels: (n,) 0 or 1.
+    """
+    for i, (name, values) in enumerate(scores.items()):
+        short = name if len(name) <= _LEGEND_CHARACTERS else name[: _LEGEND_CHARACTERS - 3] + "..."
+        if values is None:
             panel.plot([], [], linestyle="none", label=f"{short} (not measured)")
             continue
-        false, true, _ = roc_curve(labels, held)
-        area = float(protocol.auc(held[labels == 1], held[labels == 0]))
+        false, true, _ = roc_curve(labels, values)
+        area = float(auc(values[labels == 1], values[labels == 0]))
         style = {"color": PALETTE[i % len(PALETTE)], "linestyle": DASHES[i % len(DASHES)], "linewidth": 1.6}
         panel.plot(false, true, label=f"{short} (AUC {area:.2f})", **style)
     panel.plot((0, 1), (0, 1), color="black", linewidth=0.8, linestyle=":")

@@ -10,7 +10,7 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores, write_scores
 from benchmarks.common.text_tables import Cell, Row, render
-from benchmarks.stsscore.figures import draw, plans
+from benchmarks.stsscore.figures import Plan, draw, plans
 from benchmarks.stsscore.scorers import AUTHORS, BERTSCORE, BLEU, SBERT, STANDING_IN, STSSCORE, WEAKER, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, SYSTEMS, TITLES, UNSEEN, PairSet
 from benchmarks.stsscore.tables import CLASS_FIGURES, CORRELATIONS, PUBLISHED, agreement_table, card_table, figure_table
@@ -40,7 +40,7 @@ def write_report(
     absent: dict[str, str],
     scores: Scores,
     published: PublishedScores,
-    settings: Bootstrap,
+    bootstrap: Bootstrap,
     output: Path,
     models: list[str],
     shipped: bool,
@@ -48,43 +48,43 @@ def write_report(
     """Compute every table and figure that the sets allow, and write them to `output`.
 
     Args:
-        metrics: in the order of the tables.
-        sets: by key.
-        absent: by key, why a set is not there.
-        scores: of the metrics on the sets.
+        metrics: metrics in the order of the tables.
+        sets: sets by key.
+        absent: by key, the reason why a set is absent.
+        scores: scores of the metrics on the sets.
         published: the authors' scores.
-        settings: of the bootstrap.
-        output: folder; created.
-        models: lines that say which checkpoints were measured.
+        bootstrap: how intervals are drawn.
+        output: folder to write to; created.
+        models: lines that name the checkpoints that were measured.
         shipped: whether the first checkpoint is the shipped one, whose model card gets its figures.
 
     Returns:
         The report: all tables as text.
     """
     output.mkdir(parents=True, exist_ok=True)
-    table = figure_table(metrics, sets, absent, scores, settings)
+    table = figure_table(metrics, sets, absent, scores, bootstrap)
     write_tables(table, metrics, output)
     write_scores(sets, scores, output)
-    near = agreement_table(metrics, sets, scores, published)
-    near.to_csv(output / "agreement.csv", index=False)
+    agreement = agreement_table(metrics, sets, scores, published)
+    agreement.to_csv(output / "agreement.csv", index=False)
     if shipped:
-        card_table(table, near, first_scorer(metrics)).to_csv(output / CARD, index=False)
+        card_table(table, agreement, first_scorer(metrics)).to_csv(output / CARD, index=False)
     parts = [_HEADER, "\n".join([*models, *_data_lines(sets, absent)])]
     parts += [_correlation_text(table), *(_class_text(table, key, absent.get(key)) for key in CLASSES)]
-    parts += [_halves_text(table), _agreement_text(near), _zeros(sets, scores)]
+    parts += [_halves_text(table), _agreement_text(agreement), _zeros(sets, scores)]
     not_drawn = [draw(plan, sets, scores, output) for plan in _plans(metrics)]
-    parts += ["\n".join(filter(None, not_drawn)), f"{_NOTE}\n{_BOOTSTRAP.format(settings)}"]
+    parts += ["\n".join(filter(None, not_drawn)), f"{_NOTE}\n{_BOOTSTRAP.format(bootstrap)}"]
     report = "\n\n".join(part for part in parts if part)
     (output / "report.txt").write_text(report + "\n", encoding="utf-8")
     return report
 
 
 def first_scorer(metrics: list[Metric]) -> str:
-    """Name of the checkpoint that the figures and the ensemble are of."""
+    """Name of the checkpoint in the figures and in the ensemble."""
     return next(metric.name for metric in metrics if metric.group == "scorer" and metric.published == STSSCORE)
 
 
-def _plans(metrics: list[Metric]) -> list:
+def _plans(metrics: list[Metric]) -> list[Plan]:
     baselines = [metric.name for metric in metrics if metric.published in (BLEU, BERTSCORE, SBERT)]
     scorer, names = first_scorer(metrics), [metric.name for metric in metrics]
     weaker = (WEAKER,) if WEAKER in names else ()
@@ -112,12 +112,12 @@ def write_tables(table: pd.DataFrame, metrics: list[Metric], output: Path) -> No
 
 def _data_lines(sets: dict[str, PairSet], absent: dict[str, str]) -> list[str]:
     published, lines = Published(PUBLISHED), []
-    for found in sets.values():
-        median = published.get("A.3", found.title, "", "median")
-        line = f"{found.title}: {len(found)} rows of {found.source}; median length of sentence1 {found.median:.0f}"
-        line += f" (publ. {median:.0f})"
-        if UNSEEN in found.parts:
-            line += f"; {int((~found.parts[UNSEEN]).sum())} are elsewhere in STS-B or in --trained-on"
+    for dataset in sets.values():
+        median = published.get("A.3", dataset.title, "", "median")
+        line = f"{dataset.title}: {len(dataset)} rows of {dataset.source}; "
+        line += f"median length of sentence1 {dataset.median:.0f} (publ. {median:.0f})"
+        if UNSEEN in dataset.parts:
+            line += f"; {int((~dataset.parts[UNSEEN]).sum())} are elsewhere in STS-B or in --trained-on"
         lines.append(line)
     return lines + [f"{TITLES[key]}: not measured: {reason}" for key, reason in absent.items()]
 
@@ -127,25 +127,25 @@ def _block(title: str, table: pd.DataFrame, rows: dict[str, Key], columns: dict[
 
     Args:
         title: first line.
-        table: from `figure_table`.
+        table: figures from `figure_table`.
         rows: filters by name.
         columns: filters by label.
-        silent: leave out why nothing was measured.
+        silent: whether to leave out the reason why nothing was measured.
     """
     indexed = table.set_index(["metric", "part", "set", "figure"])
     lines = []
     for name, key in rows.items():
         places = [{**key, **column} for column in columns.values()]
-        held = [indexed.loc[[(p["metric"], p["part"], p["set"], p["figure"])]].iloc[0] for p in places]
-        measured = [pd.notna(row["value"]) for row in held]
-        reason = None if any(measured) or silent else held[0]["reason"]
-        cells = [Cell.of(row, p["figure"] in _WITH_INTERVAL) for row, p in zip(held, places, strict=True)]
+        figures = [indexed.loc[[(p["metric"], p["part"], p["set"], p["figure"])]].iloc[0] for p in places]
+        measured = [pd.notna(row["value"]) for row in figures]
+        reason = None if any(measured) or silent else figures[0]["reason"]
+        cells = [Cell.of(row, p["figure"] in _WITH_INTERVAL) for row, p in zip(figures, places, strict=True)]
         lines.append(Row(name, cells, reason))
     return render(title, list(columns), lines)
 
 
 def _correlation_text(table: pd.DataFrame) -> str:
-    """Correlations of the rated sets: whole, and without the rows that a reader may want to leave out."""
+    """Correlations of the rated sets: all rows, and without those that a reader may want to leave out."""
     rated = [title for key, title in TITLES.items() if key not in CLASSES and (table["set"] == title).any()]
     rows = {name: {"metric": name} for name in table["metric"].unique()}
     blocks = []
@@ -158,26 +158,26 @@ def _correlation_text(table: pd.DataFrame) -> str:
         blocks.append(_block("Tables 1 to 3, correlation with human labels", table, rows, columns, silent=False))
     for title in rated:
         for part, words in _PARTS.items():
-            held = table[(table["set"] == title) & (table["part"] == part)]
-            if not held.empty:
+            lines = table[(table["set"] == title) & (table["part"] == part)]
+            if not lines.empty:
                 columns = {_LABELS[f]: {"set": title, "part": part, "figure": f} for f in CORRELATIONS}
-                heading = f"{title} {words} ({held['n'].iloc[0]:.0f} rows)"
+                heading = f"{title} {words} ({lines['n'].iloc[0]:.0f} rows)"
                 blocks.append(_block(heading, table, rows, columns, silent=False))
     return "\n\n".join(blocks)
 
 
 def _class_text(table: pd.DataFrame, key: str, reason: str | None) -> str:
-    """Class means, standard deviations and AUC of a set, whole and without the pairs that were seen."""
+    """Class means, standard deviations and AUC of a set, with and without the pairs that were trained on."""
     blocks = []
     for part in (ALL, UNSEEN):
-        held = table[(table["set"] == TITLES[key]) & (table["part"] == part)]
-        if held.empty:
+        lines = table[(table["set"] == TITLES[key]) & (table["part"] == part)]
+        if lines.empty:
             continue
-        rows = {name: {"metric": name} for name in held["metric"].unique()}
+        rows = {name: {"metric": name} for name in lines["metric"].unique()}
         columns = {_LABELS[f]: {"set": TITLES[key], "part": part, "figure": f} for f in CLASS_FIGURES}
-        size = f"not measured: {reason}" if reason else f"{held['n'].iloc[0]:.0f} rows"
+        size = f"not measured: {reason}" if reason else f"{lines['n'].iloc[0]:.0f} rows"
         title = f"Tables 1 to 3, {' '.join(filter(None, (TITLES[key], _PARTS.get(part))))} ({size})"
-        blocks.append(_block(title, held, rows, columns, silent=reason is not None))
+        blocks.append(_block(title, lines, rows, columns, silent=reason is not None))
     return "\n\n".join(blocks)
 
 
@@ -187,25 +187,25 @@ def _halves_text(table: pd.DataFrame) -> str:
     rows = {f"{name}, {part}": {"metric": name, "part": part} for name in kept["metric"].unique() for part in HALVES}
     blocks = []
     for figures, what in ((CORRELATIONS, "correlation with human labels"), (("neg_mean", "pos_mean"), "class means")):
-        held = kept[kept["figure"].isin(figures)]
-        measured = held[held["value"].notna()]["set"].unique()
+        lines = kept[kept["figure"].isin(figures)]
+        measured = lines[lines["value"].notna()]["set"].unique()
         columns = {f"{title}\n{_LABELS[f]}": {"set": title, "figure": f} for title in measured for f in figures}
         if columns:
             title = f"Table 4, halves by the length of sentence1 (strictly shorter than the median, the rest): {what}"
-            blocks.append(_block(title, held, rows, columns, silent=True))
+            blocks.append(_block(title, lines, rows, columns, silent=True))
     return "\n\n".join(blocks)
 
 
-def _agreement_text(near: pd.DataFrame) -> str:
+def _agreement_text(agreement: pd.DataFrame) -> str:
     lines = [
         f"{row.metric}, {row.set}: r {row.r:.2f}, rho {row.rho:.2f} with {row.column}, {row.n} pairs; the largest "
         f"difference of a pair is {row.largest_difference:.2g} (not times 100)"
-        for row in near.itertuples()
+        for row in agreement.itertuples()
     ]
     return "\n".join([f"Against the authors' own scores ({STANDING_IN})", *lines]) if lines else ""
 
 
 def _zeros(sets: dict[str, PairSet], scores: Scores) -> str:
-    if "stsb" not in sets or (held := scores.rated.get((BLEU, "stsb"))) is None:
+    if "stsb" not in sets or (scored := scores.rated.get((BLEU, "stsb"))) is None:
         return ""
-    return f"BLEU is exactly 0 for {100 * float((held == 0).mean()):.1f}% of the pairs of {sets['stsb'].title}"
+    return f"BLEU is exactly 0 for {100 * float((scored == 0).mean()):.1f}% of the pairs of {sets['stsb'].title}"

@@ -1,8 +1,8 @@
-"""What the STSScore benchmark compares: STSScore, BLEU, BERTScore, S-BERT, and what the authors published pair by pair.
+"""The metrics of the STSScore benchmark: STSScore, BLEU, BERTScore, S-BERT, and scores that the authors published.
 
 The authors score `metric(prediction=sentence1, reference=sentence2)` with BLEU and BERTScore, while sentence1 is the
-reference everywhere else; the scoring functions here take (candidates, references) = (sentence2, sentence1) and turn
-them round where the authors do.
+reference everywhere else; the scoring functions here take (candidates, references) = (sentence2, sentence1) and swap
+them where the authors do.
 
 Source: Herbold, TMLR, sections 2.1 and 2.6, A.2.
 """
@@ -26,7 +26,7 @@ from semantic_metrics import load as load_metric
 
 BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
 WEAKER = "STSScore, weaker backbone"
-STANDING_IN = "published per pair"  # labels what the authors computed, not this run
+STANDING_IN = "published per pair"  # label of scores that the authors computed, not this run
 AUTHORS = f"STSScore, the authors' ({STANDING_IN})"
 BERTSCORE_PUBLISHED = f"{BERTSCORE} ({STANDING_IN})"
 TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
@@ -52,8 +52,8 @@ class Scorer:
     Attributes:
         metric: its row.
         signature: everything that can change its scores.
-        shipped: whether it is the one that the package ships, in float32.
-        scored: pairs that it has scored so far.
+        shipped: whether it is the shipped checkpoint in float32.
+        scored: number of pairs scored so far.
         truncated: how many of them were longer than it reads.
     """
 
@@ -64,7 +64,7 @@ class Scorer:
     truncated: int = 0
 
     def lines(self) -> list[str]:
-        """What a report says of it."""
+        """Lines of the report about it."""
         lines = [f"{self.metric.name}: {self.signature}"]
         if self.truncated:
             cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
@@ -73,16 +73,16 @@ class Scorer:
 
 
 def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, **options: object) -> Scorer:
-    """STSScore as a user loads it. Loads at once, so that a mistyped name costs nothing.
+    """STSScore as a user loads it; it is loaded at once, so that a mistyped name costs nothing.
 
     Args:
-        checkpoint: as `config_name` of `evaluate.load`; None for the one that is shipped.
-        name: of the row.
-        published: row of the paper to stand beside it.
-        options: of `compute` (device, precision).
+        checkpoint: name, folder or Hub id; None for the shipped one.
+        name: name of the row.
+        published: the paper's row beside it.
+        options: options of `compute` (device, precision).
 
     Raises:
-        ValueError: it does not load, or is no scorer of similarity.
+        ValueError: the checkpoint does not load, or does not score similarity.
     """
     metric = load_metric("stsscore", checkpoint, keep_in_memory=True)
     signature = metric.compute(predictions=["a"], references=["a"], **options)["signature"]
@@ -111,18 +111,18 @@ def tokens_13a(text: str) -> list[str]:
 
 
 def sentence_bleu(prediction: str, reference: str) -> float:
-    """BLEU of one pair without smoothing, in [0, 1], as evaluate's `bleu` has it (0 for an empty text).
+    """BLEU of one pair without smoothing, in [0, 1], as in evaluate's `bleu` (0 for an empty text).
 
     Exactly 0 where no 4-gram is shared: 64% of the pairs of STS-B test.
     """
     ours, theirs = tokens_13a(prediction), tokens_13a(reference)
     if not set(ngrams(ours, ORDER)) & set(ngrams(theirs, ORDER)):
-        return 0.0  # nltk has 1e-231 or so, and a warning
+        return 0.0  # nltk gives about 1e-231, and a warning
     return float(nltk_bleu([theirs], ours))
 
 
 def bleu(candidates: list[str], references: list[str]) -> np.ndarray:
-    """(n,) BLEU of each pair by itself; sentence1 is the prediction, as the authors have it."""
+    """(n,) BLEU of each pair; sentence1 is the prediction, as in the authors' code."""
     return np.array([sentence_bleu(first, second) for first, second in zip(references, candidates, strict=True)])
 
 
@@ -132,9 +132,9 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     An empty text has 0 before it is rescaled, as in bert-score.
 
     Args:
-        model: Hub id, or a folder that is named as the model that it holds, for its layer and its baseline.
-        layer: of the embeddings; None takes bert-score's own choice.
-        device: where it runs.
+        model: Hub id, or a folder with the model's name, by which its layer and its baseline are known.
+        layer: layer of the embeddings; None for bert-score's own choice.
+        device: device to run on.
 
     Raises:
         NotMeasured: the model does not load, or its layer or its baseline is not known.
@@ -154,10 +154,10 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
 
 
 class PublishedScores:
-    """The authors' own scores, pair by pair, of the sets that they are at hand for.
+    """The authors' own scores, pair by pair, where the data folder has them.
 
     Args:
-        data: folder with `stsscore_golden/*.parquet`; None for none.
+        data: folder with `stsscore_golden/*.parquet`; None for no scores.
 
     Raises:
         ValueError: a file cannot be read; names it.
@@ -174,24 +174,24 @@ class PublishedScores:
             self._rows.update(zip(pairs, frame[columns].to_dict("records"), strict=True))
 
     def score(self, name: str) -> Score:
-        """The scores of one of PUBLISHED_COLUMNS, looked up by text."""
+        """Scores of one of PUBLISHED_COLUMNS, looked up by text."""
 
         def look_up(candidates: list[str], references: list[str]) -> np.ndarray:
             column = PUBLISHED_COLUMNS[name]
-            found = [self._rows.get(pair, {}).get(column) for pair in zip(references, candidates, strict=True)]
-            if None in found:
-                raise NotMeasured(f"the authors' scores of {found.count(None)} of {len(found)} pairs are not at hand")
-            return np.array(found)
+            scores = [self._rows.get(pair, {}).get(column) for pair in zip(references, candidates, strict=True)]
+            if None in scores:
+                raise NotMeasured(f"the authors' scores of {scores.count(None)} of {len(scores)} pairs are not at hand")
+            return np.array(scores)
 
         return look_up
 
     def metric(self, row: str, name: str, published: str) -> Metric:
-        """A row that shows them; it says so in its name."""
+        """A row of published scores, which its name says."""
         return Metric(row, lambda: self.score(name), group="published", published=published)
 
 
 def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
-    """Add the mean of the members' scores, on every set where all of them were measured, as a row of its own."""
+    """Add the mean of the members' scores on every set where all of them were measured, as a further row."""
     for key in sets:
         missing = [member for member in members if (member, key) not in scores.rated]
         if missing:

@@ -1,7 +1,7 @@
-"""The sets of the STSScore protocol: labelled pairs, and the parts of them that are also reported alone.
+"""The sets of the STSScore protocol: labelled pairs, and parts of them that are also reported alone.
 
 Read from a data folder (parquet): `stsb/{train,dev,test}`, `mrpc/test`, `stsscore_golden/wmt22_zh_en_mqm_half`, the
-last with columns reference, translation, system and label; QQP from a file of whoever has it. `hub_pairs` builds STS-B,
+last with columns reference, translation, system and label; QQP from a file that the user has. `hub_pairs` builds STS-B,
 MRPC and QQP from Hub ids instead.
 
 Source: Herbold, TMLR ("Semantic similarity prediction is better than other semantic similarity measures"), sections
@@ -31,11 +31,11 @@ _FILES = {
     "mrpc": "mrpc/test.parquet",
     "wmt22": "stsscore_golden/wmt22_zh_en_mqm_half.parquet",
 }
-_SPLITS = ("train", "dev", "test")  # of STS-B
+_SPLITS = ("train", "dev", "test")  # STS-B's
 _SCALES = {"stsb": (0.0, 5.0), "mrpc": (0.0, 1.0), "qqp": (0.0, 1.0)}
 _COLUMNS = {"question1": "sentence1", "question2": "sentence2", "is_duplicate": "label", "score": "label"}
 _COLUMNS |= {"reference": "sentence1", "translation": "sentence2"}
-_HUMAN = "ref"  # begins the names of WMT's "systems" that are reference translations
+_HUMAN_PREFIX = "ref"  # of WMT's "systems" that are reference translations
 _HUB = {  # id, configuration and split; QQP's has the 404,290 pairs of the paper, not GLUE's 363,846
     "mrpc": ("nyu-mll/glue", "mrpc", "test"),
     "qqp": ("sentence-transformers/quora-duplicates", "pair-class", "train"),
@@ -53,10 +53,10 @@ class PairSet(RatedSet):
     Attributes:
         ratings: (n,) labels on [0, 1], higher is closer; 0 or 1 in a set of CLASSES.
         scale: labels that became 0 and 1.
-        parts: (n,) which rows belong to a part: ALL; SHORTER and LONGER, the halves by the length of sentence1;
-            UNSEEN, the rows whose pair is in no training data that is known of, where that is not all; SYSTEMS, the
-            rows of WMT22 that are no reference translation.
-        median: length of sentence1 in characters that parts the halves.
+        parts: (n,) rows of each part: ALL; SHORTER and LONGER, the halves by the length of sentence1; UNSEEN, the rows
+            whose pair is in no known training data, unless that is all; SYSTEMS, the rows of WMT22 that are not
+            reference translations.
+        median: length of sentence1 in characters that separates the halves.
         source: file in the data folder, or Hub id.
     """
 
@@ -72,7 +72,7 @@ class PairSet(RatedSet):
 
 
 def normalised(first: str, second: str) -> Pair:
-    """A pair without its order, case, spaces and signs: what a leak is found by."""
+    """A pair without its order, case, spaces and signs, to detect leaks from training data."""
     return frozenset(re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold() for text in (first, second))
 
 
@@ -88,12 +88,12 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
         key: one of TITLES.
         frame: may also have the column names of QQP (question1, question2, is_duplicate), of STS-B (score) and of
             WMT22 (reference, translation).
-        source: where it is from; named in errors.
+        source: file or Hub id; named in errors.
         seen: pairs of training data.
 
     Raises:
-        ValueError: a column, a text or all rows are missing, a label is not on the scale of the set, or there is only
-            one label.
+        ValueError: a column or a text is missing, there are no rows, a label is not on the scale of the set, or all
+            labels are equal.
     """
     frame = frame.rename(columns=_COLUMNS)
     missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
@@ -104,57 +104,28 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
         raise ValueError(f"{source}: expected labels that differ, got {labels.iloc[0]} only")
     low, high = _SCALES.get(key, (float(labels.min()), 0.0))  # MQM counts errors: 0 is the best
     named = {"reference": frame["sentence1"], "candidate": frame["sentence2"], "rating": labels - low}
-    found = rated_set(key, pd.DataFrame(named), source, highest=high - low)
-    if key in CLASSES and not set(found.ratings) <= {0.0, 1.0}:
+    rated = rated_set(key, pd.DataFrame(named), source, highest=high - low)
+    if key in CLASSES and not set(rated.ratings) <= {0.0, 1.0}:
         raise ValueError(f"{source}: expected labels 0 and 1, got {sorted(set(labels))[:5]}")
-    parts, median = _parts(found, seen)
-    if "system" in frame and (human := frame["system"].str.startswith(_HUMAN).to_numpy(dtype=bool)).any():
+    parts, median = _parts(rated, seen)
+    if "system" in frame and (human := frame["system"].str.startswith(_HUMAN_PREFIX).to_numpy(dtype=bool)).any():
         parts[SYSTEMS] = ~human
-    return PairSet(key, found.references, found.candidates, found.ratings, [], (low, high), parts, median, source)
+    return PairSet(key, rated.references, rated.candidates, rated.ratings, [], (low, high), parts, median, source)
 
 
-def _parts(found: RatedSet, seen: set[Pair]) -> tuple[dict[str, np.ndarray], float]:
-    lengths = np.array([len(text) for text in found.references])
+def _parts(rated: RatedSet, seen: set[Pair]) -> tuple[dict[str, np.ndarray], float]:
+    lengths = np.array([len(text) for text in rated.references])
     median = float(np.median(lengths))
-    parts = {ALL: np.ones(len(found), dtype=bool), SHORTER: lengths < median, LONGER: lengths >= median}
-    pairs = zip(found.references, found.candidates, strict=True)
+    parts = {ALL: np.ones(len(rated), dtype=bool), SHORTER: lengths < median, LONGER: lengths >= median}
+    pairs = zip(rated.references, rated.candidates, strict=True)
     unseen = np.array([normalised(*pair) not in seen for pair in pairs])
     if not unseen.all():
         parts[UNSEEN] = unseen
     return parts, median
 
 
-def load_pairs(data: Path, keys: Iterable[str], seen: "Seen") -> dict[str, PairSet]:
-    """Read sets from a data folder.
-
-    Args:
-        data: the folder, laid out as the module's docstring says.
-        keys: of `stsb`, `mrpc`, `wmt22`.
-        seen: pairs of training data.
-
-    Returns:
-        The sets whose file is there.
-
-    Raises:
-        ValueError: a file is not what it should be; names it.
-    """
-    kept = [key for key in keys if (data / _FILES[key]).is_file()]
-    return {key: pair_set(key, read_table(data / _FILES[key]), _FILES[key], seen.by(key)) for key in kept}
-
-
-def stsb_splits(data: Path) -> dict[str, pd.DataFrame]:
-    """STS-B's splits in a data folder, by name; those that are there."""
-    paths = {split: data / "stsb" / f"{split}.parquet" for split in _SPLITS}
-    return {split: read_table(path) for split, path in paths.items() if path.is_file()}
-
-
-def expected_file(key: str) -> str:
-    """Where in the data folder a set is looked for."""
-    return _FILES[key]
-
-
 class Seen:
-    """Pairs that a scorer trained on STS-B has seen.
+    """Pairs that a scorer has seen in training on STS-B and other files.
 
     Args:
         stsb: STS-B's splits by name.
@@ -175,17 +146,46 @@ class Seen:
         self._all = self._training | normalised_pairs(stsb.values())
 
     def by(self, key: str) -> set[Pair]:
-        """Those that count for a set: STS-B's own test pairs are no leak in STS-B test."""
+        """The pairs that count as seen in a set: STS-B's own test pairs are not seen in STS-B test."""
         return self._training if key == "stsb" else self._all
 
 
-def read_qqp(path: Path, seen: "Seen") -> PairSet:
+def load_pairs(data: Path, keys: Iterable[str], seen: Seen) -> dict[str, PairSet]:
+    """Read sets from a data folder.
+
+    Args:
+        data: the folder, in the layout of the module's docstring.
+        keys: keys of sets, of `stsb`, `mrpc` and `wmt22`.
+        seen: pairs of training data.
+
+    Returns:
+        The sets whose file exists.
+
+    Raises:
+        ValueError: a file is invalid; names it.
+    """
+    present = [key for key in keys if (data / _FILES[key]).is_file()]
+    return {key: pair_set(key, read_table(data / _FILES[key]), _FILES[key], seen.by(key)) for key in present}
+
+
+def stsb_splits(data: Path) -> dict[str, pd.DataFrame]:
+    """STS-B's splits in a data folder by name, those that exist."""
+    paths = {split: data / "stsb" / f"{split}.parquet" for split in _SPLITS}
+    return {split: read_table(path) for split, path in paths.items() if path.is_file()}
+
+
+def expected_file(key: str) -> str:
+    """Path of a set's file in the data folder."""
+    return _FILES[key]
+
+
+def read_qqp(path: Path, seen: Seen) -> PairSet:
     """QQP from a local file: Quora's .tsv, or columns sentence1, sentence2, label (.parquet, .csv, .jsonl).
 
     An empty question stays an empty text, as on the Hub.
 
     Raises:
-        ValueError: the file is not of that kind; names it.
+        ValueError: the file has another format; names it.
     """
     if path.suffix != ".tsv":
         return pair_set("qqp", read_table(path), path.name, seen.by("qqp"))
@@ -200,22 +200,22 @@ def hub_stsb() -> dict[str, pd.DataFrame]:
     """STS-B's splits from the Hub, by name.
 
     Raises:
-        NotMeasured: the Hub does not give it.
+        NotMeasured: the download fails.
     """
     frames = {split: _from_hub(_HUB_STSB, None, name) for split, name in _HUB_SPLITS.items()}
     return {split: frame.assign(score=frame["score"] * _SCALES["stsb"][1]) for split, frame in frames.items()}
 
 
-def hub_pairs(key: str, stsb: dict[str, pd.DataFrame], seen: "Seen") -> PairSet:
+def hub_pairs(key: str, stsb: dict[str, pd.DataFrame], seen: Seen) -> PairSet:
     """STS-B, MRPC or QQP from the Hub.
 
     Args:
         key: one of TITLES.
-        stsb: from `hub_stsb`.
+        stsb: splits from `hub_stsb`.
         seen: pairs of training data.
 
     Raises:
-        NotMeasured: the Hub does not give it.
+        NotMeasured: the download fails.
     """
     if key == "stsb":
         return pair_set(key, stsb["test"], _HUB_STSB, seen.by(key))

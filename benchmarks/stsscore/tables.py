@@ -3,8 +3,6 @@
 Source: Herbold, TMLR, tables 1 to 4, figures 4, 9 and 13 (AUC).
 """
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
@@ -16,16 +14,16 @@ from benchmarks.common.published import Published
 from benchmarks.common.scoring import Scores
 from benchmarks.stsscore.scorers import ENSEMBLE, PAPER_WEAKER, PUBLISHED_COLUMNS, STSSCORE, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, TITLES, UNSEEN, PairSet
-from semantic_metrics.stats import separation as protocol
-from semantic_metrics.stats.bootstrap import Figures, bootstrap
+from semantic_metrics.stats.bootstrap import Figures
+from semantic_metrics.stats.separation import auc
 
 PUBLISHED = "stsscore"
 CORRELATIONS = ("r", "rho")
 CLASS_FIGURES = ("neg_mean", "neg_sd", "pos_mean", "pos_sd", "auc")
-LARGEST_RESAMPLED = 50_000  # rows; beyond, an interval is narrower than the digits that are printed
+LARGEST_RESAMPLED = 50_000  # rows; in larger sets an interval is narrower than the printed digits
 _PRINTED_IN = {PAPER_WEAKER: ("2", "figure 9"), ENSEMBLE: ("3", "figure 13")}  # tables, and the figures with AUC
 _MAIN = ("1", "figure 4")
-_CARD = (  # a set and its part, and which of its figures the model card prints, under which name
+_CARD = (  # set, part, and the figures that the model card prints, with their names there
     ("stsb", ALL, {"r": "pearson", "rho": "spearman"}),
     ("mrpc", ALL, {"auc": "auc"}),
     ("mrpc", UNSEEN, {"auc": "auc"}),
@@ -49,11 +47,11 @@ def correlations(scores: np.ndarray, labels: np.ndarray) -> Figures:
 
 def classes(negative: np.ndarray, positive: np.ndarray) -> Figures:
     """Mean and standard deviation (n - 1, as pandas has it) of both classes and AUC along the last axis, times 100."""
-    figures = {"auc": protocol.auc(positive, negative)}
-    for name, held in (("neg", negative), ("pos", positive)):
-        # a resampled class may hold one row only where the set is tiny
-        spread = held.std(axis=-1, ddof=1) if held.shape[-1] > 1 else np.full(held.shape[:-1], np.nan)
-        figures |= {f"{name}_mean": held.mean(axis=-1), f"{name}_sd": spread}
+    figures = {"auc": auc(positive, negative)}
+    for name, scores in (("neg", negative), ("pos", positive)):
+        # in a tiny set a resampled class may have one row only
+        spread = scores.std(axis=-1, ddof=1) if scores.shape[-1] > 1 else np.full(scores.shape[:-1], np.nan)
+        figures |= {f"{name}_mean": scores.mean(axis=-1), f"{name}_sd": spread}
     return {name: 100 * value for name, value in figures.items()}
 
 
@@ -62,16 +60,16 @@ def figure_table(
     sets: dict[str, PairSet],
     absent: dict[str, str],
     scores: Scores,
-    settings: Bootstrap,
+    bootstrap: Bootstrap,
 ) -> pd.DataFrame:
     """Every figure of tables 1 to 4, one row each, of every part of every set.
 
     Args:
-        metrics: in the order of the tables.
-        sets: by key.
-        absent: by key, why a set is not there; its rows hold published numbers only.
-        scores: of the metrics on the sets.
-        settings: of the bootstrap, which draws rows (of each class) independently.
+        metrics: metrics in the order of the tables; table 4 has STSScore alone.
+        sets: sets by key.
+        absent: by key, the reason why a set is absent; its rows have published numbers only.
+        scores: scores of the metrics on the sets.
+        bootstrap: how intervals are drawn: rows (of each class) independently.
 
     Returns:
         Columns set, part, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the
@@ -80,50 +78,46 @@ def figure_table(
     published, rows = Published(PUBLISHED), []
     for key in (key for key in TITLES if key in {*sets, *absent}):
         for metric in metrics:
-            for part in sets[key].parts if key in sets else (ALL, *HALVES):
-                if part in HALVES and metric.published != STSSCORE:
-                    continue  # table 4 is of STSScore alone
-                base = {"set": TITLES[key], "part": part, "metric": metric.name, "group": metric.group}
-                figures = CLASS_FIGURES if key in CLASSES else CORRELATIONS
+            parts = sets[key].parts if key in sets else (ALL, *HALVES)
+            for part in parts if metric.published == STSSCORE else (name for name in parts if name not in HALVES):
                 values, n, reason = {}, None, absent.get(key)
                 if key in sets:
-                    held, reason = scores.rated.get((metric.name, key)), scores.reasons.get((metric.name, key))
-                    n = int(sets[key].parts[part].sum())
-                    values = {} if held is None else _measure(sets[key], part, held, settings)
-                for figure in figures:
+                    n, reason = int(sets[key].parts[part].sum()), scores.reasons.get((metric.name, key))
+                    values = _measure(sets[key], part, scores.rated.get((metric.name, key)), bootstrap)
+                names = {"set": TITLES[key], "part": part, "metric": metric.name, "group": metric.group}
+                for figure in CLASS_FIGURES if key in CLASSES else CORRELATIONS:
                     value, low, high = values.get(figure, (None, None, None))
                     row = {"figure": figure, "value": value, "low": low, "high": high, "n": n, "reason": reason}
                     row["published"] = printed(published, metric.published, key, part, figure)
-                    rows.append(base | row)
+                    rows.append(names | row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _measure(
-    found: PairSet, part: str, held: np.ndarray, settings: Bootstrap
+    dataset: PairSet, part: str, scores: np.ndarray | None, bootstrap: Bootstrap
 ) -> dict[str, tuple[float, float | None, float | None]]:
-    """(value, low, high) of each figure of one metric on a part of a set; nothing where a class has no row."""
-    chosen = found.parts[part]
-    scores, labels = held[chosen], found.ratings[chosen]
-    if found.key in CLASSES:
-        negative, positive = scores[labels == 0], scores[labels == 1]
-        samples, statistic = (len(negative), len(positive)), partial(_of_classes, negative, positive)
-    else:
-        samples, statistic = (len(scores),), partial(_of_pairs, scores, labels)
-    if min(samples) == 0:
+    """(value, low, high) of each figure of one metric on a part of a set; empty without scores or rows of a class."""
+    if scores is None:
         return {}
-    values = statistic(*map(np.arange, samples))
-    intervals = {}
-    if len(scores) <= LARGEST_RESAMPLED:
-        intervals = bootstrap(statistic, samples, settings.seed, settings.resamples)
+    chosen = dataset.parts[part]
+    scores, labels = scores[chosen], dataset.ratings[chosen]
+    if dataset.key in CLASSES:
+        negative, positive = scores[labels == 0], scores[labels == 1]
+        sizes = (len(negative), len(positive))
+
+        def statistic(rows: np.ndarray, other_rows: np.ndarray) -> Figures:
+            return classes(negative[rows], positive[other_rows])
+    else:
+        sizes = (len(scores),)
+
+        def statistic(rows: np.ndarray) -> Figures:
+            return correlations(scores[rows], labels[rows])
+
+    if min(sizes) == 0:
+        return {}
+    values = statistic(*map(np.arange, sizes))
+    intervals = bootstrap.intervals(statistic, sizes) if len(scores) <= LARGEST_RESAMPLED else {}
     return {name: (float(value), *intervals.get(name, (None, None))) for name, value in values.items()}
-
-
-def _of_pairs(scores: np.ndarray, labels: np.ndarray, rows: np.ndarray) -> Figures:
-    return correlations(scores[rows], labels[rows])
-
-
-def _of_classes(negative: np.ndarray, positive: np.ndarray, rows: np.ndarray, other_rows: np.ndarray) -> Figures:
-    return classes(negative[rows], positive[other_rows])
 
 
 def printed(published: Published, name: str | None, key: str, part: str, figure: str) -> float | None:
@@ -140,7 +134,7 @@ def printed(published: Published, name: str | None, key: str, part: str, figure:
 def agreement_table(
     metrics: list[Metric], sets: dict[str, PairSet], scores: Scores, published: PublishedScores
 ) -> pd.DataFrame:
-    """How near what was measured here comes to the authors' own scores of the same pairs.
+    """How close the scores measured here are to the authors' own scores of the same pairs.
 
     Returns:
         Columns metric, set, column (the authors'), n, r, rho (times 100) and largest_difference (of one pair).
@@ -150,26 +144,26 @@ def agreement_table(
         column = PUBLISHED_COLUMNS.get(metric.published)
         if metric.group == "published" or column is None:
             continue
-        for key, found in sets.items():
-            held = scores.rated.get((metric.name, key))
+        for key, dataset in sets.items():
+            ours = scores.rated.get((metric.name, key))
             try:
-                theirs = published.score(metric.published)(found.candidates, found.references)
+                theirs = published.score(metric.published)(dataset.candidates, dataset.references)
             except NotMeasured:
                 continue
-            if held is not None:
-                figures = {name: float(value) for name, value in correlations(held, theirs).items()}
-                row = {"metric": metric.name, "set": found.title, "column": column, "n": len(found), **figures}
-                rows.append(row | {"largest_difference": float(np.abs(held - theirs).max())})
+            if ours is not None:
+                figures = {name: float(value) for name, value in correlations(ours, theirs).items()}
+                row = {"metric": metric.name, "set": dataset.title, "column": column, "n": len(dataset), **figures}
+                rows.append(row | {"largest_difference": float(np.abs(ours - theirs).max())})
     return pd.DataFrame(rows, columns=["metric", "set", "column", "n", *CORRELATIONS, "largest_difference"])
 
 
-def card_table(table: pd.DataFrame, near: pd.DataFrame, name: str) -> pd.DataFrame:
+def card_table(table: pd.DataFrame, agreement: pd.DataFrame, name: str) -> pd.DataFrame:
     """What the model card of a checkpoint prints (training/cards.py reads it).
 
     Args:
-        table: from `figure_table`.
-        near: from `agreement_table`.
-        name: of the checkpoint's row.
+        table: figures from `figure_table`.
+        agreement: rows from `agreement_table`.
+        name: name of the checkpoint's row.
 
     Returns:
         Columns set, figure, value, published; not times 100. Only what was measured.
@@ -182,6 +176,6 @@ def card_table(table: pd.DataFrame, near: pd.DataFrame, name: str) -> pd.DataFra
                 cell = cells.loc[place]
                 title = f"{TITLES[key]}{' without pairs of STS-B' if part == UNSEEN else ''} ({cell['n']:.0f} pairs)"
                 rows.append((title, word, cell["value"] / 100, cell["published"] / 100))
-    for row in near[near["metric"] == name].itertuples():
+    for row in agreement[agreement["metric"] == name].itertuples():
         rows.append((f"{row.set} ({row.n} pairs)", f"pearson with the authors' {row.column}", row.r / 100, None))
     return pd.DataFrame(rows, columns=["set", "figure", "value", "published"])

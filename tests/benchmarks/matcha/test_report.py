@@ -196,10 +196,10 @@ def test_scalings_by_hand() -> None:
 
 def test_checkpoints_are_ranked_one_at_a_time_and_encoders_not_at_all() -> None:
     metrics = usual_metrics()
-    rivals = {one.name: agreement.rivals_of(one, metrics) for one in metrics}
-    assert rivals["R1-F1"] == rivals["EmbSim"] == rivals["MATCHA (a)"] == ["R1-F1", "EmbSim", "MATCHA (a)"]
-    assert rivals["MATCHA (b)"] == ["R1-F1", "EmbSim", "MATCHA (b)"]
-    assert rivals["GTE"] == ["GTE"]
+    ranked = {one.name: agreement.ranked_among(one, metrics) for one in metrics}
+    assert ranked["R1-F1"] == ranked["EmbSim"] == ranked["MATCHA (a)"] == ["R1-F1", "EmbSim", "MATCHA (a)"]
+    assert ranked["MATCHA (b)"] == ["R1-F1", "EmbSim", "MATCHA (b)"]
+    assert ranked["GTE"] == ["GTE"]
 
 
 def test_human_table_by_hand(published: Published) -> None:
