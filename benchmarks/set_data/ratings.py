@@ -60,7 +60,7 @@ def read_ratings(folder: Path, partial: bool = False) -> pd.DataFrame:
         raise ValueError("; ".join(problems[:_MAX_PROBLEMS]) + more)
     table = pd.concat(parts, ignore_index=True)
     if table["rating"].isna().all():
-        raise ValueError(f"{folder}: expected a rating at least, found none")
+        raise ValueError(f"{folder}: expected at least one rating, found none")
     return table
 
 

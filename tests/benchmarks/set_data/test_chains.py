@@ -7,7 +7,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.common.encoders import Score, cosine_of
@@ -58,6 +58,7 @@ def test_a_chain_gives_the_papers_nine_samples() -> None:
 
 
 @given(sizes=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=8), seed=st.integers(0, 99))
+@settings(max_examples=25)
 def test_split_rows_give_sound_samples(sizes: list[tuple[int, int]], seed: int) -> None:
     word = map("w{}".format, count())
     parts = [[" ".join(next(word) for _ in range(size)) for size in pair] for pair in sizes]
@@ -79,7 +80,7 @@ def test_split_rows_give_sound_samples(sizes: list[tuple[int, int]], seed: int) 
     assert {(row["a"], row["b"]) for row in unions} == {tuple(pair) for pair in parts}
 
 
-def test_differences_need_neighbours_that_are_unlike() -> None:
+def test_differences_need_dissimilar_neighbours() -> None:
     near = Chain("s", "s:0", "red cat sat", "red dog ran", "two ships left")  # cos(prev, curr) is 1/3
     far = Chain("s", "s:1", "one dam broke", "a mayor spoke", "two ships left")
     dropped = Dropped()
@@ -89,11 +90,11 @@ def test_differences_need_neighbours_that_are_unlike() -> None:
     assert by_group["s:1"] == {"overlap": 1, "difference": 6, "union": 2}
     assert dropped == {("s", "difference: its chain has neighbours of cosine >= 0.25"): 6}
     assert len(chain_samples(fused(near, far), (WORDS,), 0.34, Dropped())) == 18
-    everything_alike: Score = cosine_of(lambda texts: np.ones((len(texts), 2)))
-    assert len(chain_samples(fused(far), (WORDS, everything_alike), 0.25, Dropped())) == 3  # every encoder has a say
+    constant: Score = cosine_of(lambda texts: np.ones((len(texts), 2)))
+    assert len(chain_samples(fused(far), (WORDS, constant), 0.25, Dropped())) == 3  # every encoder must agree
 
 
-def test_the_threshold_itself_is_too_near() -> None:
+def test_a_cosine_equal_to_the_threshold_is_too_similar() -> None:
     chain = Chain("s", "s:0", "a b c d", "a e f g", "h i j k")  # cos(prev, curr) is 1/4
     assert WORDS([chain.prev], [chain.curr])[0] == 0.25
     assert len(chain_samples(fused(chain), (WORDS,), 0.25, Dropped())) == 3
@@ -116,17 +117,14 @@ def test_chains_without_a_fusion_are_counted() -> None:
 
 def test_a_sentence_within_another_leaves_no_difference() -> None:
     dropped = Dropped()
-    chains = [
-        Chain("s", "s:0", P, C, P),
-        Chain("s", "s:1", P, C, f"Yes, {P.lower()} Again."),
-        Chain("s", "s:2", P, C, N),
-    ]
+    third = {0: P, 1: f"Yes, {P.lower()} Again.", 2: N}
+    chains = [Chain("s", f"s:{i}", P, C, text) for i, text in third.items()]
     chains.append(Chain("s", "s:3", "a dam", "a damp mat", "in a mad house"))  # words, not letters
     assert [chain.group for chain in fuse_chains(chains, concatenate, CONCATENATION, dropped)] == ["s:2", "s:3"]
     assert dropped == {("s", "chain: a sentence is within another"): 2}
 
 
-def test_samples_that_repeat_or_say_nothing_are_counted() -> None:
+def test_repeated_and_uninformative_samples_are_counted() -> None:
     def row(operator: str, a: str, b: str, target: str) -> dict[str, str]:
         return dict.fromkeys(COLUMNS, "s") | {"operator": operator, "a": a, "b": b, "target": target}
 
@@ -145,6 +143,7 @@ def test_samples_that_repeat_or_say_nothing_are_counted() -> None:
 
 
 @given(rows=st.integers(3, 30), limit=st.one_of(st.none(), st.integers(1, 60)), seed=st.integers(0, 5))
+@settings(max_examples=25)
 def test_nothing_is_dropped_silently(rows: int, limit: int | None, seed: int) -> None:
     dropped = Dropped()
     chains = fused(*split_chains(split_frame(rows), "s", "f", seed, ANY_LENGTH, dropped))

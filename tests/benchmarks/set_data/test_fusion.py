@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from benchmarks.set_data.__main__ import main
 from benchmarks.set_data.fusion import EndpointFusion
 from semantic_metrics.endpoint import KEY_VARIABLE, EndpointError, JsonEndpoint
-from tests.benchmarks.set_data.test_command import ARTICLE
+from tests.benchmarks.set_data.test_command import ARTICLE, WORDS
 from tests.fake_endpoint import SECRET, Endpoint, Reply, chat_reply, serve
 
 PAIRS = [(f"The cat {i} slept on a mat.", f"Its owner {i} read.") for i in range(12)]
@@ -49,7 +49,7 @@ def test_the_papers_prompt_is_sent(tmp_path: Path) -> None:
     }
 
 
-def test_answers_are_in_the_order_of_the_pairs_and_asked_for_once(tmp_path: Path) -> None:
+def test_answers_are_in_the_order_of_the_pairs_and_requested_once(tmp_path: Path) -> None:
     cache = tmp_path / "deep" / "c.jsonl"
     done = []
     with serve(echo) as endpoint:
@@ -58,9 +58,9 @@ def test_answers_are_in_the_order_of_the_pairs_and_asked_for_once(tmp_path: Path
         assert texts == [f"Fused: {a} {b}" for a, b in PAIRS] * 2
         assert len(endpoint.requests) == len(PAIRS)
         assert done[-1] == (12, 12)
-        assert fusion(endpoint, cache)(PAIRS) == texts[:12]  # from the file, in another process say
+        assert fusion(endpoint, cache)(PAIRS) == texts[:12]  # from the file
         assert len(endpoint.requests) == len(PAIRS)
-        fusion(endpoint, cache, temperature=0.0)(PAIRS[:1])  # another setting is another question
+        fusion(endpoint, cache, temperature=0.0)(PAIRS[:1])  # another setting is another request
         assert len(endpoint.requests) == len(PAIRS) + 1
     assert SECRET not in cache.read_text()
 
@@ -83,7 +83,7 @@ def test_nothing_is_lost_when_the_endpoint_dies(tmp_path: Path) -> None:
             fusion(endpoint, cache, requests=1)(PAIRS)
         assert len(cache.read_text().splitlines()) == 5
         with cache.open("a") as file:
-            file.write('{"key": "cut off')  # as a machine leaves it that stops within a line
+            file.write('{"key": "cut off')  # as after a crash within a line
         endpoint.requests.clear()
         endpoint.answer = echo
         assert fusion(endpoint, cache)(PAIRS) == [f"Fused: {a} {b}" for a, b in PAIRS]
@@ -91,7 +91,7 @@ def test_nothing_is_lost_when_the_endpoint_dies(tmp_path: Path) -> None:
     assert len(cache.read_text().splitlines()) == 12
 
 
-def test_a_cache_that_is_none(tmp_path: Path) -> None:
+def test_an_invalid_cache_is_refused(tmp_path: Path) -> None:
     cache = tmp_path / "c.jsonl"
     cache.write_text('{"key": "k", "text": "t"}\n[1]\n')
     with serve(echo) as endpoint, pytest.raises(ValueError, match=r"c\.jsonl, line 2: expected a key and a text"):
@@ -129,24 +129,25 @@ def test_other_answers_are_errors(tmp_path: Path, reply: Reply, message: str) ->
     assert len(endpoint.requests) == 1
 
 
-def test_the_command_line(tmp_path: Path) -> None:
+def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.set_data.__main__.sentence_transformer", lambda *_: WORDS)
     (tmp_path / "articles.txt").write_text(ARTICLE)
     arguments = ["build", "--documents", tmp_path / "articles.txt", "--model", "gpt-x", "--output", tmp_path / "out"]
-    held = []
+    written = []
     with serve(echo) as endpoint:
         for _ in range(2):
             result = CliRunner().invoke(main, [*map(str, arguments), "--endpoint", f"{endpoint.url}/"])
             assert result.exit_code == 0, result.output
-            held.append([(tmp_path / "out" / name).read_bytes() for name in ("samples.parquet", "README.md")])
-            assert len(endpoint.requests) == 4  # two chains, two fusions each: the second run asks for nothing
+            written.append([(tmp_path / "out" / name).read_bytes() for name in ("samples.parquet", "README.md")])
+            assert len(endpoint.requests) == 4  # two chains, two fusions each: the second run needs none
         endpoint.answer = lambda body, number: (403, {"error": SECRET}, {})
         failed = CliRunner().invoke(main, [*map(str, arguments), "--stride", "1", "--endpoint", endpoint.url])
-    assert held[0] == held[1]
+    assert written[0] == written[1]
     table = pd.read_parquet(tmp_path / "out" / "samples.parquet")
     assert set(table["fusion"]) == {"model gpt-x"}
     overlap = table[table["operator"] == "overlap"].iloc[0]
     assert overlap["a"].startswith("Fused: The old dam")
-    card = held[0][1].decode()
+    card = written[0][1].decode()
     assert "as long as the file that holds the\nmodel's answers is kept" in card
     assert endpoint.url not in card
     assert "--endpoint URL" in card

@@ -1,4 +1,4 @@
-"""Sheets for raters, and what is read from those that were filled in."""
+"""Sheets for raters, and the ratings that are read from them."""
 
 from pathlib import Path
 
@@ -29,19 +29,19 @@ def samples() -> pd.DataFrame:
 
 @pytest.fixture
 def folder(samples: pd.DataFrame, tmp_path: Path) -> Path:
-    """Sheets of two raters, not filled in."""
+    """Empty sheets of two raters."""
     write_sheets(samples, tmp_path / "sheets", EACH, 2, seed=1)
     return tmp_path / "sheets"
 
 
 def fill(file: Path, rating: dict[int, object], separator: str = ",") -> None:
-    """Fill a sheet in, as a spreadsheet would: the mark before UTF-8 is gone."""
+    """Fill a sheet in like a spreadsheet, which drops the byte order mark."""
     sheet = pd.read_csv(file, dtype=str, keep_default_na=False)
     sheet["rating"] = [str(rating.get(int(item), "")) for item in sheet["item"]]
     sheet.to_csv(file, index=False, sep=separator)
 
 
-def test_sheets_are_blind_and_in_an_order_of_each_raters_own(samples: pd.DataFrame, folder: Path) -> None:
+def test_sheets_hide_the_origin_and_have_different_orders(samples: pd.DataFrame, folder: Path) -> None:
     one, two = (pd.read_csv(folder / f"rater{i}.csv", keep_default_na=False) for i in (1, 2))
     assert list(one.columns) == ["item", "operator", "a", "b", "target", "rating", "comment"]
     assert sorted(one["item"]) == list(range(1, 16))
@@ -53,10 +53,10 @@ def test_sheets_are_blind_and_in_an_order_of_each_raters_own(samples: pd.DataFra
     key = pd.read_csv(folder / "key.csv").merge(samples, on="id", suffixes=("", "_"))
     assert len(key) == 15
     assert not key.duplicated(["operator", "group"]).any()
-    held = one.merge(key, on="item", suffixes=("", "_held"))
+    both = one.merge(key, on="item", suffixes=("", "_key"))
     for column in ("operator", "a", "target"):
-        assert (held[column] == held[f"{column}_held" if f"{column}_held" in held else column]).all()
-    assert set(held["b"]) == {f"'=b {i}" for i in range(GROUPS)} & set(held["b"])  # no spreadsheet computes it
+        assert (both[column] == both[f"{column}_key"]).all()
+    assert set(both["b"]) <= {f"'=b {i}" for i in range(GROUPS)}  # a spreadsheet does not compute it
 
 
 def test_the_seed_draws_the_sheets(samples: pd.DataFrame, folder: Path, tmp_path: Path) -> None:
@@ -73,18 +73,15 @@ def test_guidelines_say_what_to_do() -> None:
     assert all(f"* {rating}: " in text for rating in range(5))
 
 
-def test_sheets_are_not_written_over(samples: pd.DataFrame, folder: Path) -> None:
+def test_sheets_are_not_overwritten(samples: pd.DataFrame, folder: Path) -> None:
     with pytest.raises(ValueError, match=r"output: expected a folder without sheets, got .* with rater1\.csv"):
         write_sheets(samples, folder, EACH, 2, seed=1)
 
 
-def test_too_few_samples(samples: pd.DataFrame, tmp_path: Path) -> None:
+def test_unsuitable_samples_are_refused(samples: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="per_operator: expected at most 8, the groups with overlap, got 9"):
         write_sheets(samples, tmp_path / "sheets", GROUPS + 1, 2, seed=0)
     assert not (tmp_path / "sheets").exists()
-
-
-def test_samples_without_a_column(samples: pd.DataFrame, tmp_path: Path) -> None:
     samples.drop(columns="group").to_parquet(tmp_path / "s.parquet")
     with pytest.raises(ValueError, match=r"missing \['group'\]"):
         read_samples(tmp_path / "s.parquet")
@@ -98,8 +95,8 @@ def test_ratings_come_back_by_item(folder: Path) -> None:
     ratings = read_ratings(folder)
     assert len(ratings) == 30
     for rater, given in (("rater1", first), ("rater2", second)):
-        held = ratings[ratings["rater"] == rater]
-        assert dict(zip(held["item"].astype(int), held["rating"], strict=True)) == given
+        own = ratings[ratings["rater"] == rater]
+        assert dict(zip(own["item"].astype(int), own["rating"], strict=True)) == given
     key = pd.read_csv(folder / "key.csv", dtype={"item": str})
     assert ratings[:15][list(key.columns)].equals(key)
     table = summary(ratings).set_index(["operator", "rater"])
@@ -133,7 +130,7 @@ def test_kappa_is_cohens_with_quadratic_weights() -> None:
     assert constant["exact"] == 100
 
 
-def test_what_is_wrong_with_sheets_is_named(folder: Path) -> None:
+def test_problems_of_sheets_are_listed(folder: Path) -> None:
     fill(folder / "rater1.csv", {item: 3 for item in range(1, 16)} | {4: 5, 7: "good", 9: "", 12: 2.5})
     rows = (folder / "rater2.csv").read_text(encoding="utf-8-sig").splitlines()
     gone = rows[3].split(",")[0]
@@ -151,7 +148,7 @@ def test_what_is_wrong_with_sheets_is_named(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "item,id\n1,x\n"])
-def test_a_key_that_is_none_is_named(folder: Path, content: str) -> None:
+def test_an_invalid_key_is_refused(folder: Path, content: str) -> None:
     (folder / "key.csv").write_text(content)
     with pytest.raises(ValueError, match=r"key.csv: expected the columns item, id, operator"):
         read_ratings(folder)
@@ -172,7 +169,7 @@ def test_missing_ratings_are_named_or_counted(folder: Path) -> None:
 def test_folders_without_sheets(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"expected the file key\.csv"):
         read_ratings(tmp_path)
-    with pytest.raises(ValueError, match="expected a rating at least, found none"):
+    with pytest.raises(ValueError, match="expected at least one rating, found none"):
         read_ratings(folder, partial=True)
     (folder / "rater1.csv").write_text("number,score\n1,2\n")
     (folder / "rater2.csv").write_bytes("item,rating\n1,é\n".encode("latin-1"))
@@ -186,7 +183,7 @@ def test_folders_without_sheets(folder: Path, tmp_path: Path) -> None:
         read_ratings(folder)
 
 
-def test_what_is_written_of_ratings(folder: Path) -> None:
+def test_results_of_ratings_are_written(folder: Path) -> None:
     rng = np.random.default_rng(0)
     for file in ("rater1.csv", "rater2.csv"):
         fill(folder / file, {item: int(rng.integers(0, 5)) for item in range(1, 16)})
@@ -197,10 +194,11 @@ def test_what_is_written_of_ratings(folder: Path) -> None:
     assert len(pd.read_csv(folder / "ratings.csv")) == 30
     assert len(pd.read_csv(folder / "summary.csv")) == 12
     assert len(pd.read_csv(folder / "agreement.csv")) == 4
-    assert len(read_ratings(folder)) == 30  # what was written is no sheet
+    assert len(read_ratings(folder)) == 30  # the results are not read as sheets
 
 
-def test_the_command_line(samples: pd.DataFrame, tmp_path: Path) -> None:
+def test_the_command_line(samples: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.set_data.ratings.draw_boxes", lambda *_: None)  # takes a second
     samples.to_parquet(tmp_path / "samples.parquet")
     sheets = ["sheet", tmp_path / "samples.parquet", "--output", tmp_path / "s", "--per-operator", 3, "--raters", 3]
     assert CliRunner().invoke(main, list(map(str, sheets))).exit_code == 0
