@@ -148,7 +148,6 @@ def test_invalid_boxes_get_a_message(app: ModuleType, boxes: tuple, expected: st
 
 def test_lines_are_rows_and_an_empty_one_counts() -> None:
     assert reading.read_boxes(["A", "B"], ("a\n\n\n", "x\ny\n")) == [["a", ""], ["x", "y"]]
-    assert reading.read_boxes(["A", "B"], ("a", "x\n\n")) == [["a"], ["x"]]
 
 
 @pytest.mark.parametrize("name", ["nli_lex"])
