@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from benchmarks.matcha.__main__ import main as benchmark
 from tests.benchmarks.matcha.synthetic import triplets, write_data
 from tests.training.conftest import TRAINING
-from tests.training.published import COOK, PUBLISHED
+from tests.training.published import ITEMS, write_published
 from training.data.paper.__main__ import main
 from training.data.paper.build import ExcludedTexts, build_set, clean, sample, with_random
 from training.data.paper.loaders import Item, pivot
@@ -24,12 +24,12 @@ NOTHING = ExcludedTexts([])
 
 
 def place_of(name: str, folder: Path) -> Place:
-    return (SETS[name].place or Place()).moved(str(PUBLISHED[name][0](folder / name)))
+    return (SETS[name].place or Place()).moved(str(write_published(name, folder / name)))
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_each_set_is_read_as_it_is_published(name: str, tmp_path: Path) -> None:
-    assert list(SETS[name].load(place_of(name, tmp_path).rows())) == [Item(*row) for row in PUBLISHED[name][1]]
+    assert list(SETS[name].load(place_of(name, tmp_path).rows())) == [Item(*item) for item in ITEMS[name]]
 
 
 def test_sets_are_the_fifteen_of_the_paper() -> None:
@@ -92,7 +92,7 @@ def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:
     assert counts == {"rows": 5, "triplets": 1, "kept": 1, "over the cap": 0}
     source = read_config(TRAINING / "configs" / "paper.yaml").train[0]
     (example,), _ = load_source(source, tmp_path, frozenset())
-    assert (example.reference, example.correct, example.incorrect) == COOK
+    assert (example.reference, example.correct, example.incorrect) == ITEMS["snli"][0]
     assert not list(tmp_path.glob("*.part"))
 
 
@@ -111,7 +111,7 @@ def test_built_file_stands_until_what_decides_it_changes(tmp_path: Path) -> None
 
 
 def test_set_of_which_nothing_is_left_is_no_file(tmp_path: Path) -> None:
-    everything = ExcludedTexts([COOK[0]])
+    everything = ExcludedTexts([ITEMS["snli"][0][0]])
     with pytest.raises(ValueError, match="nothing is left"):
         build_set("snli", SETS["snli"], place_of("snli", tmp_path), tmp_path, everything, seed=42)
     assert not list(tmp_path.glob("snli.*"))
@@ -131,7 +131,7 @@ def test_command_builds_all_and_prints_what_became_of_it(tmp_path: Path) -> None
     data, output, texts = write_data(tmp_path / "data"), tmp_path / "out", str(tmp_path / "texts.parquet")
     result = CliRunner().invoke(benchmark, ["--data", str(data), "--export-texts", texts])
     assert result.exit_code == 0, result.output
-    moved = [f"--from={name}={write(tmp_path / name)}" for name, (write, _) in PUBLISHED.items() if name != "paranmt"]
+    moved = [f"--from={name}={write_published(name, tmp_path / name)}" for name in SETS if name != "paranmt"]
     arguments = ["--output", str(output), "--exclude", texts, *moved]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1  # ParaNMT is to be fetched by hand

@@ -20,20 +20,6 @@ from training.push import HubError, hub_errors, main
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
 AWAY = "http://127.0.0.1:9"  # the discard port: nothing listens
-CARD = """\
----
-license: cc-by-sa-4.0
-model-index:
-- name: matcha
-  results:
-  - task: {type: sentence-similarity}
-    dataset: {name: STS-B, type: stsb}
-    metrics: [{type: spearmanr, name: Spearman, value: 0.5}]
----
-
-# matcha
-"""
-
 Push = Callable[..., Result]
 
 
@@ -42,7 +28,7 @@ def model(tmp_path: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """A small checkpoint in a model_cards/ of its own, with a hidden file that stays here."""
     folder = tmp_path / "model_cards" / "matcha"
     shutil.copytree(checkpoint, folder)
-    (folder / "README.md").write_text(CARD)
+    shutil.copy(ROOT / "model_cards" / "matcha" / "README.md", folder)
     (folder / ".cache").write_text("hidden")
     monkeypatch.setattr(push_module, "MODEL_CARDS", folder.parent)
     return folder
