@@ -6,9 +6,8 @@ from typing import NamedTuple
 import datasets
 import evaluate
 import numpy as np
-from datasets import Features, Sequence, Value
 
-from semantic_metrics.core.checked_metric import CheckedInputs
+from semantic_metrics.core.checked_metric import CheckedInputs, text_features
 from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.signature import Signature, no_score_change
@@ -99,15 +98,11 @@ class Matcha(CheckedInputs, evaluate.Metric):
     encoder: MatchaTable | ContextualEncoder
 
     def _info(self) -> evaluate.MetricInfo:
-        text = Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            features=[
-                Features({"predictions": text, "references": Sequence(text)}),
-                Features({"predictions": text, "references": text}),
-            ],
+            features=text_features("predictions", "references"),
             homepage="https://aclanthology.org/2026.findings-acl.1055",
             license="Apache-2.0",
         )

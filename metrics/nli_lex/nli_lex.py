@@ -6,9 +6,8 @@ from pathlib import Path
 import datasets
 import evaluate
 import numpy as np
-from datasets import Features, Sequence, Value
 
-from semantic_metrics.core.checked_metric import CheckedInputs
+from semantic_metrics.core.checked_metric import CheckedInputs, text_features
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
@@ -24,9 +23,8 @@ OUTPUTS = ("all", "mean", "reasons")
 
 _DESCRIPTION = """\
 NLI+lex judges whether a free-form answer to a question matches the reference answer, as people judge it: a logistic
-regression over what a model of natural language inference says (does question and answer entail question and
-reference?) and what their words say (does the reference stand in the answer?) (Balamurali and
-Cheng 2025).
+regression over the output of a natural language inference model (do question and answer entail question and
+reference?) and a comparison of words (does the answer contain the reference?) (Balamurali and Cheng 2025).
 """
 
 _CITATION = """\
@@ -43,18 +41,19 @@ Args:
     predictions: list of n strings, the answers to judge. One without a visible character is blank: it is judged
         incorrect, with p = 0.
     references: list of n strings, or of n lists of strings (several right answers each: the best counts).
-    questions: list of n strings, what was asked. A blank one is no context.
+    questions: list of n strings, what was asked. A blank one adds no context.
     features: "rich" (default), or "paper" for the two features of the paper alone; each has weights of its own.
     weights: file with the weights, as `semantic-metrics fit` writes it. None (default) for the `nli_lex.json` of the
         checkpoint: weights belong to a model.
     template: what the model reads, with `{question}` and `{answer}`: once with the answer (premise), once with the
-        reference (hypothesis). None (default) for that with which the weights were fitted.
-    number_words: read "two" as "2" where words are compared. None (default): as the weights were fitted.
+        reference (hypothesis). None (default) for the template with which the weights were fitted.
+    number_words: read "two" as "2" where words are compared. None (default) for the choice with which the weights were
+        fitted.
     precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores.
     max_length: tokens that the model reads at a time; longer answers are read in windows. None (default) for the
         checkpoint's own.
-    batch_size: pairs that the model reads at a time, at most (default 64).
-    device: where the model runs, as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
+    batch_size: largest number of pairs that the model reads at a time (default 64).
+    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
     output: "all" (default), "reasons" for what each feature adds too, or "mean" for {"nli_lex": share} alone.
 
 Returns:
@@ -62,20 +61,20 @@ Returns:
     scores: n floats in [0, 1]: probability that people would call the answer correct.
     correct: n bools, p > 0.5.
     entailment: n floats in [0, 1]: probability that question and answer entail question and reference.
-    lexical_match: n times 0 or 1: whether the reference stands in the answer, normalised, as whole words.
+    lexical_match: n times 0 or 1: whether the answer contains the reference as whole words, normalised.
     signature: every setting that can change a score, the sha256 of checkpoint, tokeniser and weights among them.
-    blank: how many answers are blank.
-    windowed: how many pairs of an answer and a reference were read in several windows.
-    shortened: how many questions were not read in full: of one that is long or holds a right answer (among options,
-        say), what asks is read.
-    truncated: how many of them were not read in full: the question was cut (the reference never is).
+    blank: number of blank answers.
+    windowed: number of pairs of an answer and a reference that were read in several windows.
+    shortened: number of questions of which only the sentence that asks was read, as they are long or contain a right
+        answer (among options, say).
+    truncated: number of pairs that were not read in full, as the question was cut (the reference never is).
     best_reference: with several references, the index of the best for each answer (the first of equals).
     reasons: with output="reasons", for each answer what "intercept" and each feature add to its log odds of being
-        correct, log(p / (1 - p)); none for a blank one.
+        correct, log(p / (1 - p)); empty for a blank answer.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a blank reference, a
-        lone surrogate, an option that is none, no weights, a reference too long for the model; names the argument,
+        lone surrogate, an invalid option, no weights, a reference too long for the model; names the argument,
         before anything is scored.
 
 Example:
@@ -117,15 +116,11 @@ class NLILex(CheckedInputs, evaluate.Metric):
     scorer: PairScorer
 
     def _info(self) -> evaluate.MetricInfo:
-        text = Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            features=[
-                Features({"predictions": text, "references": Sequence(text), "questions": text}),
-                Features({"predictions": text, "references": text, "questions": text}),
-            ],
+            features=text_features("predictions", "references", "questions"),
             homepage="https://arxiv.org/abs/2511.07659",
             license="Apache-2.0",
         )

@@ -8,9 +8,8 @@ from pathlib import Path
 import datasets
 import evaluate
 import numpy as np
-from datasets import Features, Value
 
-from semantic_metrics.core.checked_metric import CheckedInputs
+from semantic_metrics.core.checked_metric import CheckedInputs, text_features
 from semantic_metrics.core.inputs import check_choice, check_same_length, check_texts, check_whole, invalid_input
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.set_criteria.angles import Result
@@ -132,12 +131,11 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the encoder (see `encoders.find_encoder`)."""
 
     def _info(self) -> evaluate.MetricInfo:
-        text = Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            features=Features({"a": text, "b": text, "target": text, "operator": text}),
+            features=text_features("a", "b", "target", "operator"),
             license="Apache-2.0",
         )
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import datasets
 import evaluate
 import numpy as np
-from datasets import Features, Sequence, Value
 from transformers import PretrainedConfig
 
-from semantic_metrics.core.checked_metric import CheckedInputs
+from semantic_metrics.core.checked_metric import CheckedInputs, text_features
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
@@ -108,15 +107,11 @@ class STSScore(CheckedInputs, evaluate.Metric):
     scorer: PairScorer
 
     def _info(self) -> evaluate.MetricInfo:
-        text = Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_INPUTS,
-            features=[
-                Features({"predictions": text, "references": Sequence(text)}),
-                Features({"predictions": text, "references": text}),
-            ],
+            features=text_features("predictions", "references"),
             homepage="https://openreview.net/forum?id=bfsNmgN5je",
             license="Apache-2.0",
         )
