@@ -1,8 +1,8 @@
-"""Intervals and paired tests: against scipy, sacrebleu, exact counts and what must hold of any scores."""
+"""Intervals and paired tests: against scipy, sacrebleu, exact counts and properties of any scores."""
 
-import csv
 import resource
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,35 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import semantic_metrics
 from semantic_metrics.stats.significance import RESAMPLES, compare, compare_all, holm, interval
-from tests.conftest import ROOT
 
-DEVIATIONS = 5  # of a Monte-Carlo figure from another one; less than one in a million by chance
-SMALL = settings(max_examples=30)
+DEVIATIONS = 5  # allowed distance of two Monte-Carlo figures; more happens once in a million
+SMALL = settings(max_examples=25)
 scores = st.lists(st.tuples(st.floats(-1, 1, width=16), st.floats(-1, 1, width=16)), min_size=2, max_size=12)
+PAIRS = [("whole", "cut"), ("whole", "near"), ("cut", "near")]
 
 
 @pytest.fixture(scope="module")
 def systems() -> dict[str, np.ndarray]:
-    """Scores of the shipped checkpoint for three sets of texts: whole, cut short, and references less some words."""
-    with (ROOT / "metrics" / "samples" / "pairs.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))[:-1]  # the last has no text
-    references = [row["reference"] for row in rows]
-    said = [row["prediction"].split() for row in rows]
-    texts = {
-        "whole": [" ".join(words) for words in said],
-        "cut": [" ".join(words[: -(len(words) // 3)]) for words in said],
-        "near": [" ".join(word for i, word in enumerate(text.split()) if i % 5) for text in references],
-    }
-    matcha = semantic_metrics.load("matcha")
-    return {
-        name: np.array(matcha.compute(predictions=said, references=references)["scores"])
-        for name, said in texts.items()
-    }
-
-
-PAIRS = [("whole", "cut"), ("whole", "near"), ("cut", "near")]
+    """Scores of three systems on 60 texts of which some are easier: a clear, a small and hardly any difference."""
+    rng = np.random.default_rng(0)
+    whole = rng.beta(6, 3, 60)
+    return {"whole": whole, "cut": whole - rng.gamma(2, 0.05, 60), "near": whole - rng.normal(0.01, 0.06, 60)}
 
 
 def near(p: float, q: float, draws: int = RESAMPLES, other: int = RESAMPLES) -> bool:
@@ -52,13 +37,11 @@ def near_ends(found: tuple[float, float], expected: tuple[float, float], error: 
     return np.abs(np.subtract(found, expected)).max() < DEVIATIONS * np.sqrt(2) * 0.027 * error
 
 
-@pytest.mark.parametrize("name", ["whole", "cut", "near"])
-def test_intervals_are_scipys(systems: dict, name: str) -> None:
-    x = systems[name]
-    found = interval(x, seed=1)
-    expected = stats.bootstrap((x,), np.mean, method="percentile", random_state=2).confidence_interval
-    assert found.mean == pytest.approx(x.mean())
-    assert near_ends((found.low, found.high), tuple(expected), stats.sem(x))
+def test_intervals_are_scipys(systems: dict) -> None:
+    x = systems["cut"]
+    drawn = stats.bootstrap((np.sort(x),), np.mean, method="percentile", random_state=np.random.default_rng(1))
+    mean = interval(x, seed=1)
+    assert (mean.mean, mean.low, mean.high) == pytest.approx((x.mean(), *drawn.confidence_interval))
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS)
@@ -85,8 +68,8 @@ def test_the_permutation_test_is_the_exact_one() -> None:
     assert near(compare(gaps, np.zeros(9)).p_permutation, exact, other=10**9)
 
 
-def test_p_values_and_intervals_keep_their_word() -> None:
-    """Of 400 pairs of systems that do not differ, one in twenty is found to."""
+def test_error_rates_are_the_nominal_ones() -> None:
+    """Among 400 pairs of systems that do not differ, one in twenty is significant."""
     rng = np.random.default_rng(0)
     texts = rng.normal(size=(400, 60))
     found = [compare(x + rng.normal(size=60), x + rng.normal(size=60), resamples=499) for x in texts]
@@ -98,7 +81,7 @@ def test_p_values_and_intervals_keep_their_word() -> None:
         assert near(wrong, 0.05, 400, 10**9)
 
 
-def test_a_clear_difference_is_found() -> None:
+def test_a_clear_difference_is_significant() -> None:
     rng = np.random.default_rng(0)
     a = rng.random(200)
     found = compare(a + 0.1, a + rng.normal(0, 0.05, 200))
@@ -136,7 +119,7 @@ def test_the_order_of_rows_changes_nothing(rows: list, random: object) -> None:
 
 @given(scores, st.integers(-4, 4))
 @SMALL
-def test_what_is_added_to_both_changes_nothing(rows: list, shift: int) -> None:
+def test_a_constant_added_to_both_changes_nothing(rows: list, shift: int) -> None:
     a, b = np.array(rows).T
     one, other = compare(a, b, resamples=99), compare(a + shift, b + shift, resamples=99)
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-9)
@@ -147,7 +130,7 @@ def test_what_is_added_to_both_changes_nothing(rows: list, shift: int) -> None:
     )
 
 
-def test_ties_are_what_they_are_said_to_be() -> None:
+def test_ties_are_counted() -> None:
     a, b = [0.5, 0.5, 0.5, 0.5], [0.5, 0.5 + 1e-7, 0.6, 0.3]
     plain, loose = compare(a, b, resamples=9), compare(a, b, resamples=9, tie=1e-6)
     assert (plain.wins, plain.ties, plain.losses) == (1, 1, 2)
@@ -172,7 +155,7 @@ def test_batches_change_no_figure(monkeypatch: pytest.MonkeyPatch, size: int, dr
 
 
 def test_holm_by_hand() -> None:
-    """Of four: .01 x 4, then .02 x 3, .03 x 2 and .04, none below the one before."""
+    """Four values: .01 x 4, then .02 x 3, .03 x 2 and .04, none below the one before."""
     assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert holm([0.9, 0.8]) == [1, 1]
     assert holm([0.2]) == [0.2]
@@ -203,38 +186,28 @@ def test_all_pairs_or_those_with_a_baseline(systems: dict) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "options", "message"),
     [
-        ([], "a: expected a list of at least 2 scores, got 0"),
-        ([1.0], "a: expected a list of at least 2 scores, got 1"),
-        ([[1.0, 2.0]], r"a: expected a list of at least 2 scores, got shape \(1, 2\)"),
-        ([1.0, float("nan")], "a: expected finite numbers, got nan in row 1"),
-        ([float("-inf"), 1.0], "a: expected finite numbers, got -inf in row 0"),
-        (["0.5", "0.6"], "a: expected a list of numbers, got "),
-        ([0.5, None], "a: expected a list of numbers, got "),
-        ([[1.0], [1.0, 2.0]], "a: expected a list of numbers, got "),
-        (None, "a: expected a list of numbers, got None"),
-        ([0.5] * 3, "b: expected 3 scores, as many as a, got 2"),
+        ([], {}, "a: expected a list of at least 2 scores, got 0"),
+        ([1.0], {}, "a: expected a list of at least 2 scores, got 1"),
+        ([[1.0, 2.0]], {}, r"a: expected a list of at least 2 scores, got shape \(1, 2\)"),
+        ([1.0, float("nan")], {}, "a: expected finite numbers, got nan in row 1"),
+        ([float("-inf"), 1.0], {}, "a: expected finite numbers, got -inf in row 0"),
+        (["0.5", "0.6"], {}, "a: expected a list of numbers, got "),
+        ([0.5, None], {}, "a: expected a list of numbers, got "),
+        ([[1.0], [1.0, 2.0]], {}, "a: expected a list of numbers, got "),
+        (None, {}, "a: expected a list of numbers, got None"),
+        ([0.5] * 3, {}, "b: expected 3 scores, as many as a, got 2"),
+        ([0.1, 0.2], {"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
+        ([0.1, 0.2], {"resamples": 0}, "resamples: expected a whole number from 1 on, got 0"),
+        ([0.1, 0.2], {"resamples": 10.0}, "resamples: expected a whole number from 1 on, got 10.0"),
+        ([0.1, 0.2], {"tie": -0.1}, "tie: expected a number from 0 on, got -0.1"),
+        ([0.1, 0.2], {"tie": float("nan")}, "tie: expected a number from 0 on, got nan"),
     ],
 )
-def test_what_is_no_pair_of_vectors_is_refused(values: object, message: str) -> None:
+def test_invalid_scores_and_options_are_refused(values: object, options: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        compare(values, [0.1, 0.2])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
-        ({"resamples": 0}, "resamples: expected a whole number from 1 on, got 0"),
-        ({"resamples": 10.0}, "resamples: expected a whole number from 1 on, got 10.0"),
-        ({"tie": -0.1}, "tie: expected a number from 0 on, got -0.1"),
-        ({"tie": float("nan")}, "tie: expected a number from 0 on, got nan"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        compare([0.1, 0.2], [0.1, 0.2], **options)
+        compare(values, [0.1, 0.2], **options)
 
 
 @pytest.mark.parametrize(
@@ -256,3 +229,52 @@ def test_a_hundred_thousand_scores_take_seconds_and_little_memory() -> None:
     compare(a, b, resamples=999)
     assert time.process_time() - begin < 10  # about 1 measured; 10 with the default, ten times the draws
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KB; 18 MB measured
+
+
+@pytest.fixture(scope="module")
+def sacrebleu() -> Callable[..., float]:
+    """P-value that sacrebleu gives two score vectors: `sacrebleu("ar" or "bs", a, b)`."""
+    significance = pytest.importorskip("sacrebleu.significance")
+
+    class Result:
+        def __init__(self, score: float) -> None:
+            self.score, self.name = score, "mean"
+
+    class Mean:
+        """Texts are numbers, and the score of a corpus is their mean."""
+
+        def _extract_corpus_statistics(self, texts: list[str], references: object) -> np.ndarray:
+            return np.array([[float(text), 1.0] for text in texts])
+
+        def _compute_score_from_stats(self, sums: np.ndarray) -> Result:
+            return Result(float(sums[0]) / float(sums[1]))
+
+        def _aggregate_and_compute(self, rows: np.ndarray) -> Result:
+            return self._compute_score_from_stats(np.sum(rows, axis=0))
+
+    def run(test: str, a: np.ndarray, b: np.ndarray) -> float:
+        metric = Mean()
+        texts = [[repr(float(x)) for x in values] for values in (a, b)]
+        rows = metric._extract_corpus_statistics(texts[0], None)
+        baseline = {"mean": (rows, metric._aggregate_and_compute(rows))}
+        function = {"ar": significance._paired_ar_test, "bs": significance._paired_bs_test}[test]
+        _, results = function(baseline, "b", texts[1], None, {"mean": metric}, RESAMPLES, seed=3)
+        return results["mean"].p_value
+
+    return run
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_both_tests_are_sacrebleus(systems: dict, sacrebleu: Callable, one: str, other: str) -> None:
+    """The bootstrap of sacrebleu counts draws as far off as the difference on its side only, ours on both sides of 0.
+
+    The scores are moved to where that is two errors away, so that both sides have draws.
+    """
+    a, b = systems[one], systems[other]
+    assert near(compare(a, b, seed=1).p_permutation, sacrebleu("ar", a, b))
+    a = a - (a - b).mean() + 2 * stats.sem(a - b)
+    drawn = stats.bootstrap((a - b,), np.mean, random_state=4, method="percentile").bootstrap_distribution
+    assert 0.005 < (drawn <= 0).mean() < 0.05
+    expected = sacrebleu("bs", a, b)
+    assert expected > 0.005
+    assert near(compare(a, b, seed=1).p_bootstrap, expected + (drawn <= 0).mean())
