@@ -1,4 +1,4 @@
-"""A cross-encoder's checkpoint: loaded by sentence-transformers, and refused where its scores would mean nothing."""
+"""A cross-encoder's checkpoint: loaded by sentence-transformers, and refused if its scores would mean nothing."""
 
 import json
 import re
@@ -15,21 +15,21 @@ from torch import nn
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
-OTHER_WEIGHTS = ("pytorch_model.bin",)  # what a repository may hold instead of safetensors; read as plain tensors only
-NO_LIMIT = 2**31 - 1  # tokens, of a model with relative positions
-VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model")  # without one, transformers makes an empty tokeniser up
-LAYER = re.compile(r".*\.layers?\.\d+")  # in the name of a weight
-SHOWN = 3  # names of missing weights
-HEAD = "ForSequenceClassification"  # ends the name of every architecture of transformers that scores a pair
+OTHER_WEIGHTS = ("pytorch_model.bin",)  # accepted where safetensors are missing; read as plain tensors only
+UNLIMITED_TOKENS = 2**31 - 1  # for a model with relative positions
+VOCABULARY_FILES = ("tokenizer.json", "vocab.*", "*.model")  # without one, transformers invents an empty tokeniser
+LAYER = re.compile(r".*\.layers?\.\d+")  # part of a weight's name
+NAMED_WEIGHTS = 3  # missing weights that an error names
+HEAD = "ForSequenceClassification"  # ends the name of every transformers architecture that scores pairs
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """A pair as the model reads it.
+    """The tokens of a pair, separators included.
 
     Attributes:
-        ids: of its tokens, separators included.
-        types: as many; which text a token is of, in the model's own numbers.
+        ids: ids of the tokens.
+        types: for each token the model's number for the text that it belongs to.
     """
 
     ids: list[int]
@@ -44,15 +44,15 @@ class Template:
     """How a tokeniser joins two texts.
 
     Attributes:
-        separators: what stands before, between and behind them.
-        types: of the tokens of each.
+        separators: tokens before, between and behind the texts.
+        types: the model's numbers for the two texts.
     """
 
     separators: tuple[Tokens, Tokens, Tokens]
     types: tuple[int, int]
 
     def join(self, first: list[int], second: list[int]) -> Tokens:
-        """Tokens of two texts -> of the pair."""
+        """Token ids of two texts -> tokens of the pair."""
         before, between, behind = self.separators
         one, two = self.types
         return Tokens(
@@ -65,7 +65,7 @@ def read_config(folder: Path) -> PretrainedConfig:
     """The `config.json` of a checkpoint with a head that scores pairs.
 
     Raises:
-        ValueError: there is none, it is damaged, or the checkpoint has no such head; names the folder.
+        ValueError: the file is missing or damaged, or the checkpoint has no such head; names the folder.
     """
     try:
         config = AutoConfig.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
@@ -85,29 +85,29 @@ def label_names(config: PretrainedConfig) -> list[str]:
 
 
 def read_activation(folder: Path, config: PretrainedConfig) -> str | None:
-    """Name of the function that sentence-transformers puts on the logits of a checkpoint, or None if it does not say.
+    """Name of the function that sentence-transformers applies to the logits of a checkpoint; None if it names none.
 
-    Its versions have written it to three places; the newest counts, as it does to the library.
+    Versions of the library have written the name to three places; the newest place counts, as in the library.
     """
     path = folder / "config_sentence_transformers.json"
-    saved = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    newest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     older = getattr(config, "sentence_transformers", None) or {}
     oldest = getattr(config, "sbert_ce_default_activation_function", None)
-    return saved.get("activation_fn") or older.get("activation_fn") or oldest
+    return newest.get("activation_fn") or older.get("activation_fn") or oldest
 
 
 def load_encoder(folder: Path) -> CrossEncoder:
-    """The cross-encoder of a folder, in float32, without the activation that it may have on top of its logits.
+    """The cross-encoder of a folder, in float32, without an activation on top of its logits.
 
     Raises:
-        ValueError: weights or tokeniser are missing or damaged, weights are not finite or not all there, the tokeniser
-            knows more tokens than the model, or more than one module or a prompt is asked for; names the folder.
+        ValueError: weights or tokeniser are missing or damaged, a weight is missing or not finite, the tokeniser knows
+            more tokens than the model, or the checkpoint has several modules or a prompt; names the folder.
     """
-    held = sorted(path.name for path in folder.glob("*"))[:20]
+    files = sorted(path.name for path in folder.glob("*"))[:20]
     if not weight_files(folder):
-        raise ValueError(f"checkpoint {folder}: expected model.safetensors, found {held}")
-    if not any(path for pattern in VOCABULARIES for path in folder.glob(pattern)):
-        raise ValueError(f"checkpoint {folder}: expected tokenizer.json, found {held}")
+        raise ValueError(f"checkpoint {folder}: expected model.safetensors, found {files}")
+    if not any(path for pattern in VOCABULARY_FILES for path in folder.glob(pattern)):
+        raise ValueError(f"checkpoint {folder}: expected tokenizer.json, found {files}")
     _check_modules(folder)
     try:
         with _quiet():
@@ -132,7 +132,7 @@ def load_encoder(folder: Path) -> CrossEncoder:
 
 
 def _check_modules(folder: Path) -> None:
-    """See that sentence-transformers will run one transformer and nothing else, and no code of the checkpoint."""
+    """Check that sentence-transformers will run one transformer, nothing else and no code of the checkpoint."""
     path = folder / "modules.json"
     if not path.is_file():
         return
@@ -147,24 +147,25 @@ def _check_modules(folder: Path) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the progress bars of transformers."""
-    shown = logging.is_progress_bar_enabled()
+    """Switch off the progress bars of transformers."""
+    enabled = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
         yield
     finally:
-        if shown:
+        if enabled:
             logging.enable_progress_bar()
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that hold a checkpoint's weights; none if there are none."""
-    found = sorted(folder.glob("model*.safetensors"))
-    return found or [folder / name for name in OTHER_WEIGHTS if (folder / name).is_file()]
+    """Files with a checkpoint's weights; an empty list if there are none."""
+    return sorted(folder.glob("model*.safetensors")) or [
+        folder / name for name in OTHER_WEIGHTS if (folder / name).is_file()
+    ]
 
 
 def _check_weights(folder: Path, model: PreTrainedModel) -> None:
-    """See that all weights came from the checkpoint (transformers makes up what is missing), and are finite."""
+    """Check that all weights come from the checkpoint (transformers invents missing ones) and are finite."""
     stored: set[str] = set()
     for path in weight_files(folder):
         if path.suffix == ".safetensors":
@@ -173,12 +174,13 @@ def _check_weights(folder: Path, model: PreTrainedModel) -> None:
         else:
             stored.update(torch.load(path, map_location="cpu", weights_only=True))
     missing = {name for name, _ in model.named_parameters()} - stored
-    if missing:  # or transformers knows them by an older name: it says so when asked, and takes as long as to load
+    if missing:  # or transformers knows them by an older name, which only loading the model again tells
         with _quiet():
             options = {"output_loading_info": True, "local_files_only": True, "trust_remote_code": False}
             missing &= set(type(model).from_pretrained(str(folder), **options)[1]["missing_keys"])
     if missing:
-        some = ", ".join(sorted(missing)[:SHOWN]) + f" and {len(missing) - SHOWN} more" * (len(missing) > SHOWN)
+        more = f" and {len(missing) - NAMED_WEIGHTS} more" * (len(missing) > NAMED_WEIGHTS)
+        some = ", ".join(sorted(missing)[:NAMED_WEIGHTS]) + more
         raise ValueError(f"checkpoint {folder}: expected all weights of its {type(model).__name__}, missing {some}")
     if unused := sorted(_layers(stored) - _layers(model.state_dict())):
         raise ValueError(f"checkpoint {folder}: expected as many layers as config.json says, got {unused[0]} too")
@@ -188,18 +190,18 @@ def _check_weights(folder: Path, model: PreTrainedModel) -> None:
 
 
 def _layers(names: Iterable[str]) -> set[str]:
-    return {found[0] for name in names if (found := LAYER.match(name))}
+    return {match[0] for name in names if (match := LAYER.match(name))}
 
 
 def positions(model: PreTrainedModel) -> int:
-    """Tokens of the longest sequence that the model has positions for."""
-    said = getattr(model.config, "max_position_embeddings", None)
-    longest = said if isinstance(said, int) and said > 0 else NO_LIMIT
+    """Number of tokens in the longest sequence that the model has positions for."""
+    limit = getattr(model.config, "max_position_embeddings", None)
+    longest = limit if isinstance(limit, int) and limit > 0 else UNLIMITED_TOKENS
     for module in model.modules():
         table = getattr(module, "position_embeddings", None)
         if isinstance(table, nn.Embedding):  # RoBERTa's positions begin behind that of the padding
-            taken = 0 if table.padding_idx is None else table.padding_idx + 1
-            longest = min(longest, table.num_embeddings - taken)
+            unused = 0 if table.padding_idx is None else table.padding_idx + 1
+            longest = min(longest, table.num_embeddings - unused)
     return longest
 
 
@@ -207,7 +209,7 @@ def read_template(folder: Path, tokenizer: Tokenizer) -> Template:
     """What a tokeniser adds to two texts; read once, as it cannot join and cut pairs in two threads at a time.
 
     Raises:
-        ValueError: it does anything but to put separators around two texts.
+        ValueError: the tokeniser does more than put separators around two texts.
     """
     first, second = (tokenizer.encode(text, add_special_tokens=False) for text in ("a", "b"))
     pair = tokenizer.encode("a", "b")

@@ -9,15 +9,15 @@ from transformers import PreTrainedModel
 
 PRECISIONS = ("float32", "bfloat16", "int8")
 LARGEST_INT8 = 127
-SMALLEST = torch.finfo(torch.float32).tiny  # divides a token that is all zeros
+SMALLEST_SCALE = torch.finfo(torch.float32).tiny  # divisor for a token of zeros
 
 
 def convert(model: PreTrainedModel, precision: str) -> PreTrainedModel:
-    """A copy with its encoder in another precision; the head, which costs next to nothing, stays in float32.
+    """Copy a model with its encoder in another precision; the head, which costs next to nothing, stays in float32.
 
     Args:
-        model: in float32.
-        precision: "bfloat16" or "int8" (on the CPU).
+        model: a model in float32.
+        precision: "bfloat16" or "int8" (which runs on the CPU only).
     """
     model = deepcopy(model).to("cpu")
     encoder = model.base_model
@@ -39,17 +39,18 @@ def _to_float32(_: nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.T
 
 
 class Int8Linear(nn.Module):
-    """A linear layer in int8, its input quantised as it comes.
+    """A linear layer in int8 that quantises its input in each pass.
 
-    `torch.ao.quantization.quantize_dynamic` gives the input of a layer one scale. A few tokens (separators, mostly)
-    have values many times larger than the others, which are then left with a handful of steps: the error of a score
-    was a fifth of the scores' spread. So every token is divided by its largest value before, and multiplied after.
+    `torch.ao.quantization.quantize_dynamic` gives the whole input of a layer one scale. A few tokens (separators,
+    mostly) have values many times larger than the others, for which only a handful of steps is left: the error of a
+    score was a fifth of the scores' spread. So every token is divided by its largest value before the layer, and
+    multiplied by it afterwards.
     """
 
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
         weight = layer.weight.detach()
-        scales = weight.abs().amax(dim=1).clamp_min(SMALLEST).double() / LARGEST_INT8
+        scales = weight.abs().amax(dim=1).clamp_min(SMALLEST_SCALE).double() / LARGEST_INT8
         with warnings.catch_warnings():
             warnings.filterwarnings(
                 "ignore", message="(?s).*deprecated", category=UserWarning
@@ -62,7 +63,7 @@ class Int8Linear(nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """(..., in) -> (..., out)."""
-        sizes = inputs.abs().amax(dim=-1, keepdim=True).clamp_min_(SMALLEST)
+        sizes = inputs.abs().amax(dim=-1, keepdim=True).clamp_min_(SMALLEST_SCALE)
         outputs = torch.ops.quantized.linear_dynamic(inputs / sizes, self.packed, self.seven_bits)
         outputs.mul_(sizes)
         return outputs if self.bias is None else outputs.add_(self.bias)

@@ -15,26 +15,26 @@ ORDINALS = {
     **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
     **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
     **{"sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20},
-    **{"thirtieth": 30},  # of dates, as those that end in "first" to "ninth"
+    **{"thirtieth": 30},  # used in dates, as are those that end in "first" to "ninth"
 }
 ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
-EXACT = 15  # digits; with "trillion" behind them, still fewer than Decimal's 28
+MAX_DIGITS = 15  # with "trillion" behind them, these are fewer than Decimal's 28 digits
 DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 FOREIGN = re.compile(r"[^\D0-9]")
 RAISED = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u215f\u2189])")
-GROUPED = re.compile(r"(?<![\d,.])\d[\d,]*")  # taken whole and looked at in Python: a pattern of groups is quadratic
+GROUPED = re.compile(r"(?<![\d,.])\d[\d,]*")  # groups are checked in Python, as a pattern of groups is quadratic
 POINT = re.compile(r"(?<![\w.)])\.(?=\d)")
 DECIMAL = re.compile(r"(?<![\w.])\d[\d.]*")
 
 
 def part_raised(text: str) -> str:
-    """With a space between a digit and a superscript or fraction behind it: "10\u00b2" is not "102"."""
+    """Put a space between a digit and a superscript or fraction behind it: "10\u00b2" is not "102"."""
     return RAISED.sub(" ", text)
 
 
 def plain_numerals(text: str) -> str:
-    """Digits of any script as those of ASCII, "1,000" as "1000", ".5" as "0.5", "3.50" as "3.5"; "1.10.2" stays."""
+    """Write digits of any script in ASCII, "1,000" as "1000", ".5" as "0.5", "3.50" as "3.5"; "1.10.2" stays."""
     text = FOREIGN.sub(lambda match: str(unicodedata.decimal(match[0])), text)
     return DECIMAL.sub(_shorten, POINT.sub("0.", GROUPED.sub(_ungroup, text)))
 
@@ -57,29 +57,29 @@ def is_number(word: str) -> bool:
 
 
 def spell_in_digits(words: list[str]) -> list[str]:
-    """Words, lower case, with each run of number words (or digits before "million" and the like) as one number.
+    """Replace each run of lower-case number words (or digits before "million" and the like) by one number.
 
-    Words that do not make one number together ("nineteen eighty four") stay several: "19", "84". Ordinals up to
-    twentieth, thirtieth, and those that end in one up to ninth ("twenty first"), become "20th", "30th", "21st".
+    Words that do not make one number together ("nineteen eighty four") remain several: "19", "84". Ordinals up to
+    "twentieth", "thirtieth", and those that end in one up to "ninth" ("twenty first"), become "20th", "30th", "21st".
     """
-    found: list[str] = []
+    digits: list[str] = []
     position = 0
     while position < len(words):
         value, end = _cardinal(words, position)
         last = ORDINALS.get(words[end], 0) if end < len(words) else 0
         if value is None:
-            found.append(_ordinal(last) if last else words[position])
+            digits.append(_ordinal(last) if last else words[position])
             position += 1
         elif end == position + 1 and is_number(words[position]):
-            found.append(words[position])
+            digits.append(words[position])
             position = end
         elif value % 100 in TENS.values() and 0 < last < 10:
-            found.append(_ordinal(int(value) + last))
+            digits.append(_ordinal(int(value) + last))
             position = end + 1
         else:
-            found.append(f"{value.normalize():f}")
+            digits.append(f"{value.normalize():f}")
             position = end
-    return found
+    return digits
 
 
 def _ordinal(value: int) -> str:
@@ -87,7 +87,7 @@ def _ordinal(value: int) -> str:
 
 
 def _cardinal(words: list[str], begin: int) -> tuple[Decimal | None, int]:
-    """The longest number that begins at a word, and where it ends; None where there is none."""
+    """The longest number that begins at a word, and the index behind it; None if none begins there."""
     total, position, limit = Decimal(0), begin, None
     while True:
         skip = position > begin and words[position : position + 1] == ["and"]
@@ -105,10 +105,10 @@ def _cardinal(words: list[str], begin: int) -> tuple[Decimal | None, int]:
 
 
 def _below_thousand(words: list[str], begin: int) -> tuple[Decimal | None, int]:
-    """A number in digits, or in words without "thousand" and the like."""
+    """Like `_cardinal`, for a number in digits, or in words without "thousand" and the like."""
     if begin >= len(words):
         return None, begin
-    digits = is_number(words[begin]) and len(words[begin]) <= EXACT
+    digits = is_number(words[begin]) and len(words[begin]) <= MAX_DIGITS
     value, end = (Decimal(words[begin]), begin + 1) if digits else _below_hundred(words, begin)
     if value and 0 < value < 100 and value % 10 and words[end : end + 1] == ["hundred"]:
         skip = words[end + 1 : end + 2] == ["and"]
@@ -118,7 +118,7 @@ def _below_thousand(words: list[str], begin: int) -> tuple[Decimal | None, int]:
 
 
 def _below_hundred(words: list[str], begin: int) -> tuple[Decimal | None, int]:
-    """A number in words without "hundred"; "a" is one before it and its like, but for "half a million"."""
+    """Like `_cardinal`, for words without "hundred"; "a" is 1 before "hundred" or a scale, but for "half a million"."""
     word, following = [*words[begin : begin + 2], "", ""][:2]
     if word == "a" and (following == "hundred" or following in SCALES) and words[max(begin - 1, 0)] != "half":
         return Decimal(1), begin + 1

@@ -1,4 +1,4 @@
-"""The weights of the judge: one logistic regression over named features, kept as JSON beside the model they belong to.
+"""The weights of the judge: one logistic regression over named features, a JSON file beside the model it belongs to.
 
 {"rich": {"intercept": -2.1, "coefficients": {"entailment": 3.0, ...}, "template": "...", "number_words": true,
           "fitted_on": "...", "checkpoint": "0123456789abcdef"},
@@ -16,8 +16,8 @@ from semantic_metrics.core.references import best_or_mean
 from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
 
-LARGEST = 1e9  # of a weight: more is damage
-FILE = "nli_lex.json"  # in the folder of a checkpoint
+MAX_WEIGHT = 1e9  # a larger weight means a damaged file
+FILE = "nli_lex.json"  # name of the file in a checkpoint's folder
 KEYS = {"intercept", "coefficients", "template", "number_words", "fitted_on", "checkpoint"}
 
 
@@ -26,12 +26,12 @@ class Weights:
     """A fitted judge.
 
     Attributes:
-        features: names, of RICH.
+        features: names from RICH.
         intercept: log odds of an answer whose features are all 0.
-        coefficients: what each feature adds to them, per unit.
-        fitted_on: data and number of answers, for people.
-        template, number_words: as the features were extracted (see `features.extract`).
-        checkpoint: of the model whose features they are, the beginning of its sha256; empty if that is not known.
+        coefficients: what each feature adds to the log odds, per unit.
+        fitted_on: data and number of answers, for people to read.
+        template, number_words: options with which the features were extracted (see `features.extract`).
+        checkpoint: beginning of the sha256 of the model that the weights were fitted for; empty if unknown.
     """
 
     features: tuple[str, ...]
@@ -49,7 +49,7 @@ class Weights:
         if len(self.coefficients) != len(self.features):
             raise ValueError(f"weights: expected {len(self.features)} coefficients, got {len(self.coefficients)}")
         for name, value in zip(("intercept", *self.features), (self.intercept, *self.coefficients), strict=True):
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= MAX_WEIGHT:
                 raise ValueError(f"weights: expected a finite number for {name}, got {value!r}")
         check_template(self.template)
         if type(self.number_words) is not bool or not isinstance(self.fitted_on, str):
@@ -62,7 +62,7 @@ class Weights:
 
     @property
     def form(self) -> str:
-        """Its name in the file: "paper" for the paper's two features, else "rich"."""
+        """Name of these weights in the file: "paper" for the paper's two features, else "rich"."""
         return "paper" if set(self.features) == set(PAPER) else "rich"
 
     @property
@@ -102,7 +102,7 @@ def probability(weights: Weights, table: np.ndarray) -> np.ndarray:
 
 
 def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
-    """(rows, len(RICH)) features -> (rows, len(weights.features)): what each adds to the log odds."""
+    """(rows, len(RICH)) features -> (rows, len(weights.features)): what each feature adds to the log odds."""
     return table[:, [RICH.index(name) for name in weights.features]] * np.array(weights.coefficients) + 0.0  # no -0.0
 
 
@@ -117,12 +117,12 @@ def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weight
     """Weights of one form from a file.
 
     Args:
-        path: of the file, or of a folder that holds a `nli_lex.json`.
+        path: the file, or a folder with a `nli_lex.json`.
         form: "rich" or "paper".
-        checkpoint: sha256 of the model that they are for; empty for any.
+        checkpoint: sha256 of the model that the weights must be for; empty for any.
 
     Raises:
-        ValueError: no such file, a damaged one, one without this form, or of another checkpoint; names the file.
+        ValueError: the file is missing or damaged, lacks this form, or is for another checkpoint; names the file.
     """
     forms = read_forms(Path(path))
     if form not in forms:
@@ -136,13 +136,13 @@ def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weight
 
 
 def write_weights(path: Path, weights: Weights) -> None:
-    """Write weights to a file (or a folder's `nli_lex.json`); those of another form and this checkpoint in it stay."""
+    """Write weights to a file or a folder's `nli_lex.json`; its other form stays if it is for the same checkpoint."""
     path = _file(Path(path))
     before = read_forms(path) if path.is_file() else {}
-    forms = {form: held for form, held in before.items() if held.checkpoint == weights.checkpoint}
+    forms = {form: other for form, other in before.items() if other.checkpoint == weights.checkpoint}
     forms[weights.form] = weights
-    held = {form: _to_json(forms[form]) for form in FORMS if form in forms}
-    path.write_text(json.dumps(held, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    values = {form: _to_json(forms[form]) for form in FORMS if form in forms}
+    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _file(path: Path) -> Path:
@@ -161,35 +161,35 @@ def _to_json(weights: Weights) -> dict:
 
 
 def read_forms(path: Path) -> dict[str, Weights]:
-    """All weights of a file, by form; errors as `read_weights`."""
+    """All weights of a file, by form; raises like `read_weights`."""
     try:
         path = _file(path)
-        found = path.is_file()
+        exists = path.is_file()
     except OSError as error:  # a name too long for a file
         raise ValueError(f"weights: expected a file's name ({error.strerror}), got {str(path)[:40]!r}") from None
-    if not found:
+    if not exists:
         raise ValueError(
             f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit`, or name the file "
             "of some in the argument `weights`"
         )
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # no UTF-8 or no JSON
         raise ValueError(f"weights {path}: expected JSON ({error})") from None
-    if not isinstance(held, dict) or not held or not set(held) <= set(FORMS):
-        raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(held)[:80]}")
-    forms = {form: _from_json(f"weights {path}: {form}", values) for form, values in held.items()}
+    if not isinstance(values, dict) or not values or not set(values) <= set(FORMS):
+        raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(values)[:80]}")
+    forms = {form: _from_json(f"weights {path}: {form}", fields) for form, fields in values.items()}
     for form, weights in forms.items():
         if weights.form != form:
             raise ValueError(f"weights {path}: {form}: expected other features, got {', '.join(weights.features)}")
     return forms
 
 
-def _from_json(name: str, held: object) -> Weights:
-    if not isinstance(held, dict) or set(held) != KEYS or not isinstance(held["coefficients"], dict):
-        raise ValueError(f"{name}: expected an object with {', '.join(sorted(KEYS))}, got {str(held)[:80]}")
-    coefficients = held.pop("coefficients")
+def _from_json(name: str, fields: object) -> Weights:
+    if not isinstance(fields, dict) or set(fields) != KEYS or not isinstance(fields["coefficients"], dict):
+        raise ValueError(f"{name}: expected an object with {', '.join(sorted(KEYS))}, got {str(fields)[:80]}")
+    coefficients = fields.pop("coefficients")
     try:
-        return Weights(tuple(coefficients), coefficients=tuple(coefficients.values()), **held)
+        return Weights(tuple(coefficients), coefficients=tuple(coefficients.values()), **fields)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name}: {error}") from None
