@@ -5,14 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import semantic_metrics
-from semantic_metrics.cli import main
 from semantic_metrics.cli.explain import MAX_TERMINAL_TOKENS
 from semantic_metrics.cli.terminal import MIN_WIDTH
-from tests import tiny_pairs as tiny
-from tests.nli_lex.conftest import nli
+from tests.cli.conftest import done, invoke, refused
 
 PAIR = ("the dog bites a man", "no man sleeps")
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
@@ -23,39 +21,35 @@ def run(checkpoint: Path) -> Callable[..., Result]:
     """Run the command with the small checkpoint of MATCHA."""
 
     def call(*arguments: str, width: int = 100, color: bool = False, **changed: str) -> Result:
-        options = [
-            f"--{key}={value}" for key, value in {"metric": "matcha", "config": str(checkpoint), **changed}.items()
-        ]
-        runner = CliRunner(env={"COLUMNS": str(width)})
-        return runner.invoke(main, ["explain", *options, "--", *(arguments or PAIR)], color=color)
+        given = {"metric": "matcha", "config": checkpoint, **changed}
+        options = [f"--{key}={value}" for key, value in given.items()]
+        return invoke("explain", *options, "--", *(arguments or PAIR), width=width, color=color)
 
     return call
 
 
 def marks(lines: list[str], word: str) -> str:
-    """What stands below a word."""
+    """The signs below a word."""
     place = next(i for i, line in enumerate(lines) if re.search(rf"\b{word}\b", line) and not line.startswith("pred"))
     begin = lines[place].index(word)
     return lines[place + 1][begin : begin + len(word)].strip()
 
 
-def test_signs_stand_below_the_tokens(run: Callable, checkpoint: Path) -> None:
-    result = run()
-    assert result.exit_code == 0, result.output
-    assert not ESCAPE.search(result.output)
-    found = semantic_metrics.load("matcha", str(checkpoint)).explain(*PAIR)
-    lines = result.output.splitlines()
-    assert lines[0] == f"matcha {found['score']:.4f}  (exact: the tokens of a text add up to the score)"
+def test_signs_are_below_the_tokens(run: Callable, checkpoint: Path) -> None:
+    lines = done(run())
+    assert not ESCAPE.search("".join(lines))
+    explanation = semantic_metrics.load("matcha", str(checkpoint)).explain(*PAIR)
+    assert lines[0] == f"matcha {explanation['score']:.4f}  (exact: the tokens of a text add up to the score)"
     assert lines[-1].startswith("matcha|")
-    strongest = max(abs(share) for side in ("prediction", "reference") for share in found[side]["contributions"])
-    reference = found["reference"]
+    strongest = max(abs(share) for side in ("prediction", "reference") for share in explanation[side]["contributions"])
+    reference = explanation["reference"]
     for token, share in zip(reference["tokens"], reference["contributions"], strict=True):
         sign = marks(lines[lines.index("") :][5:], token) if abs(share) > strongest / 12 else ""
         assert set(sign) <= {"+" if share > 0 else "-"}
-    assert f"prediction, together {found['prediction']['total']:+.4f}" in lines
+    assert f"prediction, together {explanation['prediction']['total']:+.4f}" in lines
 
 
-def test_colours_say_the_same(run: Callable) -> None:
+def test_colours_change_no_character(run: Callable) -> None:
     plain, coloured = run().output, run(color=True).output
     assert ESCAPE.search(coloured)
     assert ESCAPE.sub("", coloured) == plain
@@ -79,8 +73,7 @@ def test_many_tokens_are_counted(run: Callable) -> None:
 
 def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
     path = tmp_path / "why.html"
-    result = run('the <b>dog</b> & "man"', "a cat", html=str(path))
-    assert result.exit_code == 0, result.output
+    done(run('the <b>dog</b> & "man"', "a cat", html=str(path)))
     page = path.read_text(encoding="utf-8")
     assert "<b>dog" not in page
     assert "://" not in page
@@ -89,23 +82,19 @@ def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
 
 
 def test_an_empty_text(run: Callable) -> None:
-    result = run("", "the dog")
-    assert result.exit_code == 0, result.output
-    assert "matcha 0.0000" in result.output
+    assert done(run("", "the dog"))[0].startswith("matcha 0.0000")
 
 
-def test_the_cross_encoders(run: Callable, tmp_path: Path) -> None:
-    scored = run(metric="stsscore", config=str(tiny.bert(tmp_path / "bert")))
-    assert scored.output.startswith("stsscore ")
-    assert "(leave_one_out: what the score loses where a token is left out)" in scored.output
-    model = str(nli(tmp_path / "nli"))
-    judged = run(metric="nli_lex", config=model, question="who?", method="integrated_gradients")
-    assert "question, together" in judged.output
-    assert "add up to the score minus that of a baseline" in judged.output
+def test_the_cross_encoders(run: Callable, sts_model: Path, nli_model: Path) -> None:
+    lines = done(run(metric="stsscore", config=sts_model))
+    assert lines[0].startswith("stsscore ")
+    assert lines[0].endswith("(leave_one_out: what the score loses where a token is left out)")
+    lines = done(run("the dog", "a dog", metric="nli_lex", config=nli_model, question="who?"))
+    assert any(line.startswith("question, together") for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("changed", "saying"),
+    ("changed", "message"),
     [
         ({"metric": "mathca"}, "--metric: expected one of matcha, nli_lex, stsscore, got 'mathca'; did you mean"),
         ({"metric": "nli_lex"}, "--question: expected a text, for nli_lex"),
@@ -115,8 +104,5 @@ def test_the_cross_encoders(run: Callable, tmp_path: Path) -> None:
         ({"html": "no/such/why.html"}, "no/such/why.html: expected an existing folder"),
     ],
 )
-def test_bad_input_is_refused(run: Callable, changed: dict, saying: str) -> None:
-    result = run(**changed)
-    assert result.exit_code == 2
-    assert saying in result.output
-    assert "Traceback" not in result.output
+def test_invalid_input_is_refused(run: Callable, changed: dict, message: str) -> None:
+    refused(run(**changed), message)

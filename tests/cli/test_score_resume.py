@@ -1,25 +1,21 @@
 """`semantic-metrics score --resume`: a run that was cut off ends with the file of a run that was not."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from semantic_metrics.cli import main
 from semantic_metrics.cli.scoring import LoadedMetric
+from tests.cli.conftest import done, invoke, refused
 from tests.conftest import Run
 from tests.tiny_table import WORDS
 
 PARTS = {".out.jsonl.partial", ".out.jsonl.partial.json"}
-SECONDS = 200  # that a process is waited for, on a busy machine
-LIMIT = 10**9  # bytes of memory that any number of rows may take
+MEMORY_BYTES = 10**9  # that any number of rows may take
 
 
 def write(path: Path, count: int, first: int = 0) -> Path:
@@ -43,7 +39,7 @@ def score(checkpoint: Path) -> Callable[..., Result]:
     """Run `semantic-metrics score FILE` with the small checkpoint, ten rows at a time."""
 
     def run(file: Path, *more: object, output: str = "out.jsonl", **changed: object) -> Result:
-        return CliRunner().invoke(main, ["score", *arguments(file, checkpoint, output, **changed), *map(str, more)])
+        return invoke("score", *arguments(file, checkpoint, output, **changed), *more)
 
     return run
 
@@ -67,19 +63,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, calls: int, error: type[BaseException])
     monkeypatch.setattr(LoadedMetric, "score", failing)
 
 
-def done(result: Result) -> list[str]:
-    assert result.exit_code == 0, result.output
-    return result.output.splitlines()
-
-
-def refused(result: Result, *sayings: str) -> None:
-    assert result.exit_code == 2, result.output
-    assert all(saying in result.output for saying in sayings), result.output
-    assert result.output.count("\n") == 1, "one line says it"
-
-
-@pytest.mark.parametrize("output", ["out.csv", "out.jsonl"])
-@pytest.mark.parametrize("calls", [1, 4, 8])
+@pytest.mark.parametrize(("output", "calls"), [("out.csv", 1), ("out.csv", 4), ("out.jsonl", 8)])
 def test_an_interrupted_run_is_continued(
     score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch, output: str, calls: int
 ) -> None:
@@ -99,7 +83,7 @@ def test_an_interrupted_run_is_continued(
     assert {path.name for path in file.parent.iterdir()} == {"in.jsonl", output, f"whole.{output}"}
 
 
-def test_without_resume_it_is_started_over(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_resume_a_run_starts_over(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         cut(patched, 4, KeyboardInterrupt)
         score(file)
@@ -109,7 +93,7 @@ def test_without_resume_it_is_started_over(score: Callable, file: Path, monkeypa
     assert len((file.parent / "out.jsonl").read_text().splitlines()) == 90
 
 
-def test_a_wrong_row_can_be_mended_and_the_run_continued(score: Callable, file: Path) -> None:
+def test_an_invalid_row_can_be_corrected_and_the_run_continued(score: Callable, file: Path) -> None:
     done(score(file, output="whole.jsonl"))
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace('"id": 42, "said"', '"id": 42, "sad"'), encoding="utf-8")
@@ -132,7 +116,7 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("changed", "saying"),
+    ("changed", "message"),
     [
         ({"references": "said"}, "--references was gold, now it is said"),
         ({"batch_rows": 20}, "--batch-rows was 10, now it is 20"),
@@ -140,21 +124,23 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"config": "matcha"}, "signature of matcha was matcha|checkpoint:"),
     ],
 )
-def test_another_run_is_not_continued(score: Callable, half: Path, changed: dict, saying: str) -> None:
+def test_another_run_is_not_continued(
+    score: Callable, half: Path, sts_model: Path, changed: dict, message: str
+) -> None:
     if "metric" in changed:
-        changed = changed | {"config": "stsscore"}
+        changed = changed | {"config": sts_model}
     before = {path.name: path.read_bytes() for path in half.parent.iterdir()}
-    refused(score(half, "--resume", **changed), "out.jsonl cannot be continued: ", saying, "without --resume it is st")
+    refused(score(half, "--resume", **changed), "out.jsonl cannot be continued: ", message, "without --resume it is st")
     assert {path.name: path.read_bytes() for path in half.parent.iterdir()} == before
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
 
 
 def test_rows_that_were_scored_must_be_the_same(score: Callable, half: Path) -> None:
     lines = half.read_text(encoding="utf-8").splitlines(keepends=True)
-    saying = "the first 40 rows of"
+    message = "the first 40 rows of"
     for changed in (lines[1:], [*lines[:39], lines[40], lines[39], *lines[41:]], [*lines[:5], lines[4], *lines[5:]]):
         half.write_text("".join(changed), encoding="utf-8")
-        refused(score(half, "--resume"), saying, "are not those that were scored")
+        refused(score(half, "--resume"), message, "are not those that were scored")
     half.write_text("".join(lines[:30]), encoding="utf-8")
     refused(score(half, "--resume"), "has 30 rows, and 40 were scored")
     half.write_text("".join(lines), encoding="utf-8")
@@ -163,13 +149,13 @@ def test_rows_that_were_scored_must_be_the_same(score: Callable, half: Path) -> 
 
 
 @pytest.mark.parametrize("changed", [{}, {"batch_rows": 20}])
-def test_a_note_whose_rows_are_complete_is_nothing(score: Callable, half: Path, changed: dict) -> None:
-    """What is left of a run that was killed between its last two steps."""
+def test_a_note_without_rows_is_ignored(score: Callable, half: Path, changed: dict) -> None:
+    """It is left of a run that was killed between its last two steps."""
     note = half.parent / ".out.jsonl.partial.json"
-    said = note.read_text()
+    content = note.read_text()
     done(score(half, "--resume"))
     whole = (half.parent / "out.jsonl").read_bytes()
-    note.write_text(said)
+    note.write_text(content)
     assert done(score(half, "--resume", **changed))[0].startswith("90 rows, ")
     assert (half.parent / "out.jsonl").read_bytes() == whole
     assert {path.name for path in half.parent.iterdir()} == {"in.jsonl", "out.jsonl"}
@@ -177,63 +163,63 @@ def test_a_note_whose_rows_are_complete_is_nothing(score: Callable, half: Path, 
 
 def test_a_damaged_part_is_refused(score: Callable, half: Path) -> None:
     part, note = (half.parent / name for name in sorted(PARTS))
-    whole, said = part.read_bytes(), note.read_text()
+    whole, content = part.read_bytes(), note.read_text()
     part.write_bytes(whole[:-1])
     refused(score(half, "--resume"), "is shorter than its note says")
     part.write_bytes(whole)
-    note.write_text(said[:-9])
+    note.write_text(content[:-9])
     refused(score(half, "--resume"), "cannot be read")
-    note.write_text(said)
+    note.write_text(content)
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
 
 
 def test_two_runs_do_not_write_one_file(score: Callable, half: Path) -> None:
     fcntl = pytest.importorskip("fcntl")
-    with (half.parent / ".out.jsonl.partial").open("rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with (half.parent / ".out.jsonl.partial").open("rb") as part:
+        fcntl.flock(part, fcntl.LOCK_EX)
         for more in ([], ["--resume"]):
             refused(score(half, *more), "out.jsonl: expected a file that no other run is writing")
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
 
 
-def test_what_cannot_be_continued_is_said(file: Path, checkpoint: Path) -> None:
+def test_runs_that_cannot_be_continued_are_refused(file: Path, checkpoint: Path) -> None:
     options = ["--metric=matcha", f"--config={checkpoint}", "--predictions=said", "--references=gold", "--resume"]
+    text = file.read_text(encoding="utf-8")
 
     def run(file: Path | str, *more: str) -> Result:
-        return CliRunner().invoke(main, ["score", str(file), *options, *more], input=file_text)
+        return invoke("score", file, *options, *more, input=text)
 
-    file_text = file.read_text(encoding="utf-8")
     refused(run(file), "--resume: expected --output with the file that is to be continued")
     refused(run(file, "--output=-"), "--resume: expected --output with the file")
-    saying = "--resume: expected a FILE that can be read again from its start, got standard input"
-    refused(run("-", "--format=jsonl", f"--output={file.parent / 'out.jsonl'}"), saying)
+    message = "--resume: expected a FILE that can be read again from its start, got standard input"
+    refused(run("-", "--format=jsonl", f"--output={file.parent / 'out.jsonl'}"), message)
     pd.read_json(file, lines=True).to_parquet(file.with_suffix(".parquet"))
-    saying = "--resume: expected an output of .csv, .tsv, .jsonl, a .parquet cannot be continued"
-    refused(run(file.with_suffix(".parquet"), f"--output={file.parent / 'out.parquet'}"), saying)
+    message = "--resume: expected an output of .csv, .tsv, .jsonl, a .parquet cannot be continued"
+    refused(run(file.with_suffix(".parquet"), f"--output={file.parent / 'out.parquet'}"), message)
 
 
-def start(file: Path, checkpoint: Path, *more: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "semantic_metrics", "score", *arguments(file, checkpoint), *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def test_a_killed_run_is_continued(
+    score: Callable, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files are those on disk at any moment: here before the fifth chunk."""
+    killed, calls, metric_score = tmp_path / "killed", [], LoadedMetric.score
 
+    def copying(self: LoadedMetric, texts: dict[str, list]) -> list[float]:
+        calls.append(texts)
+        if len(calls) == 5:
+            shutil.copytree(tmp_path, killed)
+        return metric_score(self, texts)
 
-def test_a_killed_run_is_continued(score: Callable, tmp_path: Path, checkpoint: Path) -> None:
-    file = write(tmp_path / "in.jsonl", 8_000)
-    note = tmp_path / ".out.jsonl.partial.json"
-    process = start(file, checkpoint)
-    limit = time.monotonic() + SECONDS
-    while not note.exists():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < limit
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    assert {path.name for path in tmp_path.iterdir()} - {f"{note.name}.new"} == {"in.jsonl", *PARTS}
-    assert 0 < json.loads(note.read_text())["rows"] < 8_000
-    told = done(score(file, "--resume"))
-    assert told == done(score(file, output="whole.jsonl"))
-    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(LoadedMetric, "score", copying)
+        lines = done(score(file))
+    shutil.copyfile(file, killed / file.name)
+    assert {path.name for path in killed.iterdir()} == {"in.jsonl", *PARTS}
+    assert json.loads((killed / ".out.jsonl.partial.json").read_text())["rows"] == 40
+    with monkeypatch.context() as patched:
+        cut(patched, 5, AssertionError)
+        assert done(score(killed / "in.jsonl", "--resume")) == lines
+    assert (killed / "out.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
 
 
 @pytest.mark.slow
@@ -243,19 +229,17 @@ def test_many_rows_take_no_more_memory_than_few(run_python: Run, tmp_path: Path,
     code += "try: main()\nfinally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     result = run_python(code, "score", *arguments(file, checkpoint, batch_rows=2048), cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert int(result.stdout.splitlines()[-1]) * 1024 < LIMIT
+    assert int(result.stdout.splitlines()[-1]) * 1024 < MEMORY_BYTES
 
 
 @pytest.mark.parametrize(
     "note", ["[]", "null", "{}", '{"rows": "x"}', '{"rows":-5,"bytes":7,"options":{},"metrics":{},"read":""}']
 )
-def test_a_note_that_is_none(score: Callable, file: Path, note: str) -> None:
+def test_an_invalid_note_is_refused(score: Callable, file: Path, note: str) -> None:
     (file.parent / ".out.jsonl.partial").write_text("anything")
     (file.parent / ".out.jsonl.partial.json").write_text(note)
-    result = score(file, "--resume")
-    assert result.exit_code == 2
-    assert "is no note of a run; without --resume it is started over" in result.output
-    assert score(file).exit_code == 0
+    refused(score(file, "--resume"), "is no note of a run; without --resume it is started over")
+    done(score(file))
 
 
 def test_a_link_in_the_place_of_the_partial_file_is_not_followed(score: Callable, file: Path) -> None:

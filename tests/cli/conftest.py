@@ -1,0 +1,47 @@
+"""Running a command as a user does, and tiny models that all tests of commands share."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from semantic_metrics.cli import main
+from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import nli
+
+
+def invoke(command: str, *arguments: object, width: int = 100, **settings: object) -> Result:
+    """Run `semantic-metrics COMMAND ARGUMENTS` on a terminal of this width."""
+    return CliRunner(env={"COLUMNS": str(width)}).invoke(main, [command, *map(str, arguments)], **settings)
+
+
+def done(result: Result) -> list[str]:
+    """The lines of a run that succeeded."""
+    assert result.exit_code == 0, result.output
+    return result.output.splitlines()
+
+
+def refused(result: Result, *messages: str) -> None:
+    """Check that a run ended with one line on stderr that contains these messages."""
+    assert result.exit_code == 2, result.output
+    assert all(message in result.stderr for message in messages), result.stderr
+    assert result.stderr.count("\n") == 1, "one line says it"
+
+
+def write_jsonl(path: Path, rows: list[dict]) -> Path:
+    """Write rows as JSONL."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def nli_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny checkpoint of nli_lex."""
+    return nli(tmp_path_factory.mktemp("models") / "nli")
+
+
+@pytest.fixture(scope="session")
+def sts_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny checkpoint of stsscore."""
+    return tiny.bert(tmp_path_factory.mktemp("models") / "sts")
