@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import torch
 from datasets import Dataset
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from sentence_transformers import CrossEncoder
@@ -89,6 +89,7 @@ def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.Tem
     return output / "checkpoint"
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 3))
 def test_every_pair_stands_in_one_batch_an_epoch(lengths: list[int], size: int, epoch: int) -> None:
     dataset = Dataset.from_dict({"sentence1": ["a"] * len(lengths)})

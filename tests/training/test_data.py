@@ -1,5 +1,6 @@
 """Sources -> examples -> batches."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,100 +22,106 @@ from training.data.sources import (
     LabelledPairs,
     Positives,
     ScoredPairs,
+    Source,
     Table,
+    Triplets,
     load_source,
     read_excluded,
 )
 from training.matcha.batches import Corpus, InterleavedBatches
 from training.matcha.config import read_config, read_yaml
 
-
-def write(folder: Path, rows: list[dict], name: str = "rows.parquet") -> Table:
-    pd.DataFrame(rows).to_parquet(folder / name)
-    return Table(path=name)
-
-
-NLI = [
-    {"premise": "A", "hypothesis": "A1", "label": "entailment"},
-    {"premise": "A", "hypothesis": "A2", "label": "contradiction"},
-    {"premise": "A", "hypothesis": "A3", "label": "contradiction"},
-    {"premise": "A", "hypothesis": "A4", "label": "neutral"},
-    {"premise": "B", "hypothesis": "B1", "label": "contradiction"},
-    {"premise": "C", "hypothesis": "C1", "label": "entailment"},
-]
-PAIRS = {
-    "name": "nli",
-    "reference": "premise",
-    "candidate": "hypothesis",
-    "correct": ["entailment"],
-    "incorrect": ["contradiction"],
-}
-
-
-def test_pairs_are_labelled_and_neutral_is_left_out(tmp_path: Path) -> None:
-    examples, counts = load_source(LabelledPairs(table=write(tmp_path, NLI), **PAIRS), tmp_path, frozenset())
-    assert [(e.reference, e.correct, e.incorrect) for e in examples] == [
-        ("A", "A1", None),
-        ("A", None, "A2"),
-        ("A", None, "A3"),
-        ("B", None, "B1"),
-        ("C", "C1", None),
-    ]
-    assert counts["rows"] == 6
-    assert counts["kept"] == 5
+FILE = Table(path="rows.parquet")
+NLI = pd.DataFrame(
+    [
+        ("A", "A1", "entailment"),
+        ("A", "A2", "contradiction"),
+        ("A", "A3", "contradiction"),
+        ("A", "A4", "neutral"),
+        ("B", "B1", "contradiction"),
+        ("C", "C1", "entailment"),
+    ],
+    columns=["premise", "hypothesis", "label"],
+)
+PAIRS = LabelledPairs(
+    name="nli",
+    table=FILE,
+    reference="premise",
+    candidate="hypothesis",
+    correct=["entailment"],
+    incorrect=["contradiction"],
+)
+SCORED = pd.DataFrame({"reference": ["r", "s", "t", "u"], "candidate": ["0", "2", "4", "5"], "label": [0.0, 2, 4, 5]})
+IMAGES = pd.DataFrame([(i, f"{i} {k}") for i in ("one", "two") for k in "abc"], columns=["group", "text"])
+WIDE = pd.DataFrame({"a": ["x"], "b": ["y"], "t": ["z"]})
 
 
-def test_pivot_takes_the_first_of_each_label_by_premise(tmp_path: Path) -> None:
-    source = LabelledPairs(table=write(tmp_path, NLI), pivot=True, **PAIRS)
-    examples, _ = load_source(source, tmp_path, frozenset())
-    assert [(e.reference, e.correct, e.incorrect) for e in examples] == [("A", "A1", "A2")]
+def load(folder: Path, source: Source, rows: pd.DataFrame, excluded: frozenset = frozenset()) -> tuple:
+    rows.to_parquet(folder / "rows.parquet")
+    return load_source(source, folder, excluded)
+
+
+@pytest.mark.parametrize(
+    ("source", "rows", "expected"),
+    [
+        (PAIRS, NLI, [("A", "A1", None), ("A", None, "A2"), ("A", None, "A3"), ("B", None, "B1"), ("C", "C1", None)]),
+        (replace(PAIRS, pivot=True), NLI, [("A", "A1", "A2")]),
+        (
+            ScoredPairs(name="sts", table=FILE, correct_from=4.0, incorrect_to=1.5),
+            SCORED,
+            [("r", None, "0"), ("t", "4", None), ("u", "5", None)],
+        ),
+        (
+            Positives(name="w", table=FILE, columns=[["t", "a"], ["t", "b"]]),
+            WIDE,
+            [("z", "x", None), ("z", "y", None)],
+        ),
+        (Triplets(name="t", table=FILE, columns=[["t", "a", "b"]]), WIDE, [("z", "x", "y")]),
+        (
+            Captions(name="coco", table=FILE),
+            IMAGES[:3],
+            [("one b one c", "one a", None), ("one a one c", "one b", None), ("one a one b", "one c", None)],
+        ),
+    ],
+    ids=["pairs", "pivot", "scored", "positives", "triplets", "captions"],
+)
+def test_rows_become_examples(tmp_path: Path, source: Source, rows: pd.DataFrame, expected: list[tuple]) -> None:
+    examples, counts = load(tmp_path, source, rows)
+    assert [(e.reference, e.correct, e.incorrect) for e in examples] == expected
+    assert (counts["rows"], counts["kept"]) == (len(rows), len(expected))
+
+
+def test_scored_pairs_are_graded(tmp_path: Path) -> None:
+    examples, _ = load(tmp_path, ScoredPairs(name="sts", table=FILE), SCORED)
+    assert [e.target for e in examples] == [0.0, 0.4, 0.8, 1.0]
 
 
 def test_evaluation_texts_are_dropped_and_counted(tmp_path: Path) -> None:
     pd.DataFrame({"premise": ["  b "]}).to_csv(tmp_path / "eval.csv", index=False)
     excluded = read_excluded([{"path": "eval.csv", "columns": ["premise"]}], tmp_path)
-    examples, counts = load_source(LabelledPairs(table=write(tmp_path, NLI), **PAIRS), tmp_path, excluded)
+    examples, counts = load(tmp_path, PAIRS, NLI, excluded)
     assert "B" not in {e.reference for e in examples}
     assert counts["dropped: in an evaluation set"] == 1
 
 
 def test_captions_of_an_evaluation_image_are_all_dropped(tmp_path: Path) -> None:
-    rows = [{"image": i, "caption": f"image {i} caption {k}"} for i in (1, 2) for k in range(3)]
-    source = Captions(name="coco", table=write(tmp_path, rows), group="image", text="caption")
-    examples, counts = load_source(source, tmp_path, frozenset({"image 2 caption 2"}))
-    assert [e.correct for e in examples] == [f"image 1 caption {k}" for k in range(3)]
-    assert examples[0].reference == "image 1 caption 1 image 1 caption 2"
+    examples, counts = load(tmp_path, Captions(name="coco", table=FILE), IMAGES, frozenset({"two c"}))
+    assert [e.correct for e in examples] == ["one a", "one b", "one c"]
     assert counts["dropped: in an evaluation set"] == 3
 
 
-def test_scored_pairs_by_threshold_and_graded(tmp_path: Path) -> None:
-    rows = [{"reference": f"r{s}", "candidate": f"c{s}", "label": s} for s in (0.0, 2.0, 4.0, 5.0)]
-    table = write(tmp_path, rows)
-    source = ScoredPairs(name="sts", table=table, correct_from=4.0, incorrect_to=1.5)
-    examples, _ = load_source(source, tmp_path, frozenset())
-    assert [(e.correct, e.incorrect) for e in examples] == [(None, "c0.0"), ("c4.0", None), ("c5.0", None)]
-    graded, _ = load_source(ScoredPairs(name="sts", table=table), tmp_path, frozenset())
-    assert [e.target for e in graded] == [0.0, 0.4, 0.8, 1.0]
-
-
-def test_positives_take_every_pair_of_columns(tmp_path: Path) -> None:
-    table = write(tmp_path, [{"a": "x", "b": "y", "t": "z"}])
-    examples, _ = load_source(Positives(name="w", table=table, columns=[["t", "a"], ["t", "b"]]), tmp_path, frozenset())
-    assert [(e.reference, e.correct) for e in examples] == [("z", "x"), ("z", "y")]
-
-
 def test_limit_keeps_a_fixed_sample(tmp_path: Path) -> None:
-    table = write(tmp_path, [{"a": f"a{i}", "b": f"b{i}"} for i in range(50)])
-    source = Positives(name="w", table=table, columns=[["a", "b"]], limit=7)
-    first, counts = load_source(source, tmp_path, frozenset())
-    assert first == load_source(source, tmp_path, frozenset())[0]
+    rows = pd.DataFrame({"a": [f"a{i}" for i in range(50)], "b": [f"b{i}" for i in range(50)]})
+    source = Positives(name="w", table=FILE, columns=[["a", "b"]], limit=7)
+    first, counts = load(tmp_path, source, rows)
+    assert first == load(tmp_path, source, rows)[0]
     assert len(first) == 7
     assert counts["dropped: over the limit"] == 43
 
 
 def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
-    write(tmp_path, NLI, "train.parquet")
-    source = LabelledPairs(table=Table(hub=str(tmp_path)), **PAIRS)  # `datasets` takes a folder where it takes an id
+    NLI.to_parquet(tmp_path / "train.parquet")
+    source = replace(PAIRS, table=Table(hub=str(tmp_path)))  # `datasets` takes a folder where it takes an id
     assert load_source(source, None, frozenset())[1]["kept"] == 5
 
 
@@ -129,9 +136,8 @@ def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
     ],
 )
 def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None:
-    arguments = {"table": write(tmp_path, NLI), **PAIRS, **change}
     with pytest.raises(ValueError, match=message):
-        load_source(LabelledPairs(**arguments), tmp_path, frozenset())
+        load(tmp_path, replace(PAIRS, **change), NLI)
 
 
 def test_relative_path_without_a_data_folder_is_an_error() -> None:
@@ -183,7 +189,7 @@ def test_batch_holds_the_texts_of_its_rows(words: Tokenizer) -> None:
     assert torch.isnan(batch.target).all()
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(
     sizes=st.lists(st.integers(1, 40), min_size=1, max_size=4),
     batch_size=st.integers(1, 12),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentence_transformers import CrossEncoder
 
@@ -21,6 +21,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> CrossEncoder:
     return CrossEncoder(str(folder), device="cpu", activation_fn=torch.nn.Identity())
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 2**31), st.integers(1, 9))
 def test_the_loss_is_minus_the_log_of_what_is_left_open(model: CrossEncoder, seed: int, count: int) -> None:
     generator = torch.Generator().manual_seed(seed)
