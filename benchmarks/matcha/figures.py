@@ -12,13 +12,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.common.plot_style import DASHES, DPI, MARKERS, PALETTE
 from benchmarks.matcha.agreement import HUMAN
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")  # Okabe and Ito's
-DASHES = ("-", "--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 3)))
-MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")
 MATCHA_COLOUR = "black"
-DPI = 150
 _PANEL_INCHES = 3.2
 _LEGEND_WIDTH_INCHES, _LEGEND_HEIGHT_INCHES = 2.4, 0.22  # one entry of a legend
 _DARK_CONCORDANCE = 60  # beyond it a cell is too dark for black digits

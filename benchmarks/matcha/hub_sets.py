@@ -15,16 +15,8 @@ import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
-from benchmarks.matcha.sets import (
-    CALIBRATION,
-    EvaluationSet,
-    RatedSet,
-    TripletSet,
-    pivot_nli,
-    rated_set,
-    read_table,
-    triplet_set,
-)
+from benchmarks.common.data_files import read_table
+from benchmarks.matcha.sets import CALIBRATION, EvaluationSet, RatedSet, TripletSet, pivot_nli, rated_set, triplet_set
 
 SEED = 42  # the authors'
 CLIMATE_PAIRS = 150  # for each label

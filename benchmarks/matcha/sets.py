@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.common.data_files import read_table
+
 TITLES = {  # in the paper's order and spelling
     "snli": "SNLI",
     "multinli": "MultiNLI",
@@ -164,21 +166,6 @@ def read_set(name: str, path: Path) -> EvaluationSet:
     else:
         frame = frame.rename(columns={"sentence1": "reference", "sentence2": "candidate", "score": "rating"})
     return rated_set(name, frame, path)
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """Read a parquet, CSV or JSON-lines file.
-
-    Raises:
-        ValueError: the file name has another ending, or the file cannot be read; names it.
-    """
-    readers = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda file: pd.read_json(file, lines=True)}
-    if path.suffix not in readers:
-        raise ValueError(f"{path}: expected a file that ends in one of {', '.join(readers)}, got {path.suffix!r}")
-    try:
-        return readers[path.suffix](path)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read ({error})") from error
 
 
 def triplet_set(name: str, frame: pd.DataFrame, source: object) -> TripletSet:

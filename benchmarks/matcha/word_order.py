@@ -19,9 +19,9 @@ import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.baselines import Metric, matcha
+from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
 from benchmarks.matcha.separation import intervals
-from benchmarks.matcha.sets import read_table
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc, pairwise_accuracy
 

@@ -26,8 +26,8 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
+from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
-from benchmarks.matcha.sets import read_table
 from benchmarks.nli_lex.chat_judge import endpoint_judge
 from benchmarks.nli_lex.judges import Judge, judge_sets, lexical_judges, model_judges, published_judges
 from benchmarks.nli_lex.nli_judges import SHIPPED, NliModel

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.matcha.figures import DPI, MARKERS, PALETTE
+from benchmarks.common.plot_style import DPI, MARKERS, PALETTE
 
 BARS = {  # number of the paper's figure: what it groups by, and what it shows; the order of 7 to 9 is lost in print
     4: ("model", "mcc"),

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from benchmarks.common import options
-from benchmarks.matcha.sets import read_table
+from benchmarks.common.data_files import read_table
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
 from semantic_metrics.nli_lex.features import load_scorer, nli_labels
 

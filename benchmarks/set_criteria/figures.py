@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.matcha.figures import DPI, PALETTE
+from benchmarks.common.plot_style import DPI, PALETTE
 
 OPERATORS = {"C2": "TextOverlap (C2)", "C5": "TextDifference (C5)", "C6": "TextUnion (C6)"}
 EXPECTED = {"C2": "expected between 0 and 1", "C5": "expected near 1 (A)", "C6": "expected between 0 and 1"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.matcha.sets import read_table
+from benchmarks.common.data_files import read_table
 from benchmarks.set_data.chains import OPERATORS
 
 PER_OPERATOR = 400

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 
-from benchmarks.matcha.figures import DPI, PALETTE
+from benchmarks.common.plot_style import DPI, PALETTE
 from benchmarks.set_data.chains import OPERATORS
 from benchmarks.set_data.rater_sheets import ENCODING, KEY_COLUMNS, KEY_FILE, SCALE
 

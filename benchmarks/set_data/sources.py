@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
-from benchmarks.matcha.sets import read_table
+from benchmarks.common.data_files import read_table
 from benchmarks.set_data.chains import GIVEN, Chain, Dropped
 
 MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from scipy.stats import gaussian_kde
 from sklearn.metrics import roc_curve
 
+from benchmarks.common.plot_style import DASHES, DPI, PALETTE
 from benchmarks.common.scoring import Scores
-from benchmarks.matcha.figures import DASHES, DPI, PALETTE
 from benchmarks.stsscore.sets import CLASSES, TITLES, PairSet
 from semantic_metrics.stats.separation import auc
 

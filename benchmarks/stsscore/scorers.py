@@ -18,9 +18,9 @@ from nltk.util import ngrams
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
+from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.scoring import Scores
-from benchmarks.matcha.sets import read_table
 from benchmarks.stsscore.sets import PairSet
 from semantic_metrics import load as load_metric
 

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
+from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.matcha.sets import RatedSet, rated_set, read_table
+from benchmarks.matcha.sets import RatedSet, rated_set
 
 TITLES = {"stsb": "STS-B test", "mrpc": "MRPC test", "qqp": "QQP train", "wmt22": "WMT22 zh-en"}
 CLASSES = ("mrpc", "qqp")  # label 1: the same meaning; the others are rated
