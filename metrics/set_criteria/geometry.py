@@ -1,6 +1,6 @@
 """What the criteria measure on vectors: five measures of likeness, and angles in the plane of two vectors.
 
-All is taken row by row in float64, so that a sample's values do not depend on the samples beside it.
+Everything is computed row by row in float64, so that a sample's values do not depend on other samples.
 """
 
 from dataclasses import dataclass
@@ -9,11 +9,14 @@ from functools import cached_property
 import numpy as np
 
 MEASURES = ("cosine", "dot", "l1", "l2", "ned")
-DISTANCES = ("l1", "l2", "ned")  # smaller is nearer: the inequalities of the criteria turn round
-SMALLEST, LARGEST = 1e-150, 1e150  # squared lengths: below is a zero vector, above cannot be multiplied any more
-NO_VARIANCE = 1e-12  # of the squared length: a spread below is that of a constant vector, left by rounding
-PARALLEL = 1e-6  # rad: two directions nearer than this (or to opposite ones) span no plane that rounding would not turn
-SHADOWLESS = 1e-6  # of a vector's length: a projection shorter than this has no direction
+DISTANCES = ("l1", "l2", "ned")  # smaller is nearer: the inequalities of the criteria are reversed
+MIN_SQUARE, MAX_SQUARE = (
+    1e-150,
+    1e150,
+)  # squared lengths: smaller is a zero vector, the product of larger ones overflows
+MIN_VARIANCE = 1e-12  # in parts of the squared length: a smaller spread is the rounding error of a constant vector
+PARALLEL_RADIANS = 1e-6  # vectors with a smaller angle, or nearer to opposite, span a plane that is only rounding
+MIN_PROJECTION = 1e-6  # in parts of a vector's length: a shorter projection has no direction
 
 ZERO, EQUAL, ALONG, AGAINST, ACROSS = range(1, 6)
 REASONS = {
@@ -26,7 +29,7 @@ REASONS = {
 
 
 class Rows:
-    """Vectors with what every measure needs of them.
+    """Vectors with the sums that every measure needs.
 
     Args:
         values: (n, d) float64.
@@ -49,7 +52,7 @@ class Rows:
     @property
     def zero(self) -> np.ndarray:
         """(n,) bool, whether a vector counts as zero."""
-        return self.square < SMALLEST
+        return self.square < MIN_SQUARE
 
 
 @dataclass(frozen=True)
@@ -120,14 +123,14 @@ def locate(a: Rows, b: Rows, target: Rows, scratch: np.ndarray) -> Angles:
         along, across = dot(a.values, target.values) / length, dot(target.values, scratch) / b_across
         place = np.arctan2(across, along)
         shadow = np.hypot(along, across) / np.sqrt(target.square)
-    equal = between < PARALLEL
+    equal = between < PARALLEL_RADIANS
     equal[equal] = (a.values[equal] == b.values[equal]).all(axis=1)
     conditions = [
         a.zero | b.zero | target.zero,
         equal,
-        between < PARALLEL,
-        between > np.pi - PARALLEL,
-        shadow < SHADOWLESS,
+        between < PARALLEL_RADIANS,
+        between > np.pi - PARALLEL_RADIANS,
+        shadow < MIN_PROJECTION,
     ]
     reason = np.select(conditions, [ZERO, EQUAL, ALONG, AGAINST, ACROSS], 0).astype(np.uint8)
     defined = reason == 0
@@ -136,4 +139,4 @@ def locate(a: Rows, b: Rows, target: Rows, scratch: np.ndarray) -> Angles:
 
 def _spread(square: np.ndarray, total: np.ndarray, width: int) -> np.ndarray:
     spread = square - total * total / width
-    return np.where(spread > NO_VARIANCE * square, spread, 0.0)
+    return np.where(spread > MIN_VARIANCE * square, spread, 0.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semantic_metrics.core.inputs import check_choice, invalid_input
-from semantic_metrics.set_criteria.geometry import LARGEST, Angles, Rows, compare, locate
+from semantic_metrics.set_criteria.geometry import MAX_SQUARE, Angles, Rows, compare, locate
 
 OPERATORS = ("overlap", "difference", "union")
 PAIRS = {"overlap": ("ab", "at", "bt"), "difference": ("ab", "at", "bt", "xt", "xb"), "union": ()}  # x is A - B
@@ -159,9 +159,9 @@ def _compare_pairs(
 
 def _check_squares(sides: tuple[Rows, Rows, Rows], rows: np.ndarray, name: str) -> None:
     for side, label in zip(sides, SIDES, strict=True):
-        bad = np.flatnonzero(~(side.square <= LARGEST))  # also true of nan
+        bad = np.flatnonzero(~(side.square <= MAX_SQUARE))  # also true of nan
         if len(bad):
             raise ValueError(
                 f"{name}: expected finite numbers of moderate size, got inf, nan or a length above "
-                f"{LARGEST**0.5:.0e} in the vector of {label}, sample {rows[bad[0]]}"
+                f"{MAX_SQUARE**0.5:.0e} in the vector of {label}, sample {rows[bad[0]]}"
             )

@@ -37,14 +37,6 @@ def test_a_fresh_metric_can_be_copied_and_pickled(metric: evaluate.Metric) -> No
     assert [scores(made, PREDICTIONS, REFERENCES) for made in copies] == [expected, expected]
 
 
-def test_two_metrics_at_a_time_do_not_meet(checkpoint: Path) -> None:
-    first, second = (evaluate.load(METRIC, str(checkpoint)) for _ in range(2))
-    first.add_batch(predictions=["a"], references=["b"])
-    second.add_batch(predictions=["the dog"], references=["the dog"])
-    assert second.compute()["scores"] == [1]
-    assert first.compute()["scores"] == scores(second, ["a"], ["b"])
-
-
 ONE_OF_TWO = """
 import json, sys
 import evaluate
@@ -72,36 +64,6 @@ def test_two_processes_score_together(metric: evaluate.Metric, checkpoint: Path,
     assert [process.wait(timeout=60) for process in running] == [0, 0]
     assert second is None
     assert first == metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES)
-
-
-LENGTHS = '''
-import datasets
-import evaluate
-
-
-class WordCount(evaluate.Metric):
-    """Mean number of words."""
-
-    def _info(self):
-        text = datasets.Value("string")
-        features = datasets.Features({"predictions": text, "references": text})
-        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
-
-    def _compute(self, predictions, references):
-        return {"words": sum(len(text.split()) for text in predictions) / len(predictions)}
-'''
-
-
-def test_combined_with_another_metric(metric: evaluate.Metric, tmp_path: Path) -> None:
-    folder = tmp_path / "word_count"
-    folder.mkdir()
-    (folder / "word_count.py").write_text(LENGTHS)
-    both = evaluate.combine([metric, evaluate.load(str(folder))])
-    result = both.compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert result["words"] == 3.25
-    assert result["scores"] == scores(metric, PREDICTIONS, REFERENCES)
-    both.add_batch(predictions=PREDICTIONS, references=REFERENCES)
-    assert both.compute() == result
 
 
 def test_the_help_of_a_loaded_metric_describes_its_arguments(metric: evaluate.Metric) -> None:

@@ -88,24 +88,6 @@ def test_undefined_scores_are_zero_and_counted(metric: evaluate.Metric) -> None:
     assert result["matcha"] == pytest.approx(1 / 6)
 
 
-def test_several_references_take_the_best(metric: evaluate.Metric) -> None:
-    result = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
-    for prediction, references, score, best in zip(
-        PREDICTIONS, SEVERAL, result["scores"], result["best_reference"], strict=True
-    ):
-        each = scores(metric, [prediction] * len(references), references)
-        assert score == max(each)
-        assert best == each.index(max(each))
-
-
-def test_several_references_can_be_averaged(metric: evaluate.Metric) -> None:
-    actual = scores(metric, PREDICTIONS, SEVERAL, multi_reference="mean")
-    each = [
-        np.mean(scores(metric, [text] * len(group), group)) for text, group in zip(PREDICTIONS, SEVERAL, strict=True)
-    ]
-    assert actual == pytest.approx(each, abs=1e-15)
-
-
 def test_a_reference_without_a_vector_is_passed_over(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=["the dog", "the dog", ""], references=[["", "cat"], ["", "☃"], ["dog", "cat"]])
     alone = scores(metric, ["the dog"], ["cat"])[0]

@@ -78,13 +78,6 @@ def test_references_have_no_order(metric: evaluate.Metric, text: str, references
     assert position is None if not known else each["scores"][position] == max(known)
 
 
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=20), st.randoms(use_true_random=False))
-def test_the_order_of_words_changes_no_bit(table: MatchaTable, words: list[str], random: object) -> None:
-    shuffled = random.sample(words, len(words))
-    encoded = table.encode([" ".join(words), " ".join(shuffled)])
-    assert np.array_equal(*encoded.vectors)
-
-
 @given(batches, st.integers(1, 3), st.integers(1, 50))
 def test_chunks_change_no_bit(table: MatchaTable, batch: list[str], size: int, characters: int) -> None:
     whole = table.encode(batch)

