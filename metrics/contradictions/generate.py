@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from semantic_metrics.contradictions import clauses, exchanges, quantities
 from semantic_metrics.contradictions.chat_model import Writer
 from semantic_metrics.contradictions.language import is_english, load_pipeline
-from semantic_metrics.contradictions.nli_check import THRESHOLD, Checker
-from semantic_metrics.core.inputs import check_text
+from semantic_metrics.contradictions.nli_check import THRESHOLD, Checker, check_threshold
+from semantic_metrics.core.inputs import check_text, check_whole
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -114,7 +114,12 @@ def contradict(
         >>> results[0].contradictions[0].text  # doctest: +SKIP
         'She ate some apples.'
     """
-    texts, chosen = _checked(texts, rules, per_text, threshold)
+    if isinstance(texts, str):
+        raise ValueError(f"texts: expected a list of strings, got the string {texts[:40]!r}")
+    texts = [check_text(f"texts[{i}]", text) for i, text in enumerate(texts)]
+    chosen = _chosen_rules(rules)
+    check_whole("per_text", per_text, 1)
+    check_threshold(threshold)
     checker = Checker(checkpoint) if check else None
     propose = _written(writer, seed, per_text) if writer else _ruled(chosen, seed)
     results = []
@@ -144,23 +149,12 @@ def summary(results: Iterable[Contradicted]) -> dict[str, int]:
     return counts | dict(sorted(Counter(f"none: {result.reason}" for result in results if result.reason).items()))
 
 
-def _checked(
-    texts: Iterable[str], rules: Iterable[str] | None, per_text: int, threshold: float
-) -> tuple[list[str], list[str]]:
-    if isinstance(texts, str):
-        raise ValueError(f"texts: expected a list of strings, got the string {texts[:40]!r}")
-    texts = list(texts)
-    for i, text in enumerate(texts):
-        check_text(f"texts[{i}]", text)
+def _chosen_rules(rules: Iterable[str] | None) -> list[str]:
     chosen = list(RULES) if rules is None else list(dict.fromkeys([rules] if isinstance(rules, str) else rules))
     unknown = [name for name in chosen if name not in RULES]
     if unknown or not chosen:
         raise ValueError(f"rules: expected some of {', '.join(RULES)}, got {', '.join(map(repr, unknown)) or 'none'}")
-    if isinstance(per_text, bool) or not isinstance(per_text, int) or per_text < 1:
-        raise ValueError(f"per_text: expected a whole number from 1 on, got {per_text!r}")
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold: expected a probability in [0, 1], got {threshold!r}")
-    return texts, chosen
+    return chosen
 
 
 class _NotEnglish(Exception):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semantic_metrics.contradictions.nli_check import Checker
-from semantic_metrics.core.inputs import check_text
+from semantic_metrics.contradictions.nli_check import Checker, check_threshold
+from semantic_metrics.core.inputs import check_text, check_whole
 
 THRESHOLD = 0.9  # stricter than for rules, whose changes are contradictions by construction
 NEIGHBOURS = 8  # similar texts that the NLI model reads for each text
@@ -64,7 +64,13 @@ def mine(
         ValueError: a text is not a valid string; `groups` differs in length from `texts` or comes with `others`; a
             number is out of range.
     """
-    _check(texts, others, groups, neighbours, threshold)
+    for name, column in (("texts", texts), ("others", others or [])):
+        for i, text in enumerate(column):
+            check_text(f"{name}[{i}]", text)
+    if groups is not None and (others is not None or len(groups) != len(texts)):
+        raise ValueError(f"groups: expected one for each of {len(texts)} texts, and no others, got {len(groups)}")
+    check_whole("neighbours", neighbours, 1)
+    check_threshold(threshold)
     groups = list(range(len(texts))) if groups is None else groups
     pool = texts if others is None else others
     if not texts or not pool:
@@ -76,24 +82,6 @@ def mine(
         if p >= threshold and (i not in best or p > best[i].p):
             best[i] = Mined(texts[i], pool[j], i, j, similarity, p)
     return [best[i] for i in sorted(best)]
-
-
-def _check(
-    texts: Sequence[str],
-    others: Sequence[str] | None,
-    groups: Sequence[Hashable] | None,
-    neighbours: int,
-    threshold: float,
-) -> None:
-    for name, given in (("texts", texts), ("others", others or [])):
-        for i, text in enumerate(given):
-            check_text(f"{name}[{i}]", text)
-    if groups is not None and (others is not None or len(groups) != len(texts)):
-        raise ValueError(f"groups: expected one for each of {len(texts)} texts, and no others, got {len(groups)}")
-    if neighbours < 1:
-        raise ValueError(f"neighbours: expected a number from 1 on, got {neighbours}")
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold: expected a probability in [0, 1], got {threshold!r}")
 
 
 def _matcha(texts: list[str]) -> np.ndarray:

@@ -7,6 +7,16 @@ import numpy as np
 THRESHOLD = 0.5  # more probable than entailment and neutral together
 
 
+def check_threshold(threshold: float) -> None:
+    """Refuse what is not a probability.
+
+    Raises:
+        ValueError: `threshold` is not in [0, 1].
+    """
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold: expected a probability in [0, 1], got {threshold!r}")
+
+
 class Checker:
     """An NLI model, loaded when it is first needed.
 
