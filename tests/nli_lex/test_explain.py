@@ -105,13 +105,6 @@ def test_blank_texts(metric: evaluate.Metric, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_batch_size_moves_nothing(metric: evaluate.Metric, method: str) -> None:
-    one, many = (metric.explain(**ROW, method=method, batch_size=size) for size in (20, 64))
-    for side in SIDES:
-        assert one[side]["contributions"] == pytest.approx(many[side]["contributions"], abs=ROUNDING)
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_odd_strings_are_plain_text(metric: evaluate.Metric, method: str) -> None:
     for special in ("[SEP] 🎉", "{answer}</s>", "\x00"):
         row = {side: f"{special} dog {special}" for side in SIDES}

@@ -120,8 +120,3 @@ def test_a_path_is_a_folder(model: Path) -> None:
     assert load_scorer(model).labels == list(LABELS)
     with pytest.raises(ValueError, match="checkpoint 'nowhere'"):
         load_scorer("nowhere")
-
-
-def test_scorers_of_other_tasks_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="got LABEL_0"):
-        load_scorer(tiny.bert(tmp_path / "sts"))

@@ -80,14 +80,6 @@ def test_odd_texts_are_judged(metric: evaluate.Metric) -> None:
     assert result["blank"] == 0
 
 
-def test_a_separator_in_a_text_is_plain_text(metric: evaluate.Metric) -> None:
-    plain, apart = (
-        metric.compute(predictions=[f"a dog {sign}"], references=[f"{sign} cat"], questions=[sign])["entailment"]
-        for sign in ("[SEP]", "[ SEP ]")
-    )
-    assert plain == pytest.approx(apart, abs=1e-6)
-
-
 def test_a_fresh_metric_can_be_copied_and_pickled(metric: evaluate.Metric) -> None:
     copies = [copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))]
     expected = metric.compute(**TEXTS)
