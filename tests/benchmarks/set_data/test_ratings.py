@@ -111,22 +111,24 @@ def test_ratings_come_back_by_item(folder: Path) -> None:
     assert both["pearson"] == pytest.approx(np.corrcoef(list(first.values()), list(second.values()))[0, 1])
 
 
-def test_kappa_is_cohens_with_quadratic_weights() -> None:
-    """Against the definition, worked out here: 1 - observed squared distance / that of independent raters."""
+def test_agreement_of_two_raters() -> None:
     rng = np.random.default_rng(0)
     x = rng.integers(0, 5, 60)
     y = np.clip(x + rng.integers(-1, 2, 60), 0, 4)
-    expected = 1 - np.mean((x - y) ** 2) / np.mean((x[:, None] - y[None, :]) ** 2)
+    kappa = 1 - np.mean((x - y) ** 2) / np.mean((x[:, None] - y[None, :]) ** 2)  # Cohen's, with quadratic weights
     items = {"item": [*map(str, range(60))] * 2, "operator": "union", "rater": ["r1"] * 60 + ["r2"] * 60}
     ratings = pd.DataFrame(items).assign(rating=[*map(float, x), *map(float, y)])
-    table = agreement(ratings).set_index("operator")
-    assert table.loc["union", "kappa"] == pytest.approx(expected)
-    assert table.loc["union", "pearson"] == pytest.approx(np.corrcoef(x, y)[0, 1])
-    apart = agreement(ratings.assign(item=list(map(str, range(120))))).set_index("operator").loc["union"]
-    assert apart["n"] == 0  # no item that both rated
-    assert np.isnan(apart[["kappa", "pearson", "exact"]].astype(float)).all()
-    constant = agreement(ratings.assign(rating=2.0)).set_index("operator").loc["union"]
-    assert np.isnan([constant["kappa"], constant["pearson"]]).all()
+
+    def union(ratings: pd.DataFrame) -> pd.Series:
+        return agreement(ratings).set_index("operator").loc["union"]
+
+    assert union(ratings)["kappa"] == pytest.approx(kappa)
+    assert union(ratings)["pearson"] == pytest.approx(np.corrcoef(x, y)[0, 1])
+    apart = union(ratings.assign(item=list(map(str, range(120)))))  # no item that both rated
+    assert apart["n"] == 0
+    assert apart[["kappa", "pearson", "exact"]].isna().all()
+    constant = union(ratings.assign(rating=2.0))
+    assert constant[["kappa", "pearson"]].isna().all()
     assert constant["exact"] == 100
 
 
