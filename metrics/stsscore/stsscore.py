@@ -246,10 +246,10 @@ def load_scorer(name: str | None = None) -> PairScorer:
 
 
 def checkpoint_scale(folder: Path, config: PretrainedConfig, name: str) -> float | str | None:
-    """What a checkpoint says of its raw score: a number that divides it, "sigmoid", or None where it says nothing.
+    """The scale of a checkpoint's raw score: a number that divides it, "sigmoid", or None if the checkpoint has none.
 
-    sentence-transformers stores the activation; a sigmoid gives [0, 1], but with none the raw score may be a rating of
-    any range. The `config.json` of ours says the range too: `"stsscore": {"scale": 5.0}`.
+    sentence-transformers stores the activation: a sigmoid gives [0, 1]; without one the raw score may have any range.
+    The `config.json` of our checkpoints has the range: `"stsscore": {"scale": 5.0}`.
     """
     if str(read_activation(folder, config)).rpartition(".")[2] == "Sigmoid":
         return SIGMOID

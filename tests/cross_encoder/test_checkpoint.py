@@ -75,7 +75,7 @@ def test_the_scale_comes_from_the_checkpoint(
 
 
 @pytest.mark.parametrize("says", [{}, {"sentence_transformers": {"activation_fn": IDENTITY_NAME}}, {"stsscore": {}}])
-def test_a_checkpoint_that_does_not_say_needs_the_argument(tmp_path: Path, says: dict) -> None:
+def test_a_checkpoint_without_a_scale_needs_the_argument(tmp_path: Path, says: dict) -> None:
     """Without an activation a raw score may be a rating of any range."""
     folder = tiny.bert(tmp_path / "model", says)
     metric = evaluate.load(SCRIPT, str(folder))

@@ -26,7 +26,7 @@ def scores(metric: evaluate.Metric, rows: list[dict[str, str]], **options: objec
 
 
 @pytest.mark.parametrize("features", ["rich", "paper"])
-def test_a_token_left_out_is_a_judgement_less(metric: evaluate.Metric, features: str) -> None:
+def test_a_contribution_is_the_judgement_minus_that_without_the_token(metric: evaluate.Metric, features: str) -> None:
     result = metric.explain(**ROW, features=features)
     assert list(result) == ["score", "method", *SIDES]
     assert result["score"] == pytest.approx(scores(metric, [ROW], features=features)[0], abs=ROUNDING)
@@ -81,7 +81,7 @@ def test_the_baseline_is_the_model_on_padding(tmp_path: Path, template: str) -> 
         assert abs(result[side]["error"]) < CUT
 
 
-def test_of_a_long_answer_the_window_that_decides_is_explained(metric: evaluate.Metric) -> None:
+def test_the_deciding_window_of_a_long_answer_is_explained(metric: evaluate.Metric) -> None:
     answer = " ".join(f"the {word} runs {i}" for i, word in enumerate(["dog", "man", "cat"] * 8))
     row = {**ROW, "prediction": answer}
     judged = metric.compute(**{f"{side}s": [row[side]] for side in SIDES})
@@ -113,7 +113,7 @@ def test_odd_strings_are_plain_text(metric: evaluate.Metric, method: str) -> Non
         assert all(abs(result[side].get("error", 0)) < CUT for side in SIDES)
 
 
-def test_weights_that_ask_the_model_nothing(model: Path, tmp_path: Path) -> None:
+def test_weights_that_need_no_model(model: Path, tmp_path: Path) -> None:
     """Words alone: no gradient, and what they add is seen by leaving them out."""
     names = tuple(name for name in RICH_WEIGHTS.features if name == "token_recall")
     path = tmp_path / "words.json"

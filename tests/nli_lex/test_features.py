@@ -22,7 +22,7 @@ def column(table: np.ndarray, name: str) -> list[float]:
 @pytest.mark.parametrize(
     "labels", [LABELS, ("entailment", "neutral", "contradiction"), ("Neutral", "CONTRADICTION", "Entailment")]
 )
-def test_opinions_are_those_of_one_pair_at_a_time(tmp_path: Path, labels: tuple[str, ...]) -> None:
+def test_probabilities_are_those_of_one_pair_at_a_time(tmp_path: Path, labels: tuple[str, ...]) -> None:
     """The answer is the premise; labels may have any order."""
     folder = nli(tmp_path / "model", labels)
     features, opinion = extract(load_scorer(str(folder)), QUESTIONS, ANSWERS, REFERENCES), listing(folder)
@@ -49,7 +49,7 @@ def test_words_are_compared_pair_by_pair(model: Path) -> None:
         assert column(table, name) == [function(*triple) for triple in triples]
 
 
-def test_a_head_of_two_labels_says_nothing_of_contradictions(tmp_path: Path) -> None:
+def test_a_head_of_two_labels_gives_no_contradiction(tmp_path: Path) -> None:
     folder = nli(tmp_path / "model", ("not_entailment", "entailment"))
     table, opinion = extract(load_scorer(str(folder)), ["who"], ["the dog"], [["a cat"]]).table, listing(folder)
     assert column(table, "entailment") == pytest.approx([opinion("who the dog", "who a cat")[1]], abs=ROUNDING)
@@ -73,7 +73,7 @@ def _passes(model: Path, answers: list[str], references: list, features: tuple[s
     return sum(rows)
 
 
-def test_nothing_is_read_twice_or_in_vain(model: Path) -> None:
+def test_nothing_is_read_twice_or_needlessly(model: Path) -> None:
     answers, references = ["the dog", "a cat"] * 20, [["a dog", "no"]] * 40
     assert _passes(model, answers, references, RICH) == 8
     assert _passes(model, answers, references, PAPER) == 4
@@ -81,7 +81,7 @@ def test_nothing_is_read_twice_or_in_vain(model: Path) -> None:
     assert _passes(model, ["", " \n"], [["a dog"]] * 2, RICH) == 0
 
 
-def test_features_that_are_not_asked_for_move_no_other(model: Path) -> None:
+def test_features_that_are_not_needed_change_no_other(model: Path) -> None:
     scorer = load_scorer(str(model))
     whole, paper = (extract(scorer, QUESTIONS, ANSWERS, REFERENCES, features=names).table for names in (RICH, PAPER))
     for name in PAPER:
@@ -89,7 +89,7 @@ def test_features_that_are_not_asked_for_move_no_other(model: Path) -> None:
     assert not np.delete(paper, [RICH.index(name) for name in (*PAPER, "contradiction")], axis=1).any()
 
 
-def test_a_blank_answer_has_no_opinions(model: Path) -> None:
+def test_a_blank_answer_has_no_probabilities(model: Path) -> None:
     features = extract(load_scorer(str(model)), ["who", "who"], [" \n", "the dog"], [["a dog", "cat"], ["a dog"]])
     assert features.blank.tolist() == [True, False]
     assert not features.table[:2, :3].any()

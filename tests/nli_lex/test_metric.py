@@ -102,7 +102,7 @@ def test_weights_of_another_file(metric: evaluate.Metric, tmp_path: Path) -> Non
         metric.compute(**TEXTS, weights=tmp_path)
 
 
-def test_a_model_without_weights_says_how_to_get_them(tmp_path: Path) -> None:
+def test_the_error_of_a_model_without_weights_names_the_remedy(tmp_path: Path) -> None:
     folder = nli(tmp_path / "model")
     (folder / FILE).unlink()
     metric = evaluate.load(SCRIPT, str(folder))
@@ -123,7 +123,7 @@ def test_template_and_number_words_are_the_weights_own_unless_given(metric: eval
     assert metric.compute(**texts)["entailment"] != own["entailment"]
 
 
-def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:
+def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evaluate.Metric) -> None:
     scorer = metric.scorer
     digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
     assert metric.compute(**TEXTS)["signature"] == (

@@ -48,7 +48,7 @@ def test_a_long_question_without_a_question_mark() -> None:
     assert extract_question(STORY + "Name the disease.", ["flu"]) == "Name the disease."
 
 
-def test_the_only_sentence_is_read_though_it_holds_the_answer() -> None:
+def test_the_only_sentence_is_read_even_if_it_contains_the_answer() -> None:
     question = "Who is older, Ann or Bob?"
     assert extract_question(question, ["Bob"]) == question
 
@@ -60,7 +60,7 @@ def test_length_is_counted_in_words() -> None:
 
 
 @given(st.text(), st.lists(st.text(min_size=1), min_size=1, max_size=3))
-def test_what_is_read_stands_in_the_question(question: str, references: list[str]) -> None:
+def test_the_extracted_part_is_in_the_question(question: str, references: list[str]) -> None:
     part = extract_question(question, references)
     read, whole = ("".join(unicodedata.normalize("NFKC", text).split()) for text in (part, question))
     assert read in whole
@@ -70,7 +70,7 @@ def test_many_spaces_take_no_time() -> None:
     assert extract_question("w " * 21 + " " * 200_000 + "end?", ["Paris"]).endswith("w end?")
 
 
-def test_of_a_long_sentence_the_end_is_read() -> None:
+def test_only_the_end_of_a_long_sentence_is_read() -> None:
     words = [f"w{i}" for i in range(3 * LONG_QUESTION_WORDS)]
     assert extract_question(" ".join(words) + "?", ["x"]) == " ".join(words[-LONG_QUESTION_WORDS:]) + "?"
 

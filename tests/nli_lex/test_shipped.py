@@ -43,7 +43,7 @@ def test_answers_are_judged(shipped: evaluate.Metric, features: str) -> None:
     assert judged(shipped, features=features)["correct"] == EXPECTED
 
 
-def test_opinions_are_those_of_one_pair_at_a_time(shipped: evaluate.Metric) -> None:
+def test_probabilities_are_those_of_one_pair_at_a_time(shipped: evaluate.Metric) -> None:
     template, opinion = shipped.weights().template, listing(shipped.scorer.folder, None)
     hypothesis = template.format(question=QUESTION, answer="Leonardo da Vinci")
     index = [label.lower() for label in shipped.scorer.labels].index("entailment")
@@ -51,7 +51,7 @@ def test_opinions_are_those_of_one_pair_at_a_time(shipped: evaluate.Metric) -> N
     assert judged(shipped)["entailment"][:4] == pytest.approx(expected, abs=1e-5)
 
 
-def test_what_speaks_for_an_answer_has_a_weight_that_does(shipped: evaluate.Metric) -> None:
+def test_entailment_has_a_positive_weight(shipped: evaluate.Metric) -> None:
     for form in ("rich", "paper"):
         weights = shipped.weights(form)
         assert set(weights.features) <= set(RICH)

@@ -149,7 +149,7 @@ def test_a_name_too_long_for_a_file_is_refused() -> None:
         read_weights(Path("x" * 5000))
 
 
-def test_no_file_says_how_to_get_one(tmp_path: Path) -> None:
+def test_the_error_of_a_missing_file_names_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"nli_lex.json: no such file; fit weights .* `semantic-metrics fit`"):
         read_weights(tmp_path)
 

@@ -123,6 +123,6 @@ BAD = [
 
 
 @pytest.mark.parametrize("template", [*BAD, "{answer.__class__}", "{answer", "{answer} {other}", None, 3, b"{answer}"])
-def test_what_is_no_template_is_refused(template: object) -> None:
+def test_an_invalid_template_is_refused(template: object) -> None:
     with pytest.raises(ValueError, match=r"template: expected a string with \{answer\} once"):
         check_template(template)

@@ -23,7 +23,7 @@ def without(text: str, span: tuple[int, int]) -> str:
     return (text[: span[0]] + text[span[1] :]).replace("  ", " ").strip()
 
 
-def test_what_is_returned(metric: evaluate.Metric) -> None:
+def test_the_explanation_has_all_keys(metric: evaluate.Metric) -> None:
     for method in METHODS:
         result = metric.explain(**PAIR, method=method)
         assert list(result) == ["score", "method", *SIDES]
@@ -39,7 +39,7 @@ def test_what_is_returned(metric: evaluate.Metric) -> None:
     assert metric.explain(**PAIR)["method"] == "leave_one_out"
 
 
-def test_a_token_left_out_is_a_score_less(one_metric: evaluate.Metric) -> None:
+def test_a_contribution_is_the_score_minus_that_without_the_token(one_metric: evaluate.Metric) -> None:
     metric = one_metric
     pair = {"prediction": "the dog bites", "reference": "the cat sleeps"}
     result = metric.explain(**pair)
@@ -102,7 +102,7 @@ def test_the_batch_size_moves_nothing(metric: evaluate.Metric, method: str) -> N
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_tokens_that_are_cut_off_add_nothing(metric: evaluate.Metric, method: str) -> None:
+def test_truncated_tokens_contribute_nothing(metric: evaluate.Metric, method: str) -> None:
     result = metric.explain("dog cat man runs " * 30, "the dog", method=method)
     shares = result["prediction"]["contributions"]
     read = tiny.POSITIONS - 3 - 2

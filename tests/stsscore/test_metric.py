@@ -42,7 +42,7 @@ def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean") == {"stsscore": mean}
 
 
-def test_scale_says_what_the_raw_score_means(metric: evaluate.Metric) -> None:
+def test_the_scale_divides_or_squashes_the_raw_score(metric: evaluate.Metric) -> None:
     """The checkpoint says 5."""
     raw = np.array(scores(metric, PREDICTIONS, REFERENCES, scale=1))
     assert scores(metric, PREDICTIONS, REFERENCES) == pytest.approx(raw / 5)
@@ -50,7 +50,7 @@ def test_scale_says_what_the_raw_score_means(metric: evaluate.Metric) -> None:
     assert scores(metric, PREDICTIONS, REFERENCES, scale="sigmoid") == pytest.approx(1 / (1 + np.exp(-raw)))
 
 
-def test_clip_moves_scores_into_the_unit_interval(metric: evaluate.Metric) -> None:
+def test_clip_limits_scores_to_the_unit_interval(metric: evaluate.Metric) -> None:
     plain = scores(metric, PREDICTIONS, REFERENCES, scale=0.1)
     assert min(plain) < 0
     assert max(plain) > 1
@@ -101,7 +101,7 @@ def test_blank_texts_have_the_model_s_score_and_are_counted(metric: evaluate.Met
     assert several["undefined"] == 1
 
 
-def test_pairs_that_are_cut_are_counted(metric: evaluate.Metric, bert: Path) -> None:
+def test_truncated_pairs_are_counted(metric: evaluate.Metric, bert: Path) -> None:
     long = "the dog bites the man " * 10
     result = metric.compute(
         predictions=["a dog", long, "a dog", long, "the cat"],
@@ -130,7 +130,7 @@ def test_symmetric_counts_a_pair_that_is_cut_once(metric: evaluate.Metric) -> No
     assert result["truncated"] == 1
 
 
-def test_the_signature_says_what_can_change_a_score(metric: evaluate.Metric) -> None:
+def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evaluate.Metric) -> None:
     scorer = metric.scorer
     digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
     assert metric.compute(predictions=["a"], references=["b"])["signature"] == (
