@@ -6,7 +6,6 @@ A script of two lines is put there, which imports the metric from this package, 
 owner: only folders with that file are ever replaced or removed.
 """
 
-import ast
 import hashlib
 import json
 import os
@@ -17,7 +16,8 @@ from pathlib import Path
 import click
 
 from semantic_metrics import __version__, available
-from semantic_metrics.cli.errors import InputError
+from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.core.contract import check_parts, metric_class
 from semantic_metrics.files.errors import file_errors
 
 MARKER_FILE = "registered_by.json"
@@ -45,7 +45,8 @@ def register(names: tuple[str, ...], remove: bool) -> None:
             raise InputError(f"NAME: expected one of {', '.join(known)}, got {name!r}")
     names = tuple(dict.fromkeys(names)) or tuple(known)
     for name in names:
-        click.echo(unregister_metric(name) if remove else register_metric(name))
+        with as_input_error(ValueError):
+            click.echo(unregister_metric(name) if remove else register_metric(name))
     if not remove:
         hint = "HF_EVALUATE_OFFLINE=1 spares it asking the Hub first"
         click.echo(f'evaluate.load("{names[0]}") works in any folder now; {hint}')
@@ -58,10 +59,12 @@ def register_metric(name: str) -> str:
         What was done, in one line.
 
     Raises:
+        ValueError: the metric's folder lacks a part (see `core.contract`).
         FileError: the cache cannot be written.
     """
+    check_parts(name, "register")
     home = _cache_folder(name)
-    script = SCRIPT.format(name=name, class_name=_class_name(name))
+    script = SCRIPT.format(name=name, class_name=metric_class(name).__name__)
     with file_errors(home):
         home.mkdir(parents=True, exist_ok=True)
         (home.parent / "__init__.py").touch()
@@ -126,10 +129,3 @@ def _cache_folder(name: str) -> Path:
 
     with file_errors("the module cache of evaluate"):
         return Path(init_dynamic_modules()) / "metrics" / f"evaluate-metric--{name}"
-
-
-def _class_name(name: str) -> str:
-    """Name of the metric's class, read without importing the metric, which takes seconds."""
-    script = Path(__file__).parents[1] / name / f"{name}.py"
-    classes = [node for node in ast.parse(script.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
-    return next(node.name for node in classes if "evaluate.Metric" in map(ast.unparse, node.bases))
