@@ -50,8 +50,8 @@ class Scorer:
         check_parts(name, "score")
         self.name, self.checkpoint, self.options, self.column = name, checkpoint, options, column or name
         if describe(name).takes_questions != (questions is not None):
-            expected = "no column, as this metric takes none" if questions else "the name of a column, got None"
-            raise ValueError(f"questions: {name} expected {expected}")
+            expected = f"None, as {name} takes no questions" if questions else f"a column, as {name} takes questions"
+            raise ValueError(f"questions: expected {expected}, got {questions!r}")
         columns = {"predictions": predictions, "references": references, "questions": questions}
         self.columns = {argument: column for argument, column in columns.items() if column is not None}
         self._metric = self._load()

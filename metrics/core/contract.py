@@ -2,14 +2,14 @@
 
 A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 
-* `NAME.py`: the script that `evaluate` loads, with one `evaluate.Metric` class. Of a metric that scores texts the class
-  is a `TextMetric`. Put `CheckedInputs` before `evaluate.Metric` and the arguments are checked as everywhere.
+* `NAME.py`: the script that `evaluate` loads, with one `evaluate.Metric` class. If the metric scores texts, the class
+  is a `TextMetric`. With `CheckedInputs` before `evaluate.Metric`, its columns are checked like those of the others.
 * `__init__.py` with `DESCRIPTION = MetricDescription(...)`, and nothing that takes long to import: commands read it
   before they load a model.
 * `app.py`: the Gradio demo, with a `PAGE` (`semantic_metrics.demo.page.Page`).
-* `README.md` and `requirements.txt`: of the Space on the Hub, for `push`.
+* `README.md` and `requirements.txt`: the card of the Space on the Hub, and what it installs, for `push`.
 
-`missing_parts` says what a folder lacks, all of it or what one command needs.
+`missing_parts` lists what a folder lacks, of all parts or of those that one command needs.
 """
 
 import importlib
@@ -23,7 +23,8 @@ from typing import Protocol
 PACKAGE = __name__.partition(".")[0]
 METHODS = ("compute", "signature", "explain")  # of a TextMetric
 FILES = {"app.py": "the demo", "README.md": "the card of the Space", "requirements.txt": "what the Space installs"}
-# what a command needs besides a metric that loads; a command that is not named here needs SCORING
+SCORING = ("compute", "signature")  # what score, compare, validate, fit and report need
+# what other commands need; all of them need a script with a class, and a description
 COMMAND_PARTS = {
     "load": (),
     "register": (),
@@ -31,7 +32,6 @@ COMMAND_PARTS = {
     "demo": ("app.py",),
     "push": tuple(FILES),
 }
-SCORING = ("compute", "signature")
 
 
 @dataclass(frozen=True)

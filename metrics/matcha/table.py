@@ -301,7 +301,5 @@ def _sha256(data: bytes) -> str:
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(n, D), (n, D) -> (n,) cosines in [-1, 1], row by row; 0 where either row is zero."""
     products = np.einsum("ij,ij->i", a, b)
-    norms = np.sqrt(
-        np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b)
-    )  # one root: equal rows give exactly 1
+    norms = np.sqrt(np.einsum("ij,ij->i", a, a) * np.einsum("ij,ij->i", b, b))  # one root: equal rows give exactly 1
     return np.clip(np.divide(products, norms, out=np.zeros_like(products), where=norms > 0), -1.0, 1.0)
