@@ -27,20 +27,20 @@ from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, to_unit
 
-KNOTS = 33  # of the stored map: quantiles of all cosines, unweighted; more follow the noise of single pairs
+MAX_KNOTS = 33  # quantiles of all cosines, unweighted; with more, the map follows the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))
 STSB = ("stsb/train.parquet", "stsb/dev.parquet")
-HIGHEST = 5.0  # of STS-B's scale
+TOP_SCORE = 5.0  # highest rating of STS-B
 
 
 def read_pairs(data: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Columns a, b, rating: those to fit on, and STS-B's development split.
+    """The pairs to fit on, and STS-B's development split; columns a, b and rating.
 
-    Those to fit on have a column weight too: graded pairs and NLI pairs count the same in all.
+    The pairs to fit on also have a column weight, by which all graded pairs together count as much as all NLI pairs.
     """
     train, dev = (pd.read_parquet(data / path) for path in STSB)
-    graded, held = (
-        pd.DataFrame({"a": t.sentence1, "b": t.sentence2, "rating": t.score / HIGHEST}) for t in (train, dev)
+    graded, development = (
+        pd.DataFrame({"a": t.sentence1, "b": t.sentence2, "rating": t.score / TOP_SCORE}) for t in (train, dev)
     )
     parts = []
     for path in NLI:
@@ -48,32 +48,34 @@ def read_pairs(data: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
         for column, rating in (("correct_answer", 1.0), ("incorrect_answer", 0.0)):
             parts.append(pd.DataFrame({"a": rows.premise, "b": rows[column], "rating": rating}))
     nli = pd.concat(parts)
-    return pd.concat([graded.assign(weight=1.0), nli.assign(weight=len(graded) / len(nli))]), held
+    return pd.concat([graded.assign(weight=1.0), nli.assign(weight=len(graded) / len(nli))]), development
 
 
 def fit_ratings(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> Ratings:
-    """The monotone map of least squares, weighted, through at most KNOTS knots."""
+    """The monotone map of weighted least squares, with at most MAX_KNOTS knots."""
     fitted = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, ratings, weights)
-    knots = np.unique(np.quantile(scores, np.linspace(0, 1, KNOTS)).round(6))
+    knots = np.unique(np.quantile(scores, np.linspace(0, 1, MAX_KNOTS)).round(6))
     return Ratings(tuple(knots.tolist()), tuple(fitted.predict(knots).round(6).tolist()))
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--checkpoint", type=Path, required=True, help="folder, whose config.json is rewritten")
+    parser.add_argument(
+        "--checkpoint", type=Path, required=True, help="checkpoint folder; its config.json is rewritten"
+    )
     parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("expected --data or SEMANTIC_METRICS_DATA, got neither")
     encoder = load_checkpoint(f"{arguments.checkpoint.resolve()}/")
-    pairs, held = read_pairs(arguments.data)
+    pairs, development = read_pairs(arguments.data)
 
     def score(rows: pd.DataFrame) -> np.ndarray:
         return cosine(*(encoder.encode(rows[name].tolist()).vectors for name in ("a", "b")))
 
     fitted = fit_ratings(score(pairs), pairs.rating.to_numpy(), pairs.weight.to_numpy())
-    scores, people = score(held), held.rating.to_numpy()
+    scores, people = score(development), development.rating.to_numpy()
     before, after = (100 * concordance(x, people) for x in (to_unit(scores, COSINE), fitted(scores)))
     sys.stdout.write(f"{len(pairs)} pairs; STS-B dev, CCC: rescaled {before:.2f}, calibrated {after:.2f}\n")
     path = arguments.checkpoint / "config.json"

@@ -1,10 +1,11 @@
-r"""A checkpoint between two: the mean of the weights of a contextual one and of one that was trained on from it.
+r"""A checkpoint between two: the mean of a contextual one's weights and of those that further training made of them.
 
     python training/interpolate.py runs/contextual/checkpoint runs/contextual_order/checkpoint --share 0.8 \
         --config training/configs/contextual_order.yaml --data DATA --output runs/contextual_mean
 
-What training on changed for the worse comes back sooner than what it taught (Wortsman et al., CVPR 2022, "Robust
-fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on the config's validation sets.
+Moving back towards the start restores what the training made worse sooner than it loses what the training taught
+(Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on
+the config's validation sets.
 """
 
 import argparse
@@ -32,14 +33,14 @@ from training.matcha.validate import load_validation, validate
 def interpolate(
     first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
-    """Tensors by name, (1 - share) of the first and share of the second, float16.
+    """The mean of two sets of tensors, by name: (1 - share) of the first and share of the second, in float16.
 
     Raises:
-        ValueError: a share outside of [0, 1], or tensors of other names or shapes.
+        ValueError: the share is outside of [0, 1], or the tensors differ in names or shapes.
     """
     if not 0 <= share <= 1:
         raise ValueError(f"share: expected a number in [0, 1], got {share}")
-    shapes = [{name: tuple(tensor.shape) for name, tensor in held.items()} for held in (first, second)]
+    shapes = [{name: tuple(tensor.shape) for name, tensor in tensors.items()} for tensors in (first, second)]
     if shapes[0] != shapes[1]:
         other = sorted({name for name, _ in set(shapes[0].items()) ^ set(shapes[1].items())})
         raise ValueError(f"expected the same tensors in both checkpoints, these are not: {other[:5]}")
@@ -48,7 +49,7 @@ def interpolate(
 
 
 def _read(folder: Path) -> dict[str, torch.Tensor]:
-    """The weights that a checkpoint keeps: without the pooling layer and the positions that some models store."""
+    """The weights of a checkpoint, without the pooling layer and the positions that some models store."""
     unused = ("pooler.", "embeddings.position_ids")
     return {name: tensor for name, tensor in load_file(folder / WEIGHTS).items() if not name.startswith(unused)}
 
@@ -56,10 +57,10 @@ def _read(folder: Path) -> dict[str, torch.Tensor]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("first", help="checkpoint folder, or a model named as `init` of a config")
+    parser.add_argument("first", help="checkpoint folder, or a model named like `init` of a config")
     parser.add_argument("second", type=Path, help="checkpoint folder, whose other files are kept")
-    parser.add_argument("--share", type=float, required=True, help="of the second, in [0, 1]")
-    parser.add_argument("--config", type=Path, required=True, help="a YAML file, for its validation sets")
+    parser.add_argument("--share", type=float, required=True, help="share of the second checkpoint, in [0, 1]")
+    parser.add_argument("--config", type=Path, required=True, help="YAML file with the validation sets")
     parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
@@ -67,14 +68,14 @@ def main() -> None:
     try:
         sets = load_validation(read_config(arguments.config).validate, arguments.data)
         record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
-        held = [_read(Path(find_model(arguments.first))), _read(arguments.second)]
-        weights = interpolate(*held, arguments.share)
+        first, second = _read(Path(find_model(arguments.first))), _read(arguments.second)
+        weights = interpolate(first, second, arguments.share)
         shutil.copytree(arguments.second, output)
     except (OSError, ValueError, SafetensorError) as error:
         parser.error(str(error))
     save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
     config = json.loads((output / CONFIG).read_text(encoding="utf-8"))
-    config.get(KIND, {}).pop("ratings", None)  # a map that was fitted to other weights
+    config.get(KIND, {}).pop("ratings", None)  # the map was fitted to other weights
     (output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     record["validation"] = validate(load_checkpoint(f"{output}/"), sets)
     mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"

@@ -4,7 +4,7 @@
     python training/train_cross_encoder.py --task stsb --data DATA --output runs/stsb [--resume]
     accelerate launch training/train_cross_encoder.py --config my.yaml --data DATA --output runs/mine
 
---task names a config of training/configs (nli.yaml, stsb.yaml); --config is one of your own. The output folder holds
+--task names a config of training/configs (nli.yaml, stsb.yaml); --config takes one of your own. The output folder holds
 `checkpoint/` (fp16 safetensors, tokeniser, card: what model_cards/ ships) and `state/` (what --resume continues from).
 """
 
@@ -37,15 +37,15 @@ from training.data.sources import read_excluded
 from training.matcha.initial_model import find_model
 
 CONFIGS = Path(__file__).parent / "configs"
-PAD_TO = 16  # few shapes: on a CPU, oneDNN compiles its kernels anew for each, and forgets them beyond a thousand
-POOL = 100  # batches that are sorted by length together: enough to pad little, few enough to stay random
+PAD_TO_TOKENS = 16  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
+POOL_BATCHES = 100  # sorted by length together: enough to pad little, few enough to stay random
 
 
 class SimilarLengths(DefaultBatchSampler):
-    """Batches of pairs of similar length in a random order, another one in every epoch; the same for the same seed.
+    """Batches of pairs of similar length, in a random order that the seed and the epoch decide.
 
     Args:
-        lengths: (n,) tokens of each pair.
+        lengths: (n,) number of tokens of each pair.
         dataset, args, options: as the base class takes them.
     """
 
@@ -57,8 +57,8 @@ class SimilarLengths(DefaultBatchSampler):
         rng = np.random.default_rng([self.seed, self.epoch])
         order = rng.permutation(len(self.lengths))
         batches = []
-        for begin in range(0, len(order), self.batch_size * POOL):
-            pool = order[begin : begin + self.batch_size * POOL]
+        for begin in range(0, len(order), self.batch_size * POOL_BATCHES):
+            pool = order[begin : begin + self.batch_size * POOL_BATCHES]
             pool = pool[np.argsort(self.lengths[pool], kind="stable")]
             batches += [pool[i : i + self.batch_size].tolist() for i in range(0, len(pool), self.batch_size)]
         for i in rng.permutation(len(batches)):
@@ -67,9 +67,9 @@ class SimilarLengths(DefaultBatchSampler):
 
 
 def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
-    """The pretrained encoder with a head of its own: a class per output, or one raw score.
+    """The pretrained encoder with a head: one output for each class, or one raw score.
 
-    A start that has a head of another size (an NLI model from which an STS scorer is trained) gets a new one.
+    If the start has a head of another size (an NLI model from which an STS scorer is trained), it gets a new one.
     """
     classes = config.classes
     model_kwargs = {"ignore_mismatched_sizes": True}
@@ -98,7 +98,7 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
 
 
 def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, dict[str, pd.DataFrame], dict]:
-    """Training pairs as one pass sees them, validation pairs by name, and what was read, kept and dropped."""
+    """Training pairs of one pass, validation pairs by name, and counts of the rows read, kept and dropped by source."""
     excluded = read_excluded(config.exclude, data)
     passes, counts = [], {}
     for source in config.train:
@@ -122,7 +122,7 @@ def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFra
 
 
 def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: Path) -> CrossEncoderTrainingArguments:
-    """The config in the trainer's own terms; on a CPU bf16 is autocast."""
+    """The config as the trainer's arguments; bf16 is autocast on a CPU."""
     return CrossEncoderTrainingArguments(
         output_dir=str(output / "state"),
         num_train_epochs=config.epochs,
@@ -161,16 +161,16 @@ def train(
         config: what is trained.
         data: folder of the config's relative paths.
         output: folder that everything is written to.
-        init: where the model that `config.init` names is found, if elsewhere.
+        init: folder of the model that `config.init` names, if it is elsewhere.
         resume: continue from `output/state`.
 
     Returns:
-        Validation figures of the checkpoint as written, by set and figure; empty in all processes but the first.
+        Validation figures of the written checkpoint, by set and figure; empty in all processes but the first.
     """
     set_seed(config.seed)
     dataset, validation, counts = load_pairs(config, data)
     model = build_model(config, init or config.init)
-    model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO}}
+    model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     evaluator = build_evaluator(config, validation)
     start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
@@ -196,22 +196,22 @@ def train(
 
 
 def _command(data: Path | None, init: str | None) -> str:
-    """The command line, without the names of folders that are others on every machine."""
+    """The command line, with DATA and INIT for folders whose names differ between machines."""
     names = {str(data): "DATA", init: "INIT"}
     return " ".join(["python", *(names.get(word, word) for word in sys.argv)])
 
 
 def blend(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
-    """Move the weights towards those it started from; nothing to do for a share of 0."""
-    held = model.state_dict()
+    """Replace a share of the weights by those that training started from; `start` may be empty for a share of 0."""
+    weights = model.state_dict()
     for name, values in start.items():
         if values.is_floating_point():
-            held[name].lerp_(values.to(held[name]), share)
+            weights[name].lerp_(values.to(weights[name]), share)
 
 
 def save(model: CrossEncoder, folder: Path) -> None:
-    """Write the checkpoint as it ships: fp16 safetensors and a tokeniser that transformers 4.57 loads as well."""
-    model[0].processing_kwargs = {}  # padding changes no score beyond rounding: left to who loads it
+    """Write the checkpoint to ship: fp16 safetensors, and a tokeniser that transformers 4.57 loads as well."""
+    model[0].processing_kwargs = {}  # padding changes scores by rounding only: left to the one who loads it
     model = model.half()
     model.config.dtype = torch.float16
     model.save_pretrained(str(folder), create_model_card=False)
@@ -224,11 +224,11 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--task", choices=["nli", "stsb"], help="the config of that name")
-    which.add_argument("--config", type=Path, help="a YAML file; see training/cross_encoder/config.py")
-    parser.add_argument("--init", help="folder to start from instead of the config's `init`, where the Hub is away")
+    which.add_argument("--task", choices=["nli", "stsb"], help="train with the config of this name")
+    which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py")
+    parser.add_argument("--init", help="folder to start from, instead of the config's `init`")
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--resume", action="store_true", help="continue from output/state")
     arguments = parser.parse_args()
     config = read_config(arguments.config or CONFIGS / f"{arguments.task}.yaml")

@@ -78,9 +78,9 @@ def test_command_mines_and_writes_parquet(tmp_path: Path, monkeypatch: pytest.Mo
     arguments = ["--config", tmp_path / "config.yaml", "--data", tmp_path, "--output", tmp_path / "out.parquet"]
     monkeypatch.setattr(sys, "argv", ["contradictions.py", *map(str, arguments)])
     main()
-    found = pd.read_parquet(tmp_path / "out.parquet")
-    assert set(found["rule"]) == {"mined"}
-    pairs = set(zip(found["reference"], found["incorrect"], strict=True))
+    triplets = pd.read_parquet(tmp_path / "out.parquet")
+    assert set(triplets["rule"]) == {"mined"}
+    pairs = set(zip(triplets["reference"], triplets["incorrect"], strict=True))
     assert ("A man is running on a track.", "A man is sleeping on a couch.") in pairs
     assert not pairs & {(texts[0], texts[2]), (texts[2], texts[0])}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["captions.parquet", "config.yaml", "out.parquet"]

@@ -25,8 +25,8 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
     options = ["--share", "0.25", "--config", str(TRAINING / "configs" / "smoke.yaml"), "--data", str(TRAINING)]
     monkeypatch.setattr(sys, "argv", ["interpolate.py", *folders, *options, "--output", str(tmp_path / "out")])
     interpolate.main()
-    first, second, found = (load_file(Path(f) / "model.safetensors") for f in (*folders, tmp_path / "out/checkpoint"))
-    for name, tensor in found.items():
+    first, second, mixed = (load_file(Path(f) / "model.safetensors") for f in (*folders, tmp_path / "out/checkpoint"))
+    for name, tensor in mixed.items():
         assert tensor.dtype == torch.float16
         torch.testing.assert_close(tensor.float(), 0.75 * first[name].float() + 0.25 * second[name].float(),
                                    atol=1e-3, rtol=1e-3)  # fmt: skip

@@ -58,10 +58,10 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     rows = [(f"question {i}", "an answer", "a reference", i % 2) for i in range(1000)]
     pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
     source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
-    found, counts = source.load(data, frozenset())
-    assert 150 < (found["part"] == "held_out").sum() < 250
+    pairs, counts = source.load(data, frozenset())
+    assert 150 < (pairs["part"] == "held_out").sum() < 250
     again, _ = source.load(data, frozenset())
-    assert found.equals(again)
+    assert pairs.equals(again)
     assert counts["train entailment"] + counts["held_out entailment"] == 500
 
 

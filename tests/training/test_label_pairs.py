@@ -47,13 +47,13 @@ def data(tmp_path: Path) -> Path:
 
 def test_a_text_is_paired_with_its_nearest_and_held_out_texts_with_none(data: Path) -> None:
     pairs, counts = collect(read_yaml(data / "pairs.yaml", CandidateConfig), data)
-    found = set(pairs[["sentence1", "sentence2"]].itertuples(index=False, name=None))
-    assert {(TEXTS[0], TEXTS[1]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[3], TEXTS[2])} <= found
-    assert not any(TEXTS[5] in pair for pair in found)
+    texts = set(pairs[["sentence1", "sentence2"]].itertuples(index=False, name=None))
+    assert {(TEXTS[0], TEXTS[1]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[3], TEXTS[2])} <= texts
+    assert not any(TEXTS[5] in pair for pair in texts)
     assert counts["near"]["dropped: in an evaluation set"] == 2
     assert counts["rows"] == {"pairs": 3, "dropped: empty, or the same twice": 0,
                               "dropped: in an evaluation set": 1, "kept": 2}  # fmt: skip
-    assert len(found) == len(pairs)
+    assert len(texts) == len(pairs)
 
 
 def test_ranks_choose_how_near(data: Path) -> None:

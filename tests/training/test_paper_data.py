@@ -77,12 +77,12 @@ def test_items_without_use_are_dropped_and_counted() -> None:
 def test_random_incorrect_texts_are_of_other_items() -> None:
     items = [Item(f"r{i // 2}", f"c{i}") for i in range(40)]  # two correct texts of each reference
     counts: Counter = Counter()
-    found = list(with_random(iter(items), Random(0), counts))
-    assert [item[:2] for item in found] == [item[:2] for item in items]
+    completed = list(with_random(iter(items), Random(0), counts))
+    assert [item[:2] for item in completed] == [item[:2] for item in items]
     assert not counts
     owner = {item.correct: item.reference for item in items}
-    assert all(owner[item.incorrect] != item.reference for item in found)
-    assert len({item.incorrect for item in found}) > 10
+    assert all(owner[item.incorrect] != item.reference for item in completed)
+    assert len({item.incorrect for item in completed}) > 10
     assert list(with_random(iter(items[:2]), Random(0), counts)) == []
     assert counts == {"no other text": 2}
 

@@ -49,8 +49,8 @@ def test_a_step_against_a_class_makes_it_less_probable(model: CrossEncoder) -> N
 def test_a_prediction_is_right_where_its_label_leaves_it_open(model: CrossEncoder) -> None:
     pairs = [("the dog barks", "a dog sleeps")] * 6
     best = int(np.argmax(model.predict(pairs[:1])[0]))
-    found = PartialLabelEvaluator(pairs, list(range(6)), name="dev")(model)
-    assert found == {"dev_accuracy": pytest.approx(3 / 6)}  # its own class, and not one of the two others
+    figures = PartialLabelEvaluator(pairs, list(range(6)), name="dev")(model)
+    assert figures == {"dev_accuracy": pytest.approx(3 / 6)}  # its own class, and not one of the two others
     assert PartialLabelEvaluator(pairs[:1], [3 + best], name="dev")(model) == {"dev_accuracy": 0.0}
 
 

@@ -78,10 +78,10 @@ def test_command_writes_both_parts(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["roles.py", "--output", str(tmp_path / "out"), "--count", "80"])
     roles.main()
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for part in ("train", "held_out"):
         assert list(pd.read_parquet(tmp_path / "out" / f"{part}.parquet").columns) == roles.COLUMNS
-        assert f"{part}: " in said
+        assert f"{part}: " in printed
 
 
 def test_config_extends_its_parent_s_parent_and_adds_to_its_lists(tmp_path: Path) -> None:
@@ -92,9 +92,9 @@ def test_config_extends_its_parent_s_parent_and_adds_to_its_lists(tmp_path: Path
     (tmp_path / "c.yaml").write_text(
         "extends: b.yaml\nmore: {relations: [{wordings: ['{y} {x}', '{y}, {x}']}], adjuncts: [later]}\n"
     )
-    found = read_yaml(tmp_path / "c.yaml", Frames)
-    assert found.adjuncts == ["then", "later"]
-    assert [relation.name for relation in found.relations] == ["{x} {y}", "{y} {x}"]
+    frames = read_yaml(tmp_path / "c.yaml", Frames)
+    assert frames.adjuncts == ["then", "later"]
+    assert [relation.name for relation in frames.relations] == ["{x} {y}", "{y} {x}"]
     (tmp_path / "c.yaml").write_text("extends: b.yaml\nmore: [1]\n")
     with pytest.raises(ValueError, match=r"c\.yaml: more: expected lists by name, for keys that are lists, got \[1\]"):
         read_yaml(tmp_path / "c.yaml", Frames)

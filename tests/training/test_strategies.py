@@ -63,7 +63,7 @@ def test_staged_batches_are_of_one_source_after_another(steps: int) -> None:
     assert order == sorted(order)
     assert np.abs(np.bincount(order, minlength=3) - steps * np.array(shares) / 4).max() <= 1
     same_rows = list(InterleavedBatches(sizes, shares, batch_size=4, steps=steps, seed=1))
-    rows_of_last = [[batch for batch in found if min(batch) >= 55] for found in (batches, same_rows)]
+    rows_of_last = [[batch for batch in batches_of_run if min(batch) >= 55] for batches_of_run in (batches, same_rows)]
     assert all(a == b for a, b in zip(*rows_of_last, strict=False))  # only the turns differ
 
 

@@ -62,8 +62,8 @@ def test_contextual_run_ends_in_a_checkpoint_that_the_metric_loads(contextual: T
     Run(replace(contextual, name=CONTEXTUAL), TRAINING, tmp_path / "out").train()
     folder = tmp_path / "out" / "checkpoint"
     metric = load("matcha", f"{folder}/")
-    said, turned = "The shop opens in the morning.", "The morning opens in the shop."
-    assert metric.compute(predictions=[turned], references=[said])["matcha"] < 1 - 1e-6
+    reference, turned = "The shop opens in the morning.", "The morning opens in the shop."
+    assert metric.compute(predictions=[turned], references=[reference])["matcha"] < 1 - 1e-6
     card = (folder / "README.md").read_text()
     assert 'evaluate.load("metrics/matcha", "contextual")' in card
     assert "bag of tokens" not in card

@@ -1,4 +1,4 @@
-"""A cross-encoder's training run as a YAML file; unknown keys are errors, as in `training.matcha.config`."""
+"""A cross-encoder's training run as a YAML file; an unknown key is an error."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,22 +12,22 @@ class CrossEncoderConfig:
     """Everything that decides a run's weights.
 
     Attributes:
-        name: of the checkpoint, for its card.
+        name: name of the checkpoint in its card.
         init: the encoder to start from: a folder, a Hub id, or `package:NAME/FOLDER` of an installed package.
         train, validate: the data; the mean validation score picks the step that is kept.
-        licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
-        classes: their names in the order of the outputs; null trains one raw score by mean squared error.
-        top_score: of a raw score, its highest value: 5 in STS-B. Labels are mapped to it.
-        layers: keep only the first so many of the encoder's; null keeps all.
-        max_length: tokens of a pair; longer ones are cut.
+        licence: licence of the weights (an SPDX id in the Hub's spelling); must suit every source.
+        classes: names of the classes in the order of the outputs; null trains one raw score by mean squared error.
+        top_score: highest raw score (5 in STS-B), to which labels are scaled.
+        layers: number of the encoder's layers to keep, from the first; null keeps all.
+        max_length: most tokens of a pair; longer pairs are cut.
         epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
-        start_share: share of the starting weights in those that are kept, in [0, 1): a mean of both keeps more of what
-            the start could do than the last step does (Wortsman et al., CVPR 2022, "Robust fine-tuning").
+        start_share: share of the starting weights in those that are kept, in [0, 1): the mean of both keeps more of
+            what the start could do than the trained weights do (Wortsman et al., CVPR 2022, "Robust fine-tuning").
         precision: "bf16" (autocast) or "no".
-        validate_every: in optimiser steps; the state is saved as often.
+        validate_every: optimiser steps between validations; the state is saved as often.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
-        base_model: Hub id that `init` stands for, for the card.
-        notes: sentences for the card: what a reader must know of where the weights come from.
+        base_model: Hub id of the model behind `init`, for the card.
+        notes: sentences for the card, on what a reader must know of the weights' origin.
     """
 
     name: str

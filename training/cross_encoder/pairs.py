@@ -1,7 +1,7 @@
 """Entries of a cross-encoder's config -> labelled sentence pairs, in the data's own order.
 
-An entry names where its rows are (as `sources.Table`), its three columns, and how its labels read: class names for NLI
-("not_entailment" rules one out), or a score from 0 to `scale` for STS.
+An entry names its rows (a `sources.Table`), three columns, and what the labels are: class names for NLI
+("not_entailment" rules one out), or scores from 0 to `scale` for STS.
 """
 
 from collections import Counter
@@ -24,14 +24,14 @@ class PairSource:
     """An entry of `train` or `validate`.
 
     Attributes:
-        name: for the counts and the card.
+        name: name in the counts and the card.
         table: where the rows are.
         columns: first text, second text, label.
-        scale: of a score, its highest value (STS-B: 5); None where the label is the name of a class.
-        repeat: how often a pair is seen in one pass; 1.5 is once, and half of them twice.
+        scale: highest score there can be (STS-B: 5); None if labels are names of classes.
+        repeat: how often a pair comes in one pass; with 1.5, every pair comes once and half of them twice.
         limit: keep this many, drawn by seed 0.
-        both_ways: each pair also in the other order (for a symmetric label).
-        licence, credit: for the card.
+        both_ways: whether each pair also comes in the other order (for symmetric labels).
+        licence, credit: shown in the card.
     """
 
     name: str
@@ -59,7 +59,7 @@ class PairSource:
             rows read, kept, dropped.
 
         Raises:
-            ValueError: a missing file or column, a label that is none, or nothing left.
+            ValueError: a file or column is missing, a label is invalid, or nothing is left.
         """
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
@@ -83,8 +83,8 @@ class PairSource:
                 raise ValueError(f"scale of {self.name}: expected the highest score that its labels can take, got None")
             scores = labels.astype(float) / self.scale
             if not scores.between(0, 1).all():
-                found = f"{labels.min()} to {labels.max()}"
-                raise ValueError(f"{self.name}: expected scores from 0 to {self.scale}, got {found}")
+                limits = f"{labels.min()} to {labels.max()}"
+                raise ValueError(f"{self.name}: expected scores from 0 to {self.scale}, got {limits}")
             return scores
         names = label_names(classes)
         unknown = sorted(set(labels.unique()) - set(names))
@@ -93,7 +93,7 @@ class PairSource:
         return labels.map(names.index)
 
     def passes(self, pairs: pd.DataFrame) -> pd.DataFrame:
-        """The pairs as one pass sees them: both ways, and `repeat` times."""
+        """The pairs of one pass: both ways if asked for, and `repeat` times."""
         if self.both_ways:
             swapped = pairs.rename(columns={"sentence1": "sentence2", "sentence2": "sentence1"})[COLUMNS]
             pairs = pd.concat([pairs, swapped])
@@ -107,7 +107,7 @@ def to_dataset(pairs: pd.DataFrame) -> Dataset:
 
 
 def token_lengths(model: CrossEncoder, dataset: Dataset, max_length: int) -> np.ndarray:
-    """Tokens of each pair as the model sees it, (n,): what batches of similar length are made by."""
+    """(n,) number of tokens of each pair as the model reads it."""
     ids = model.tokenizer(
         list(dataset["sentence1"]), list(dataset["sentence2"]), truncation=True, max_length=max_length
     )["input_ids"]

@@ -1,7 +1,8 @@
 """Labels that only rule a class out: "not_entailment" is any class but entailment.
 
-People who judge an answer say whether it is right, which is whether it entails the reference; a wrong one may
-contradict it or have nothing to do with it. Label i of the C classes is class i; label C + i is any class but i.
+People who judge an answer only say whether it is right, that is, whether it entails the reference. A wrong answer may
+contradict the reference or have nothing to do with it. For C classes, label i means class i, and label C + i means any
+class but i.
 """
 
 import numpy as np
@@ -14,15 +15,15 @@ NOT = "not_"
 
 
 def label_names(classes: list[str]) -> list[str]:
-    """What the labels are called in the data, in their order."""
+    """Names of the labels in the data, in their order."""
     return [*classes, *(NOT + name for name in classes)]
 
 
 class PartialLabelLoss(CrossEntropyLoss):
-    """-log of the probability of all classes that a label leaves open; cross entropy where that is one.
+    """-log of the probability of all classes that a label leaves open; cross-entropy if that is one class.
 
     Args:
-        model: a cross-encoder with an output per class.
+        model: a cross-encoder with one output for each class.
     """
 
     def __init__(self, model: CrossEncoder) -> None:
@@ -43,7 +44,7 @@ class _OpenClassesLoss(torch.nn.Module):
 
 
 class PartialLabelEvaluator(CrossEncoderClassificationEvaluator):
-    """Share of the pairs whose most probable class their label leaves open; accuracy where that is one.
+    """Share of the pairs whose most probable class is left open by their label; accuracy if that is one class.
 
     The figure is `NAME_accuracy`, in [0, 1].
     """
@@ -52,9 +53,11 @@ class PartialLabelEvaluator(CrossEncoderClassificationEvaluator):
         self, model: CrossEncoder, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
         """Predict all pairs; files are never written."""
-        found = model.predict(self.sentence_pairs, batch_size=self.batch_size, show_progress_bar=False).argmax(axis=1)
+        predicted = model.predict(self.sentence_pairs, batch_size=self.batch_size, show_progress_bar=False).argmax(
+            axis=1
+        )
         one = np.eye(model.num_labels, dtype=bool)
-        metrics = {"accuracy": float(np.concatenate([one, ~one])[self.labels, found].mean())}
+        metrics = {"accuracy": float(np.concatenate([one, ~one])[self.labels, predicted].mean())}
         self.primary_metric = "accuracy"
         metrics = self.prefix_name_to_metrics(metrics, self.name)
         self.store_metrics_in_model_card_data(model, metrics, epoch, steps)

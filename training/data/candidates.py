@@ -19,13 +19,13 @@ class CandidateSource:
     """An entry of a config's `train` list.
 
     Attributes:
-        name: for the counts.
+        name: name in the counts.
         table: where the rows are.
         columns: the two texts of a pair; or, with `near`, every column whose texts are paired with each other.
-        near: ranks of the neighbours that a text is paired with (1 is the nearest), drawn one of each range
-            [first, last]; empty keeps the rows' own pairs.
+        near: ranges [first, last] of ranks (1 is the nearest); a text is paired with a neighbour drawn from each. Empty
+            keeps the pairs of the rows.
         limit: keep this many pairs, drawn by seed 0.
-        licence, credit: for the card of what is trained on them.
+        licence, credit: for the cards of models trained on them.
     """
 
     name: str
@@ -66,10 +66,10 @@ class CandidateSource:
         texts = pd.unique(pd.concat([rows[column] for column in self.columns]).dropna()).tolist()
         vectors = encoder.encode(texts, convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False)
         furthest = max(last for _, last in self.near) + 1  # the text itself is among its own neighbours
-        found = semantic_search(vectors, vectors, top_k=min(furthest, len(texts)))
+        hits_by_text = semantic_search(vectors, vectors, top_k=min(furthest, len(texts)))
         rng = np.random.default_rng(0)
         pairs = []
-        for i, hits in enumerate(found):
+        for i, hits in enumerate(hits_by_text):
             others = [hit["corpus_id"] for hit in hits if hit["corpus_id"] != i]
             ranks = [int(rng.integers(first, last + 1)) - 1 for first, last in self.near]
             pairs += [(texts[i], texts[others[rank]]) for rank in ranks if rank < len(others)]

@@ -1,10 +1,10 @@
-"""Triplets with contradictions that rules made, or that stood among the texts, for `train.py` (kind triplets).
+"""Triplets whose incorrect texts contradict, made by rules or found among the texts, for `train.py` (kind triplets).
 
     python -m training.data.contradictions --config training/configs/contradictions.yaml --data DATA \
         --output runs/contradictions.parquet
 
-Writes reference, correct, incorrect, rule, probability and source; prints what was kept and dropped. The work is that
-of `semantic_metrics.contradictions`, which anyone has as `semantic-metrics contradict`.
+Writes the columns reference, correct, incorrect, rule, probability and source; prints what was kept and dropped. The
+work is done by `semantic_metrics.contradictions`, which `semantic-metrics contradict` offers for any texts.
 """
 
 import argparse
@@ -29,17 +29,17 @@ class ContradictionSource:
     """An entry of a config's `train` list.
 
     Attributes:
-        name: for the counts.
+        name: name in the counts.
         table: where the rows are.
-        text: column of the texts that are contradicted.
-        correct: column of texts that say the same; without one, the text itself.
+        text: column of the texts to contradict.
+        correct: column of texts that say the same; by default the text itself.
         rules: as `contradict` takes them; None for all.
-        check: keep what the NLI model calls a contradiction alone. It does not see exchanged roles: for the rule `role`
-            name that rule alone, unchecked.
-        mine: find contradictions among the texts instead of making them.
-        group: column of what the texts are of (an image); texts of one group are not mined for each other.
-        limit: texts, drawn by seed 0.
-        licence, credit: for the card of what is trained on them.
+        check: whether to keep only what the NLI model calls a contradiction. It does not notice exchanged roles: run
+            the rule `role` alone, unchecked.
+        mine: whether to find contradictions among the texts instead of making them.
+        group: column of what the texts describe (an image); texts of one group are not mined for each other.
+        limit: keep this many texts, drawn by seed 0.
+        licence, credit: for the cards of models trained on them.
     """
 
     name: str
@@ -79,9 +79,9 @@ class ContradictionConfig:
 
     Attributes:
         train: the sources.
-        exclude: tables with `columns` of texts of which no triplet may hold one.
+        exclude: tables with `columns` of texts that no triplet may contain.
         seed, per_text: as `contradict` takes them.
-        threshold: of the NLI model, for made ones; those that are mined have their own.
+        threshold: least probability of a contradiction by the NLI model; mined ones have a threshold of their own.
     """
 
     train: list[ContradictionSource]
@@ -101,10 +101,10 @@ def build(config: ContradictionConfig, data: Path | None) -> tuple[pd.DataFrame,
     parts, counts = [], {}
     for source in config.train:
         rows, counts[source.name] = source.read(data, excluded)
-        found = _mined(rows) if source.mine else _made(rows, config, source, counts[source.name])
-        found = [triplet for triplet in found if normalise(triplet[2]) not in excluded]
-        counts[source.name]["triplets"] = len(found)
-        parts.append(pd.DataFrame([[*triplet, source.name] for triplet in found], columns=COLUMNS))
+        triplets = _mined(rows) if source.mine else _made(rows, config, source, counts[source.name])
+        triplets = [triplet for triplet in triplets if normalise(triplet[2]) not in excluded]
+        counts[source.name]["triplets"] = len(triplets)
+        parts.append(pd.DataFrame([[*triplet, source.name] for triplet in triplets], columns=COLUMNS))
     return pd.concat(parts, ignore_index=True), counts
 
 
@@ -117,8 +117,8 @@ def _made(rows: pd.DataFrame, config: ContradictionConfig, source: Contradiction
 
 
 def _mined(rows: pd.DataFrame) -> list[tuple]:
-    found = contradiction_mining.mine(rows["reference"].tolist(), groups=rows["group"].tolist())
-    return [(one.text, rows["correct"][one.index], one.contradiction, MINED, one.p) for one in found]
+    mined = contradiction_mining.mine(rows["reference"].tolist(), groups=rows["group"].tolist())
+    return [(one.text, rows["correct"][one.index], one.contradiction, MINED, one.p) for one in mined]
 
 
 def main() -> None:

@@ -4,9 +4,9 @@ r"""Answers that people judged -> pairs that an NLI model learns from.
         --output runs/judged
 
 Writes train.parquet and held_out.parquet into the output folder: question, sentence1 (question and answer), sentence2
-(question and reference) and label (entailment or not_entailment). A fifth of the questions, found by their digest, is
-held out: the weights of the judge are fitted on answers that the model has not seen (`semantic-metrics fit --exclude
-runs/judged/train.parquet`), and it is measured on them. Prints what was kept and dropped.
+(question and reference) and label (entailment or not_entailment). A fifth of the questions, chosen by
+their digest, is held out: the weights of the judge are fitted and measured on answers that the model has not seen
+(`semantic-metrics fit --exclude runs/judged/train.parquet`). Prints what was kept and dropped.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from training.cross_encoder.partial_labels import NOT
 from training.data.sources import Table, check_columns, normalise, read_excluded
 from training.matcha.config import read_yaml
 
-HELD_OUT = 5  # one question of so many
+HELD_OUT_ONE_IN = 5  # questions
 LABELS = ("entailment", NOT + "entailment")
 
 
@@ -35,12 +35,12 @@ class JudgedSource:
     """A table of judged answers.
 
     Attributes:
-        name: for the counts.
+        name: name in the counts.
         table: where the rows are.
         columns: question, answer, reference, label.
-        separator: of several references in one text; empty for one.
+        separator: text between several references; empty if there is one.
         correct_from: labels from this number on mean a correct answer.
-        licence, credit: for the card.
+        licence, credit: for the cards of models trained on them.
     """
 
     name: str
@@ -52,12 +52,12 @@ class JudgedSource:
     credit: str = ""
 
     def load(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
-        """Pairs of the answers to all questions but the excluded ones (as `question_key` writes them), and the counts.
+        """Pairs of the answers to all questions but the excluded ones, and counts of what was kept and dropped.
 
-        A right answer is paired with the reference of whose words it has most, a wrong one with every reference.
+        `excluded` holds questions in the form that `question_key` returns. A right answer is paired with the reference whose words it has most of, a wrong one with every reference.
 
         Raises:
-            ValueError: a missing file or column, or nothing left.
+            ValueError: a file or column is missing, or nothing is left.
         """
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
@@ -82,7 +82,7 @@ class JudgedSource:
 
 def _part(question: str) -> str:
     digest = hashlib.sha256(question_key(question).encode("utf-8")).digest()
-    return "held_out" if digest[0] % HELD_OUT == 0 else "train"
+    return "held_out" if digest[0] % HELD_OUT_ONE_IN == 0 else "train"
 
 
 def _count(frame: pd.DataFrame) -> dict[tuple[str, str], int]:
@@ -91,7 +91,7 @@ def _count(frame: pd.DataFrame) -> dict[tuple[str, str], int]:
 
 @dataclass(frozen=True)
 class JudgedConfig:
-    """The tables, and `exclude`: tables with `columns` of questions to which no answer is kept."""
+    """The tables, and `exclude`: tables with `columns` of questions whose answers are left out."""
 
     train: list[JudgedSource]
     exclude: list[dict] = field(default_factory=list)

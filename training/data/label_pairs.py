@@ -27,9 +27,9 @@ class CandidateConfig:
     """Which pairs are scored.
 
     Attributes:
-        train: where they come from.
-        encoder: a sentence encoder that finds neighbours, named as `init` of a training config.
-        exclude: tables with `columns` of texts of which no pair may hold one.
+        train: sources of the pairs.
+        encoder: sentence encoder that finds neighbours, named like `init` of a training config.
+        exclude: tables with `columns` of texts that no pair may contain.
     """
 
     train: list[CandidateSource]
@@ -53,9 +53,9 @@ def label(pairs: pd.DataFrame, teacher: str) -> pd.DataFrame:
     """The pairs with the `score` in [0, 1] of a teacher that `train_cross_encoder` trained on STS.
 
     Raises:
-        ValueError: the teacher's config does not say the scale of its raw scores.
+        ValueError: the teacher's config does not state the scale of its raw scores.
     """
-    # bfloat16 rounds a score by up to 0.008, far less than the teacher errs, in a third of the time
+    # bfloat16 takes a third of the time, and rounds scores by at most 0.008: far less than the teacher's own error
     model = CrossEncoder(teacher, model_kwargs={"dtype": torch.bfloat16})
     scale = (getattr(model.config, "stsscore", None) or {}).get("scale")
     if scale is None:

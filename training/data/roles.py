@@ -3,12 +3,12 @@ r"""Triplets whose incorrect text exchanges who did what to whom, for `train.py`
     python -m training.data.roles --output runs/roles
 
 Every relation of `role_frames.yaml` lists wordings that say the same of x and y. A triplet's reference and correct
-text are two of them; its incorrect text is one of them with x and y exchanged: the same words in another order. Of a
-symmetric relation ("x met y") the exchange says the same, so it stands among the correct texts, and the incorrect text
-names another.
+text are two of them; its incorrect text is one of them with x and y exchanged: the same words in another order. For a
+symmetric relation ("x met y") the exchange says the same, so it counts as correct, and the incorrect text names
+somebody else.
 
-Writes train.parquet and held_out.parquet (reference, correct, incorrect, relation) into the output folder; an eighth of
-the relations, found by their digest, is held out: what is learnt of order can be told from what is learnt of words.
+Writes train.parquet and held_out.parquet (reference, correct, incorrect, relation) into the output folder. An eighth of
+the relations, chosen by their digest, is held out, to tell learning the order from learning the words.
 """
 
 import argparse
@@ -24,21 +24,21 @@ from training.matcha.config import read_yaml
 
 FRAMES = Path(__file__).with_name("role_frames.yaml")
 COLUMNS = ["reference", "correct", "incorrect", "relation"]
-HELD_OUT = 8  # one relation of so many
-SAME_WORDING = 0.3  # of the triplets: the incorrect text is the reference itself with its roles exchanged
-WITH_ADJUNCT = 0.4  # of the triplets: their texts also say when or where
+HELD_OUT_ONE_IN = 8  # relations
+SAME_WORDING_SHARE = 0.3  # of the triplets, whose incorrect text is the reference itself with its roles exchanged
+ADJUNCT_SHARE = 0.4  # of the triplets, whose texts also say when or where
 
 
 @dataclass(frozen=True)
 class Relation:
-    """What holds between x and y.
+    """A relation between x and y.
 
     Attributes:
-        wordings: format strings with `{x}` and `{y}`, and `{z}` where there is a list of those.
-        fillers: names of the lists that x and y are drawn from, both from one.
-        z: what `{z}` stands for.
-        adjuncts: whether words of when or where may stand beside it; False where only one clause would take them.
-        symmetric: whether it holds of y and x as well.
+        wordings: format strings with `{x}` and `{y}`, and `{z}` if there is a list of them.
+        fillers: names of the lists from one of which both x and y are drawn.
+        z: texts for `{z}`.
+        adjuncts: whether words of when or where may be added; False if they would belong to one clause only.
+        symmetric: whether it holds between y and x as well.
     """
 
     wordings: list[str]
@@ -59,7 +59,7 @@ class Relation:
     @property
     def held_out(self) -> bool:
         """Whether nothing is trained on it."""
-        return hashlib.sha256(self.name.encode("utf-8")).digest()[0] % HELD_OUT == 0
+        return hashlib.sha256(self.name.encode("utf-8")).digest()[0] % HELD_OUT_ONE_IN == 0
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def triplet(relation: Relation, frames: Frames, draw: random.Random) -> tuple[st
     x, y, other = draw.sample(frames.fillers[draw.choice(relation.fillers)], 3)
     z = draw.choice(relation.z) if relation.z else ""
     first, second = draw.sample(relation.wordings, 2)
-    adjunct = draw.choice(frames.adjuncts) if relation.adjuncts and draw.random() < WITH_ADJUNCT else ""
+    adjunct = draw.choice(frames.adjuncts) if relation.adjuncts and draw.random() < ADJUNCT_SHARE else ""
 
     def text(wording: str, x: str, y: str) -> str:
         return _sentence(wording.format(x=x, y=y, z=z), adjunct, draw)
@@ -92,21 +92,21 @@ def triplet(relation: Relation, frames: Frames, draw: random.Random) -> tuple[st
         turned = draw.random() < 0.5 and first.format(x=x, y=y, z=z) != second.format(x=y, y=x, z=z)
         pairs = ((y, x), (other, x)) if turned else ((x, y), (x, other))
         return reference, text(second, *pairs[0]), text(second, *pairs[1])
-    changed = first if draw.random() < SAME_WORDING else second
+    changed = first if draw.random() < SAME_WORDING_SHARE else second
     return reference, text(second, x, y), text(changed, y, x)
 
 
 def _sentence(clause: str, adjunct: str, draw: random.Random) -> str:
-    """A clause with its adjunct before or behind, begun with a capital and mostly ended with a full stop."""
+    """A clause with its adjunct before or after it, with a capital at its start and mostly a full stop at its end."""
     if adjunct:
         clause = f"{adjunct}, {clause}" if draw.random() < 1 / 3 else f"{clause} {adjunct}"
     return clause[0].upper() + clause[1:] + ("." if draw.random() < 0.8 else "")
 
 
 def build(frames: Frames, count: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Triplets of the relations that are trained on, and an eighth as many of those held out; none stands twice."""
+    """Distinct triplets of the training relations, and an eighth as many of the held-out relations."""
     parts = []
-    for held_out, wanted in ((False, count), (True, count // HELD_OUT)):
+    for held_out, wanted in ((False, count), (True, count // HELD_OUT_ONE_IN)):
         draw = random.Random(f"{seed} {held_out}")
         relations = [relation for relation in frames.relations if relation.held_out == held_out]
         chosen = draw.choices(relations, k=wanted) if relations else []
@@ -124,8 +124,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
-    if arguments.count < HELD_OUT:
-        parser.error(f"--count: expected {HELD_OUT} or more, got {arguments.count}")
+    if arguments.count < HELD_OUT_ONE_IN:
+        parser.error(f"--count: expected {HELD_OUT_ONE_IN} or more, got {arguments.count}")
     try:
         frames = read_yaml(arguments.frames, Frames)
     except ValueError as error:

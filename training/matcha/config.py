@@ -10,7 +10,7 @@ from training.data.sources import Source, Table, source_class
 
 T = TypeVar("T")
 
-# Table 10 of the paper, which does not say how its curriculum is ordered: here random incorrect texts, which are easy
+# Table 10 of the paper, which does not say how its curriculum is ordered. Here random incorrect texts, which are easy
 # to tell, come before contradictions.
 STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")
 STAGED = ("sequential", "curriculum")  # one source after another; the others take turns
@@ -21,7 +21,7 @@ class TrainConfig:
     """Everything that decides a run's weights.
 
     Attributes:
-        name: of the checkpoint, for its card.
+        name: name of the checkpoint in its card.
         init: where tokeniser and token embeddings come from: a folder, a Hub id, `package:NAME/FOLDER` for a model
             that an installed package carries, or `checkpoint:NAME` for a folded MATCHA table.
         network: fields of `MatchaConfig` that differ from the paper's; null trains the table itself (fine-tuning);
@@ -29,22 +29,22 @@ class TrainConfig:
         loss: `kind` (a key of `losses.LOSSES`) and its arguments.
         batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
         steps: optimiser steps; or `epochs`, passes over all examples.
-        lr: peak learning rate, and `embedding_lr` the token embeddings' share of it.
+        lr: peak learning rate; the token embeddings get `embedding_lr` times as much.
         schedule: `kind: one_cycle` with `warmup` (share of the steps), or `kind: exponential` with `decay` per epoch.
         average: decay per step of the moving average of the weights that is validated and kept; 0 keeps the last.
         precision: "bf16" or "no" (accelerate's mixed_precision).
-        validate_every, save_every: in optimiser steps.
+        validate_every, save_every: optimiser steps between validations, and between saved states.
         select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
         train: the data.
-        strategy: what is drawn when (table 10). `interleaved`: batches of all sources in turn; `contrastive` and
+        strategy: order of the sources (table 10). `interleaved`: batches of all sources in turn; `contrastive` and
             `random`: the same with the sources alone whose incorrect texts contradict, or with the others alone;
             `sequential`: one source after another, in the order of `train`; `curriculum`: the same, the sources with
             random incorrect texts first.
-        validate: what the run is judged by while it trains: triplets, positives (against another row's), graded pairs.
-        licence: of the weights (an SPDX id in the Hub's spelling), which must suit every source.
-        base_model: Hub id that `init` stands for, for the card.
-        notes: sentences for the card: what a reader must know of where the weights come from.
+        validate: sets that pick the checkpoint: triplets, positives (against another row's), or graded pairs.
+        licence: licence of the weights (an SPDX id in the Hub's spelling); must suit every source.
+        base_model: Hub id of the model behind `init`, for the card.
+        notes: sentences for the card, on what a reader must know of the weights' origin.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The contextual MATCHA in training: a transformer over the ragged batches that the table's network reads too."""
+"""The contextual MATCHA in training: a transformer that reads the same ragged batches as the table's network."""
 
 import json
 from dataclasses import asdict
@@ -12,10 +12,10 @@ from transformers import AutoModel, AutoTokenizer
 from semantic_metrics.matcha.contextual import KIND, ContextualConfig, ContextualEncoder
 
 MAX_LENGTH = 256  # tokens: as sentence-transformers sets it for all-MiniLM-L6-v2
-MULTIPLE = 8  # sequences are padded to a multiple of this: oneDNN compiles its kernels anew for each shape
+PAD_TO_TOKENS = 8  # sequences are padded to a multiple of this, as oneDNN compiles kernels for each shape
 POOLING = "1_Pooling"
 MODULES = (("", "sentence_transformers.models.Transformer"), (POOLING, "sentence_transformers.models.Pooling"))
-PASS_TOKENS = 1024  # in one pass, about: texts of like length run together, so that little is padded
+PASS_TOKENS = 1024  # about as many in one pass; texts of similar length go together, so that little is padded
 
 
 class ContextualModel(nn.Module):
@@ -24,7 +24,7 @@ class ContextualModel(nn.Module):
     Args:
         source: folder or Hub id of the model to start from.
         dropout: inside the transformer.
-        max_length: tokens of a text, separators included.
+        max_length: most tokens of a text, separators included.
     """
 
     def __init__(self, source: str, dropout: float = 0.0, max_length: int = MAX_LENGTH) -> None:
@@ -38,12 +38,12 @@ class ContextualModel(nn.Module):
         self.unk_token = tokenizer.unk_token
 
     def forward(self, ids: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
-        """As `MatchaModel.forward`: (n,) ids, (B,) offsets -> (B, D) float32; an empty text is the zero vector."""
+        """Like `MatchaModel.forward`: (n,) ids, (B,) offsets -> (B, D) float32; an empty text is the zero vector."""
         lengths = torch.diff(offsets, append=offsets.new_tensor([len(ids)])).clamp(max=self.max_length - 2)
         order = lengths.argsort(descending=True, stable=True)[: int((lengths > 0).sum())].tolist()
         parts, begin = [], 0
         while begin < len(order):
-            width = -(-(int(lengths[order[begin]]) + 2) // MULTIPLE) * MULTIPLE
+            width = -(-(int(lengths[order[begin]]) + 2) // PAD_TO_TOKENS) * PAD_TO_TOKENS
             rows = order[begin : begin + max(1, PASS_TOKENS // width)]
             parts.append(self._encode([ids[offsets[i] : offsets[i] + lengths[i]] for i in rows], width))
             begin += len(rows)
@@ -65,9 +65,9 @@ class ContextualModel(nn.Module):
         return ContextualEncoder(self.encoder, AutoTokenizer.from_pretrained(self.source).backend_tokenizer, config)
 
     def save(self, folder: Path) -> None:
-        """Write a checkpoint: float16, as sentence-transformers lays it out, and what the metric needs to know."""
+        """Write a checkpoint: float16, laid out for sentence-transformers, with the settings that the metric reads."""
         folder.mkdir(parents=True, exist_ok=True)
-        with torch.random.fork_rng():  # a new model draws its weights: the run's own stream must not move
+        with torch.random.fork_rng():  # a new model draws random weights, which must not change the run's own draws
             copy = type(self.encoder)(self.encoder.config, add_pooling_layer=False)
         copy.load_state_dict(self.encoder.state_dict())
         copy.half().save_pretrained(folder)

@@ -21,14 +21,14 @@ TRANSFORMER = "transformer"
 
 
 class TableModel(nn.Module):
-    """A folded table whose rows are trained themselves: fine-tuning without the network it came from."""
+    """A folded table whose rows are trained directly: fine-tuning without the network that it was folded from."""
 
     def __init__(self, rows: torch.Tensor) -> None:
         super().__init__()
         self.word_embeddings = nn.Embedding.from_pretrained(rows.float(), freeze=False)
 
     def forward(self, ids: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
-        """As `MatchaModel.forward`: (n,) ids, (B,) offsets -> (B, D)."""
+        """Like `MatchaModel.forward`: (n,) ids, (B,) offsets -> (B, D)."""
         return F.embedding_bag(ids, self.word_embeddings.weight, offsets, mode="mean")
 
     def fold(self) -> torch.Tensor:
@@ -109,7 +109,7 @@ def build_model(initial: InitialModel, network: dict | None) -> nn.Module:
     """The model that a config's `network` asks for: a `MatchaModel`, the table itself for None, or a transformer.
 
     Raises:
-        ValueError: a transformer from a folded table.
+        ValueError: the network is a transformer, but the initial model is a folded table.
     """
     if network is None:
         return TableModel(initial.embeddings)
@@ -122,7 +122,7 @@ def build_model(initial: InitialModel, network: dict | None) -> nn.Module:
 
 
 def scorer_of(model: nn.Module, initial: InitialModel) -> MatchaTable | ContextualEncoder:
-    """What scores texts as the trained model does: the folded table, or the transformer itself."""
+    """The encoder that the metric would use: the folded table, or the transformer itself."""
     return model.scorer() if isinstance(model, ContextualModel) else fold_to_table(model, initial)
 
 
@@ -134,7 +134,7 @@ def save_checkpoint(model: nn.Module, initial: InitialModel, folder: Path) -> No
 def fold_to_table(model: nn.Module, initial: InitialModel) -> MatchaTable:
     """Fold a model into the checkpoint that ships: float16, masked mean (paper, eq. 4), nothing truncated."""
     rows = model.fold().cpu()
-    # a cosine does not see the scale; a power of two moves no digit, and float16 is far from both its ends
+    # the scale changes no cosine, and a power of two no digit; this one keeps values well inside float16's range
     rows = rows * 2.0 ** -torch.floor(torch.log2(rows.abs().max()))
     network = vars(model.config) if isinstance(model, MatchaModel) else {}
     config = TableConfig(*rows.shape, unk_token=initial.unk_token, network=network)

@@ -20,10 +20,10 @@ def cosines(vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Te
 def random_negatives(
     units: torch.Tensor, batch: Batch, count: int, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """References with texts that belong to others in the batch.
+    """Pair references with random texts of other rows of the batch.
 
     Returns:
-        `count` cosines and the rows of their references, less those that met a row with the same reference.
+        Cosines and the rows of their references: `count` less those whose random row has the same reference.
     """
     size = len(units)
     rows = torch.randperm(size, generator=generator)[:count].to(units.device)
@@ -83,8 +83,8 @@ def regression_loss(rescaled: bool = True) -> Loss:
     """Mean squared error against the graded target in [0, 1] (the STS-B run of table 7).
 
     Args:
-        rescaled: of (sim_C + 1) / 2, as the paper measures it; or of the cosine itself, which does not ask for
-            unrelated texts at -1, where no more than two can be of each other.
+        rescaled: whether the target is compared with (sim_C + 1) / 2, as the paper measures it, or with the cosine
+            itself, which does not demand cosines of -1 for unrelated texts (no three texts can all have them).
     """
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:

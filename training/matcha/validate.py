@@ -1,4 +1,4 @@
-"""How well a table does on the sets that a checkpoint is chosen by."""
+"""The figures that a checkpoint is chosen by."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,35 +16,35 @@ Results = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
-class Columns:
-    """A validation set: two or three columns of n texts, and human scores in [0, 1] where they are two."""
+class ValidationSet:
+    """Two or three columns of n texts; two come with human scores in [0, 1], (n,)."""
 
     texts: list[list[str]]
     scores: np.ndarray | None
 
 
-def load_validation(sources: list[Source], data: Path | None) -> dict[str, Columns]:
+def load_validation(sources: list[Source], data: Path | None) -> dict[str, ValidationSet]:
     """Read the sets of a config's `validate`, by name.
 
     Raises:
-        ValueError: a missing file or column, or examples without a correct text.
+        ValueError: a file or column is missing, or an example has no correct text.
     """
-    return {source.name: _columns(source, load_source(source, data, frozenset())[0]) for source in sources}
+    return {source.name: _validation_set(source, load_source(source, data, frozenset())[0]) for source in sources}
 
 
-def _columns(source: Source, examples: list[Example]) -> Columns:
+def _validation_set(source: Source, examples: list[Example]) -> ValidationSet:
     references, correct = [e.reference for e in examples], [e.correct for e in examples]
     incorrect, scores = [e.incorrect for e in examples], np.array([e.target for e in examples])
     if None in correct:
         raise ValueError(f"{source.name}: expected triplets, positives or graded pairs, got kind {source.kind!r}")
     if np.isfinite(scores).all():
-        return Columns([references, correct], scores)
+        return ValidationSet([references, correct], scores)
     if None in incorrect:  # positives: the incorrect text is that of the row before
         incorrect = [correct[-1], *correct[:-1]]
-    return Columns([references, correct, incorrect], None)
+    return ValidationSet([references, correct, incorrect], None)
 
 
-def validate(table: Encoder, sets: dict[str, Columns]) -> Results:
+def validate(table: Encoder, sets: dict[str, ValidationSet]) -> Results:
     """The figures of every set, times 100, higher is better.
 
     Returns:
@@ -52,15 +52,15 @@ def validate(table: Encoder, sets: dict[str, Columns]) -> Results:
         pairs `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`,
         that of the cosine itself.
     """
-    return {name: _figures(table, columns) for name, columns in sets.items()}
+    return {name: _figures(table, one) for name, one in sets.items()}
 
 
-def _figures(table: Encoder, columns: Columns) -> dict[str, float]:
-    reference, *others = (table.encode(texts).vectors for texts in columns.texts)
+def _figures(table: Encoder, one: ValidationSet) -> dict[str, float]:
+    reference, *others = (table.encode(texts).vectors for texts in one.texts)
     scores = [cosine(other, reference) for other in others]
-    if columns.scores is not None:
+    if one.scores is not None:
         compared = {"ccc": to_unit(scores[0], COSINE), "ccc_unscaled": scores[0]}
-        return {name: 100 * float(concordance(values, columns.scores)) for name, values in compared.items()}
+        return {name: 100 * float(concordance(values, one.scores)) for name, values in compared.items()}
     figures = separation(*scores, COSINE, paired=True)
     return {name: float(figures[name]) for name in ("n_delta", "macro_f1", "auc", "pairwise")}
 
@@ -69,7 +69,7 @@ def mean_figure(results: Iterable[dict[str, float]], figure: str) -> float:
     """Mean of one figure over the sets that have it.
 
     Raises:
-        ValueError: none has; lists the figures there are.
+        ValueError: no set has it; lists the figures there are.
     """
     results = list(results)
     values = [row[figure] for row in results if figure in row]

@@ -17,10 +17,10 @@ from training.data.paper.sets import PaperSet
 from training.data.sources import normalise
 
 SEED = 42  # the authors', appendix A.3
-FORMAT = 1  # of the files; a file of another is built again
-WINDOW = 10_000  # items that a random incorrect text is drawn among; with those of the window before
-_DRAWS = 20  # tries to draw a text that differs
-_ROWS = 5_000  # written at a time
+FORMAT = 1  # version of the files; a file of another version is built again
+WINDOW_ITEMS = 10_000  # a random incorrect text is drawn from an item's window and the one before
+_MAX_DRAWS = 20  # to get a text that differs
+_CHUNK_ROWS = 5_000  # written at a time
 _RECORD = b"semantic_metrics"
 _SCHEMA = pa.schema([(name, pa.string()) for name in Item._fields])
 
@@ -81,19 +81,19 @@ def build_set(
 
 
 def sample(items: Iterable[Item], size: int, random: Random) -> Iterator[Item]:
-    """`size` of the items, each as likely as another, in random order; no more than them are held (a reservoir)."""
+    """`size` of the items, each equally likely, in random order; only so many are in memory (reservoir sampling)."""
     items = iter(items)
-    held = list(islice(items, size))
+    reservoir = list(islice(items, size))
     for seen, item in enumerate(items, start=size + 1):
         place = random.randrange(seen)
         if place < size:
-            held[place] = item
-    random.shuffle(held)  # else those of the beginning would stand where they stood
-    yield from held
+            reservoir[place] = item
+    random.shuffle(reservoir)  # the first items would otherwise keep their places
+    yield from reservoir
 
 
 def clean(items: Iterable[Item], excluded: frozenset[str], counts: Counter) -> Iterator[Item]:
-    """The items less those that hold no text, the same one twice or an excluded one, and less repeated pairs."""
+    """The items without those that lack a text, have one twice or have an excluded one, and without repeated pairs."""
     seen: set[bytes] = set()
     for item in items:
         texts = [text for text in item if text is not None]
@@ -113,9 +113,9 @@ def clean(items: Iterable[Item], excluded: frozenset[str], counts: Counter) -> I
 
 
 def with_random(items: Iterable[Item], random: Random, counts: Counter) -> Iterator[Item]:
-    """Give each item the correct text of a random other one near it, which differs from its own texts."""
+    """Give each item as incorrect text the correct text of a random other item nearby, which differs from its own."""
     items, before = iter(items), []
-    while window := list(islice(items, WINDOW)):
+    while window := list(islice(items, WINDOW_ITEMS)):
         pool = before + window
         for item in window:
             other = _other(item, pool, random)
@@ -128,9 +128,11 @@ def with_random(items: Iterable[Item], random: Random, counts: Counter) -> Itera
 
 def _other(item: Item, pool: list[Item], random: Random) -> str | None:
     own = {normalise(item.reference), normalise(item.correct)}
-    for _ in range(_DRAWS):
+    for _ in range(_MAX_DRAWS):
         drawn = random.choice(pool)
-        if own.isdisjoint((normalise(drawn.reference), normalise(drawn.correct))):  # a shared one: the same image
+        if own.isdisjoint(
+            (normalise(drawn.reference), normalise(drawn.correct))
+        ):  # a shared text: perhaps the same image
             return drawn.correct
     return None
 
@@ -143,7 +145,7 @@ def _counted(items: Iterable[Row | Item], counts: Counter, name: str) -> Iterato
 
 def _write_items(path: Path, items: Iterator[Item], settings: dict, counts: Counter) -> None:
     with pq.ParquetWriter(path, _SCHEMA) as writer:
-        while chunk := list(islice(items, _ROWS)):
+        while chunk := list(islice(items, _CHUNK_ROWS)):
             counts["kept"] += len(chunk)
             writer.write_table(pa.table(list(zip(*chunk, strict=True)), schema=_SCHEMA))
         counts["over the cap"] = _sampled_out(settings["cap"], counts)
@@ -157,7 +159,7 @@ def _sampled_out(cap: int | None, counts: Counter) -> int:
 
 
 def _record(path: Path) -> dict | None:
-    """What a built file says of itself; None where there is none or it is something else."""
+    """The record in a built file; None if there is no file or it is something else."""
     try:
         return json.loads(pq.read_metadata(path).metadata[_RECORD])
     except (OSError, KeyError, TypeError, pa.ArrowInvalid):
@@ -165,7 +167,7 @@ def _record(path: Path) -> dict | None:
 
 
 def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Write aside and rename, so that a file of that name is a whole one."""
+    """Write to another name and rename, so that a file of this name is always complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     try:

@@ -1,4 +1,4 @@
-"""One function a dataset: its rows, as published -> references with a correct text and, where it has one, an incorrect.
+"""One function for each dataset: its published rows -> references with a correct text and, if any, an incorrect one.
 
 Labelled sets are grouped by reference: the first correct and the first incorrect text of each (paper, section 3.3). The
 others give correct texts alone; `build` adds the random incorrect ones (paper, appendix A.1).
@@ -25,14 +25,14 @@ Loader = Callable[[Iterable[Row]], Iterator[Item]]
 
 
 def digest(text: str) -> bytes:
-    """Eight bytes that stand for a text."""
+    """Eight bytes that identify a text."""
     return blake2b(text.encode(), digest_size=8).digest()
 
 
 def pivot(labelled: Iterable[tuple[str, str, bool]]) -> Iterator[Item]:
     """(reference, text, whether it is correct) -> the first correct and the first incorrect text of each reference.
 
-    Holds the references that wait for their other text, and eight bytes of those that are done.
+    Keeps in memory the references that wait for their other text, and eight bytes of each finished one.
     """
     waiting: dict[str, tuple[str, bool]] = {}
     done: set[bytes] = set()
@@ -49,14 +49,14 @@ def pivot(labelled: Iterable[tuple[str, str, bool]]) -> Iterator[Item]:
 
 def nli(rows: Iterable[Row]) -> Iterator[Item]:
     """SNLI and MultiNLI: 0 is entailment, 2 contradiction; neutral (1) and unlabelled (-1) rows give nothing."""
-    found = columns(rows, "premise", "hypothesis", "label")
-    return pivot((premise, hypothesis, label == 0) for premise, hypothesis, label in found if label in (0, 2))
+    values = columns(rows, "premise", "hypothesis", "label")
+    return pivot((premise, hypothesis, label == 0) for premise, hypothesis, label in values if label in (0, 2))
 
 
 def vitaminc(rows: Iterable[Row]) -> Iterator[Item]:
     """VitaminC: the evidence is the reference, as in the evaluation on Climate-FEVER, and a claim the other text."""
-    found = columns(rows, "evidence", "claim", "label")
-    return pivot((e, claim, label == "SUPPORTS") for e, claim, label in found if label in ("SUPPORTS", "REFUTES"))
+    values = columns(rows, "evidence", "claim", "label")
+    return pivot((e, claim, label == "SUPPORTS") for e, claim, label in values if label in ("SUPPORTS", "REFUTES"))
 
 
 def qqp(rows: Iterable[Row]) -> Iterator[Item]:
@@ -98,8 +98,8 @@ def wikihow(rows: Iterable[Row]) -> Iterator[Item]:
 
 def stsb(rows: Iterable[Row]) -> Iterator[Item]:
     """STS-B, its scores divided by 5 already: the pairs of at least STSB_CORRECT."""
-    found = columns(rows, "sentence1", "sentence2", "score")
-    return (Item(first, second) for first, second, score in found if score >= STSB_CORRECT)
+    values = columns(rows, "sentence1", "sentence2", "score")
+    return (Item(first, second) for first, second, score in values if score >= STSB_CORRECT)
 
 
 def captions(rows: Iterable[Row]) -> Iterator[Item]:

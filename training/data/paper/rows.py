@@ -24,9 +24,9 @@ class Place:
 
     Attributes:
         hub: Hub id, or a folder laid out as that repository.
-        subset: its configuration, where it has several.
-        split: of it.
-        file: a file that is read instead.
+        subset: its configuration, if it has several.
+        split: name of its split.
+        file: file that is read instead.
     """
 
     hub: str = ""
@@ -41,7 +41,7 @@ class Place:
         """The same split in a folder or another repository, or a file that holds it.
 
         Raises:
-            ValueError: a file of a kind that is not read.
+            ValueError: the file's ending is not one of BUILDERS.
         """
         path = Path(given)
         if path.is_dir() or not path.exists():
@@ -54,15 +54,15 @@ class Place:
         """The rows, streamed.
 
         Raises:
-            ValueError: they cannot be had; says why, and what is looked for.
+            ValueError: they cannot be read; names them and the reason.
         """
         try:
             if self.file is not None:
                 kind, options = BUILDERS[_ending(Path(self.file))]
-                found = load_dataset(kind, data_files=self.file, split="train", streaming=True, **options)
+                rows = load_dataset(kind, data_files=self.file, split="train", streaming=True, **options)
             else:
-                found = load_dataset(self.hub, self.subset, split=self.split, streaming=True)
-            yield from found
+                rows = load_dataset(self.hub, self.subset, split=self.split, streaming=True)
+            yield from rows
         except (OSError, RuntimeError) as error:  # what `datasets` and the Hub raise
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise ValueError(f"{self} cannot be read ({reason})") from error

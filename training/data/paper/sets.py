@@ -14,11 +14,11 @@ class PaperSet:
     """A training set.
 
     Attributes:
-        title: the paper's name of it.
+        title: the paper's name for it.
         load: rows -> items.
-        place: where its rows are; None where they must be fetched by hand.
-        contrastive: whether its incorrect texts contradict; else they are random other ones.
-        cap: how many are sampled; None takes all.
+        place: where its rows are; None if they must be fetched by hand.
+        contrastive: whether its incorrect texts contradict, rather than being random other ones.
+        cap: number of examples to sample; None takes all.
         fetch: where to get the file that `place` cannot name.
     """
 
@@ -34,7 +34,7 @@ def _pairs_of(name: str) -> Place:
     return Place(f"sentence-transformers/{name}", "pair")
 
 
-# In the paper's order but for the contrastive ones, which stand first. The authors' code takes 14: without STS-B and
+# In the paper's order, except that the contrastive ones come first. The authors' code takes 14: without STS-B and
 # Sentence Compression, and with MultiNLI's mismatched development set, which this project selects checkpoints by.
 SETS: dict[str, PaperSet] = {
     "snli": PaperSet("SNLI", loaders.nli, Place("stanfordnlp/snli"), contrastive=True),
