@@ -27,9 +27,9 @@ Figures = dict[tuple[str, str, str], float]  # by set, judge and figure
 
 @pytest.fixture(scope="module")
 def sets(data_folder: Path) -> dict[str, JudgedSet]:
-    found, absent = load_judged(data_folder, ("diver_qa", "nq301", "evouna"))
+    loaded, absent = load_judged(data_folder, ("diver_qa", "nq301", "evouna"))
     assert not absent
-    return found
+    return loaded
 
 
 def figures(judges: list[Judge], sets: dict[str, JudgedSet]) -> Figures:
@@ -44,27 +44,27 @@ def lexical(sets: dict[str, JudgedSet]) -> Figures:
 
 
 def test_rows(sets: dict[str, JudgedSet]) -> None:
-    assert {key: len(found) for key, found in sets.items()} == {"diver_qa": 630, "nq301": 1490, "evouna": 15098}
-    assert {key: len(set(found.questions)) for key, found in sets.items()} == {
+    assert {key: len(dataset) for key, dataset in sets.items()} == {"diver_qa": 630, "nq301": 1490, "evouna": 15098}
+    assert {key: len(set(dataset.questions)) for key, dataset in sets.items()} == {
         "diver_qa": 126, "nq301": 301, "evouna": 3019
     }  # fmt: skip
-    assert {len(found.models) for found in sets.values()} == {630, 1490, 15098}
+    assert {len(dataset.models) for dataset in sets.values()} == {630, 1490, 15098}
 
 
 def test_most_questions_of_nq301_are_in_evouna(sets: dict[str, JudgedSet]) -> None:
     known = {question_key(question) for question in sets["evouna"].questions}
-    held = {question_key(question) for question in sets["nq301"].questions}
-    assert len(held & known) / len(held) == pytest.approx(0.864, abs=0.001)  # 84% by their exact text
+    questions = {question_key(question) for question in sets["nq301"].questions}
+    assert len(questions & known) / len(questions) == pytest.approx(0.864, abs=0.001)  # 84% by their exact text
 
 
 def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], data_folder: Path) -> None:
     config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig)
     excluded = frozenset(map(question_key, read_excluded(config.exclude, data_folder)))
-    held = {question_key(question) for key in ("diver_qa", "nq301") for question in sets[key].questions}
-    assert "therecipientoffirstjnanpithawardwasanauthorwhichlanguage" in held  # in EVOUNA with "null" for "nan"
+    questions = {question_key(question) for key in ("diver_qa", "nq301") for question in sets[key].questions}
+    assert "therecipientoffirstjnanpithawardwasanauthorwhichlanguage" in questions  # in EVOUNA with "null" for "nan"
     for source in config.train:
         pairs, counts = source.load(data_folder, excluded)
-        assert held.isdisjoint(map(question_key, pairs["question"]))
+        assert questions.isdisjoint(map(question_key, pairs["question"]))
         assert counts["rows"] > 3000
 
 

@@ -58,13 +58,13 @@ def test_counts_before_the_filter(unfiltered: tuple[pd.DataFrame, Dropped]) -> N
 
 def test_documents_give_what_concatenation_makes_plain(unfiltered: tuple[pd.DataFrame, Dropped]) -> None:
     table = unfiltered[0]
-    held = table[table["source"] == "newts"]
-    assert set(held["fusion"]) == {CONCATENATION}
-    overlap = held[held["operator"] == "overlap"]
+    samples = table[table["source"] == "newts"]
+    assert set(samples["fusion"]) == {CONCATENATION}
+    overlap = samples[samples["operator"] == "overlap"]
     assert all(a.endswith(f" {o}") and b.startswith(f"{o} ") for a, b, o in _texts(overlap))
-    union = held[held["operator"] == "union"]
+    union = samples[samples["operator"] == "union"]
     assert all(u == f"{a} {b}" for a, b, u in _texts(union))
-    difference = held[held["operator"] == "difference"]
+    difference = samples[samples["operator"] == "difference"]
     assert all(d in a and d not in b for a, b, d in _texts(difference))
     sentences = pd.concat([union["a"], union["b"]])
     words = sentences.map(lambda text: sum(any(map(str.isalnum, word)) for word in text.split()))
@@ -74,13 +74,13 @@ def test_documents_give_what_concatenation_makes_plain(unfiltered: tuple[pd.Data
 def test_split_rows_hold_their_complex_sentence(data_folder: Path, unfiltered: tuple[pd.DataFrame, Dropped]) -> None:
     table = unfiltered[0]
     rows = read_source("wikisplit", data_folder)["test"]
-    held = table[table["source"] == "wikisplit"]
-    numbers = held["group"].str.extract(r"^wikisplit/test:(\d+)$")[0].astype(int)
-    for number, a, b, target in zip(numbers, held["a"], held["b"], held["target"], strict=True):
+    samples = table[table["source"] == "wikisplit"]
+    numbers = samples["group"].str.extract(r"^wikisplit/test:(\d+)$")[0].astype(int)
+    for number, a, b, target in zip(numbers, samples["a"], samples["b"], samples["target"], strict=True):
         complex_sentence = " ".join(rows["target"][number].split())
         assert complex_sentence in (a, b, target)
-    assert all(GIVEN in fusion.split("+") for fusion in held["fusion"])
-    union = held[held["operator"] == "union"]
+    assert all(GIVEN in fusion.split("+") for fusion in samples["fusion"])
+    union = samples[samples["operator"] == "union"]
     simple = set(_texts(rows.map(lambda x: " ".join(x.split()) if isinstance(x, str) else x)))
     assert set(_texts(union)) == simple
 

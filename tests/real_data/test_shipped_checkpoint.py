@@ -26,10 +26,10 @@ FLOORS = {
 
 @pytest.mark.parametrize("name", FLOORS)
 def test_shipped_checkpoint_keeps_its_floor(name: str, data_folder: Path) -> None:
-    found = load_sets(data_folder, (name,))[name]
+    dataset = load_sets(data_folder, (name,))[name]
     metric = load("matcha")
-    columns = ((found.correct, found.references), (found.incorrect, found.references_of_incorrect))
+    columns = ((dataset.correct, dataset.references), (dataset.incorrect, dataset.references_of_incorrect))
     scores = [np.array(metric.compute(predictions=a, references=b)["scores"]) for a, b in columns]
-    figures = separation(*scores, COSINE, paired=found.paired)
+    figures = separation(*scores, COSINE, paired=dataset.paired)
     for figure, floor in zip(FIGURES, FLOORS[name], strict=False):
         assert figures[figure] >= floor, figure

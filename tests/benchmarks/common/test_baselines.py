@@ -56,10 +56,10 @@ def _cosine(a: torch.Tensor, b: torch.Tensor) -> float:
 def test_rouge_by_hand() -> None:
     """Stems are compared: 'dogs barked' has both words of 'the dog barks'."""
     candidates, references = ["dogs barked", "cat"], ["the dog barks", "the dog barks"]
-    found = {name: baselines.rouge(kind)(candidates, references) for name, kind in baselines.ROUGE.items()}
-    np.testing.assert_allclose(found["R1-F1"], [0.8, 0])  # precision 2/2, recall 2/3
-    np.testing.assert_allclose(found["R2-F1"], [2 / 3, 0])  # 1/1, 1/2
-    np.testing.assert_allclose(found["RL-F1"], [0.8, 0])
+    scores = {name: baselines.rouge(kind)(candidates, references) for name, kind in baselines.ROUGE.items()}
+    np.testing.assert_allclose(scores["R1-F1"], [0.8, 0])  # precision 2/2, recall 2/3
+    np.testing.assert_allclose(scores["R2-F1"], [2 / 3, 0])  # 1/1, 1/2
+    np.testing.assert_allclose(scores["RL-F1"], [0.8, 0])
 
 
 def test_meteor_needs_wordnet(tmp_path: Path) -> None:
@@ -152,9 +152,9 @@ def test_word_vectors_with_a_header_and_without(tmp_path: Path) -> None:
     plain.write_text("dog 1 0\ncat 0 1\n", encoding="utf-8")
     headed.write_text("2 2\n" + plain.read_text(encoding="utf-8"), encoding="utf-8")
     for path in (plain, headed):
-        found = encoders.read_vectors(path, {"dog", "2"})
-        assert list(found) == ["dog"]
-        np.testing.assert_array_equal(found["dog"], [1, 0])
+        vectors = encoders.read_vectors(path, {"dog", "2"})
+        assert list(vectors) == ["dog"]
+        np.testing.assert_array_equal(vectors["dog"], [1, 0])
 
 
 @pytest.mark.parametrize("line", ["cat 0", "cat 0 x"])
@@ -181,12 +181,13 @@ def test_an_absent_model_is_a_reason(tmp_path: Path, load: object) -> None:
 
 
 def test_the_nine_baselines_are_all_there_and_say_what_they_miss() -> None:
-    found = baselines.baselines(Models())
-    assert [one.name for one in found] == [
+    metrics = baselines.baselines(Models())
+    assert [one.name for one in metrics] == [
         "R1-F1", "R2-F1", "RL-F1", "METEOR", "EmbSim", "BERTScore", "BLEURT", "SimCSE", "MAUVE"
     ]  # fmt: skip
-    assert [one.name for one in found if one.bounds == (-1, 1)] == ["EmbSim", "BLEURT", "SimCSE"]  # caption of table 3
-    for one in found[5:]:
+    cosines = [one.name for one in metrics if one.bounds == (-1, 1)]
+    assert cosines == ["EmbSim", "BLEURT", "SimCSE"]  # caption of table 3
+    for one in metrics[5:]:
         with pytest.raises(NotMeasured, match=f"no model given \\(--{one.name.lower()} "):
             one.load()
 

@@ -45,12 +45,12 @@ def scores_of(metrics: list[Metric], sets: list[EvaluationSet], seed: int = 5) -
     rng, scores = np.random.default_rng(seed), Scores()
     for one in metrics:
         low, high = one.bounds
-        for found in sets:
-            if isinstance(found, TripletSet):
-                correct, incorrect = rng.uniform(low, high, (2, len(found)))
-                scores.triplets[one.name, found.key] = TripletScores(np.maximum(correct, incorrect - 0.2), incorrect)
+        for dataset in sets:
+            if isinstance(dataset, TripletSet):
+                correct, incorrect = rng.uniform(low, high, (2, len(dataset)))
+                scores.triplets[one.name, dataset.key] = TripletScores(np.maximum(correct, incorrect - 0.2), incorrect)
             else:
-                scores.rated[one.name, found.key] = rng.uniform(low, high, len(found))
+                scores.rated[one.name, dataset.key] = rng.uniform(low, high, len(dataset))
     return scores
 
 
@@ -63,21 +63,21 @@ def usual_metrics() -> list[Metric]:
 def write_data(folder: Path) -> Path:
     """A data folder with ROWS rows in every file that the benchmark reads."""
     for key in TITLES:
-        found = triplets(key)
-        columns = {"reference": found.references, "correct": found.correct, "incorrect": found.incorrect}
-        columns["reference_of_incorrect"] = found.references_of_incorrect
+        dataset = triplets(key)
+        columns = {"reference": dataset.references, "correct": dataset.correct, "incorrect": dataset.incorrect}
+        columns["reference_of_incorrect"] = dataset.references_of_incorrect
         path = {"snli": "nli_triplets/snli_dev", "multinli": "nli_triplets/mnli_dev_matched"}.get(
             key, f"matcha_eval/{key}"
         )
         if key != "mednli":
             _write(folder / f"{path}.parquet", columns, nli=path.startswith("nli"))
     for key, path in (("stsb", "stsb/test"), (CALIBRATION, "stsb/dev"), ("human", "matcha_human/half")):
-        found = ratings(key)
+        dataset = ratings(key)
         if key == "human":
-            columns = {"dataset": found.groups, "reference": found.references, "sentence": found.candidates}
-            columns["HumanScore"] = (found.ratings * 5).round().astype(int)
+            columns = {"dataset": dataset.groups, "reference": dataset.references, "sentence": dataset.candidates}
+            columns["HumanScore"] = (dataset.ratings * 5).round().astype(int)
         else:
-            columns = {"sentence1": found.references, "sentence2": found.candidates, "score": found.ratings * 5}
+            columns = {"sentence1": dataset.references, "sentence2": dataset.candidates, "score": dataset.ratings * 5}
         _write(folder / f"{path}.parquet", columns)
     return folder
 

@@ -32,9 +32,9 @@ def published() -> Published:
 
 @pytest.fixture
 def all_sets() -> dict[str, EvaluationSet]:
-    found = [triplets(key) for key in ("snli", "truthfulqa", "climate_fever", "coco", "mednli")]
-    found += [ratings(key) for key in ("stsb", "human", CALIBRATION)]
-    return {one.key: one for one in found}
+    datasets = [triplets(key) for key in ("snli", "truthfulqa", "climate_fever", "coco", "mednli")]
+    datasets += [ratings(key) for key in ("stsb", "human", CALIBRATION)]
+    return {one.key: one for one in datasets}
 
 
 def test_published_numbers_are_the_papers(published: Published) -> None:
@@ -62,30 +62,30 @@ def test_published_gaps_fit_the_published_means(published: Published) -> None:
 
 
 def test_separation_table_has_every_figure_with_an_interval(all_sets: dict, published: Published) -> None:
-    metrics, found = usual_metrics(), [all_sets["snli"], all_sets["climate_fever"], all_sets["mednli"]]
-    scores = scores_of(metrics, found)
-    table = separation.separation_table(metrics, found, scores, published, QUICK)
+    metrics, chosen = usual_metrics(), [all_sets["snli"], all_sets["climate_fever"], all_sets["mednli"]]
+    scores = scores_of(metrics, chosen)
+    table = separation.separation_table(metrics, chosen, scores, published, QUICK)
     assert len(table) == len(metrics) * 3 * 7
     unpaired = (table["set"] == "Climate-Fever") & (table["figure"] == "pairwise")
     assert table[unpaired]["value"].isna().all()
     assert table[~unpaired][["value", "low", "high"]].notna().all().all()
     assert set(table[table["set"] == "MedNLI"]["table"]) == {"6"}
-    held = scores.triplets["EmbSim", "snli"]
+    pair = scores.triplets["EmbSim", "snli"]
     row = table[(table["metric"] == "EmbSim") & (table["set"] == "SNLI")].set_index("figure")
-    assert row.loc["n_delta", "value"] == pytest.approx(50 * (held.correct - held.incorrect).mean())
+    assert row.loc["n_delta", "value"] == pytest.approx(50 * (pair.correct - pair.incorrect).mean())
     assert row.loc["n_delta", "published"] == 16.17
     assert row.loc["macro_f1", "published"] == 37.96
     assert row.loc["n_delta", "low"] < row.loc["n_delta", "value"] < row.loc["n_delta", "high"]
 
 
 def test_the_best_is_marked_where_the_paired_test_says_so(published: Published) -> None:
-    found, rng = triplets(), np.random.default_rng(0)
+    dataset, rng = triplets(), np.random.default_rng(0)
     low, high = metric("EmbSim"), metric("MATCHA", "matcha")
     noise = rng.normal(0, 0.01, ROWS)
     scores = Scores()
     scores.triplets["EmbSim", "snli"] = TripletScores(0.2 + noise, np.zeros(ROWS))
     scores.triplets["MATCHA", "snli"] = TripletScores(0.9 + noise[::-1], np.zeros(ROWS))
-    table = separation.separation_table([low, high], [found], scores, published, QUICK)
+    table = separation.separation_table([low, high], [dataset], scores, published, QUICK)
     best = table[table["best"] == True]  # noqa: E712  # the column holds None too
     assert list(best["metric"]) == ["MATCHA"]
     expected = stats.ttest_rel((0.9 + noise[::-1]) / 2, (0.2 + noise) / 2).pvalue
@@ -94,26 +94,26 @@ def test_the_best_is_marked_where_the_paired_test_says_so(published: Published) 
         table, set()
     )
     scores.triplets["MATCHA", "snli"] = TripletScores(0.2001 + rng.normal(0, 0.2, ROWS), np.zeros(ROWS))
-    table = separation.separation_table([low, high], [found], scores, published, QUICK)
+    table = separation.separation_table([low, high], [dataset], scores, published, QUICK)
     assert not (table["best"] == True).any()  # noqa: E712
     assert "not significantly above" in tables.separation_text(table, set())
 
 
 def test_unpaired_sets_have_no_test_and_no_curve(published: Published) -> None:
-    metrics, found = usual_metrics(), triplets("climate_fever")
-    scores = scores_of(metrics, [found])
-    table = separation.separation_table(metrics, [found], scores, published, QUICK)
+    metrics, dataset = usual_metrics(), triplets("climate_fever")
+    scores = scores_of(metrics, [dataset])
+    table = separation.separation_table(metrics, [dataset], scores, published, QUICK)
     assert table["p_next"].isna().all()
-    assert separation.curve_table(metrics, [found], scores).empty
-    text = tables.separation_text(table, {found.title})
+    assert separation.curve_table(metrics, [dataset], scores).empty
+    text = tables.separation_text(table, {dataset.title})
     assert "pairwise" not in text.splitlines()[1]
     assert "unpaired: no paired t-test" in text
 
 
 def test_curves_are_on_the_unit_scale() -> None:
-    found, one = triplets(), metric("EmbSim")
+    dataset, one = triplets(), metric("EmbSim")
     scores = Scores({("EmbSim", "snli"): TripletScores(np.full(ROWS, 0.5), np.full(ROWS, -0.5))})
-    curves = separation.curve_table([one], [found], scores)
+    curves = separation.curve_table([one], [dataset], scores)
     assert len(curves) == 2 * 100
     assert set(curves[curves["threshold"] < 0.5]["share"]) == {100}
     assert set(curves[curves["threshold"] >= 0.5]["share"]) == {0}
@@ -123,9 +123,9 @@ def test_what_is_not_measured_says_why_beside_the_published_number(published: Pu
     def load() -> None:
         raise NotMeasured("WordNet not found")
 
-    absent, found = Metric("METEOR", load, protocol.UNIT, published="METEOR"), triplets()
-    scores = score_sets([absent], {"snli": found})
-    table = separation.separation_table([absent], [found], scores, published, QUICK)
+    absent, dataset = Metric("METEOR", load, protocol.UNIT, published="METEOR"), triplets()
+    scores = score_sets([absent], {"snli": dataset})
+    table = separation.separation_table([absent], [dataset], scores, published, QUICK)
     text = tables.separation_text(table, set())
     assert "  not measured: WordNet not found" in text.splitlines()
     assert any(
@@ -142,20 +142,20 @@ def test_scores_of_a_wrong_shape_or_not_finite_are_no_measurement(bad: list[floa
 
 
 def test_a_set_is_scored_row_by_row_with_the_right_reference() -> None:
-    found = triplets("climate_fever")
+    dataset = triplets("climate_fever")
     seen = []
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         seen.extend(zip(candidates, references, strict=True))
         return np.arange(len(candidates), dtype=float)
 
-    scores = score_sets([Metric("EmbSim", lambda: score)], {"climate_fever": found, "human": ratings()})
-    pairs = list(zip(found.correct, found.references, strict=True))
-    pairs += zip(found.incorrect, found.references_of_incorrect, strict=True)
+    scores = score_sets([Metric("EmbSim", lambda: score)], {"climate_fever": dataset, "human": ratings()})
+    pairs = list(zip(dataset.correct, dataset.references, strict=True))
+    pairs += zip(dataset.incorrect, dataset.references_of_incorrect, strict=True)
     assert seen[: 2 * ROWS] == pairs
-    held = scores.triplets["EmbSim", "climate_fever"]
-    assert held.correct.tolist() == list(range(ROWS))
-    assert held.incorrect.tolist() == list(range(ROWS, 2 * ROWS))
+    pair = scores.triplets["EmbSim", "climate_fever"]
+    assert pair.correct.tolist() == list(range(ROWS))
+    assert pair.incorrect.tolist() == list(range(ROWS, 2 * ROWS))
     assert len(scores.rated["EmbSim", "human"]) == ROWS
 
 
@@ -178,13 +178,13 @@ def test_a_corpus_metric_has_means_and_a_gap_alone(published: Published) -> None
 
 
 def test_scalings_by_hand() -> None:
-    found, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
+    dataset, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
     values = np.linspace(-1.5, 1.5, ROWS)
-    scores = Scores(rated={("EmbSim", CALIBRATION): found.ratings * 4 - 1})
-    scaler = agreement.Scaler(scores, found)
+    scores = Scores(rated={("EmbSim", CALIBRATION): dataset.ratings * 4 - 1})
+    scaler = agreement.Scaler(scores, dataset)
     np.testing.assert_allclose(scaler(one, values, "rescaled"), (values + 1) / 2)
     np.testing.assert_allclose(scaler(one, values, "unscaled"), values)
-    np.testing.assert_allclose(scaler(one, found.ratings * 4 - 1, "calibrated"), found.ratings)
+    np.testing.assert_allclose(scaler(one, dataset.ratings * 4 - 1, "calibrated"), dataset.ratings)
     np.testing.assert_allclose(scaler(clipped, values, "rescaled"), np.clip((values + 1) / 2, 0, 1))
     assert scaler(clipped, values, "calibrated") is None
     assert scaler(one, values, "ratings") is None
@@ -203,15 +203,15 @@ def test_checkpoints_are_ranked_one_at_a_time_and_encoders_not_at_all() -> None:
 
 
 def test_human_table_by_hand(published: Published) -> None:
-    found = ratings()
+    dataset = ratings()
     near, far = metric("EmbSim"), metric("MATCHA", "matcha")
-    scores = Scores(rated={("EmbSim", "human"): 2 * found.ratings - 1, ("MATCHA", "human"): np.full(ROWS, 3.0)})
-    table = agreement.human_table([near, far], found, scores, agreement.Scaler(scores, None), published, QUICK)
+    scores = Scores(rated={("EmbSim", "human"): 2 * dataset.ratings - 1, ("MATCHA", "human"): np.full(ROWS, 3.0)})
+    table = agreement.human_table([near, far], dataset, scores, agreement.Scaler(scores, None), published, QUICK)
     wide = table[(table["part"] == "Overall") & (table["scaling"] == "rescaled")].pivot(
         index="metric", columns="figure", values="value"
     )
     assert wide.loc["EmbSim"].to_dict() == pytest.approx({"r1": 100, "dcg": 100, "mae": 0, "ccc": 100})
-    expected = {"r1": 0, "dcg": 100 / np.log2(3), "mae": 100 * (2 - found.ratings.mean()), "ccc": 0}
+    expected = {"r1": 0, "dcg": 100 / np.log2(3), "mae": 100 * (2 - dataset.ratings.mean()), "ccc": 0}
     assert wide.loc["MATCHA"].to_dict() == pytest.approx(expected)
     assert set(table["among"].dropna()) == {2}
     assert set(table["part"]) == {"SNLI", "MultiNLI", "TruthfulQA", "Overall"}
@@ -222,23 +222,21 @@ def test_human_table_by_hand(published: Published) -> None:
 
 def test_table_7_tells_the_two_checkpoints_apart(all_sets: dict, published: Published) -> None:
     tuned = Metric("tuned", lambda: NotImplemented, group="matcha", published="MATCHA fine-tuned on STS-B")
-    metrics, found = [metric("MATCHA", "matcha"), tuned], all_sets["stsb"]
-    scores = scores_of(metrics, [found, all_sets[CALIBRATION]])
+    metrics, dataset = [metric("MATCHA", "matcha"), tuned], all_sets["stsb"]
+    scores = scores_of(metrics, [dataset, all_sets[CALIBRATION]])
     scaler = agreement.Scaler(scores, all_sets[CALIBRATION])
-    table = agreement.stsb_table(metrics, found, scores, scaler, published, QUICK)
+    table = agreement.stsb_table(metrics, dataset, scores, scaler, published, QUICK)
     rescaled = table[table["scaling"] == "rescaled"].set_index("metric")
     assert np.isnan(rescaled.loc["MATCHA", "published"])
     assert rescaled.loc["tuned", "published"] == 61.08
     cosines = scores.rated["MATCHA", "stsb"]
-    assert rescaled.loc["MATCHA", "value"] == pytest.approx(
-        100 * concordance((cosines + 1) / 2, found.ratings)
-    )
+    assert rescaled.loc["MATCHA", "value"] == pytest.approx(100 * concordance((cosines + 1) / 2, dataset.ratings))
 
 
 def test_concordance_matrix_is_symmetric_with_ones_on_its_diagonal() -> None:
-    metrics, found = usual_metrics(), ratings()
-    scores = scores_of(metrics, [found])
-    matrix = agreement.concordance_matrix(metrics, found, scores, agreement.Scaler(scores, None))
+    metrics, dataset = usual_metrics(), ratings()
+    scores = scores_of(metrics, [dataset])
+    matrix = agreement.concordance_matrix(metrics, dataset, scores, agreement.Scaler(scores, None))
     assert set(matrix["scaling"]) == {"rescaled", "unscaled"}
     wide = matrix[matrix["scaling"] == "rescaled"].pivot(index="metric", columns="other", values="ccc")
     assert list(wide) == list(wide.index)
@@ -267,10 +265,10 @@ def test_write_results_writes_every_table_and_figure(all_sets: dict, tmp_path: P
 
 
 def test_the_seed_decides_the_intervals(published: Published) -> None:
-    metrics, found = usual_metrics(), triplets("coco")
-    scores = scores_of(metrics, [found])
+    metrics, dataset = usual_metrics(), triplets("coco")
+    scores = scores_of(metrics, [dataset])
     first, same, other = (
-        separation.separation_table(metrics, [found], scores, published, Bootstrap(seed, 60)) for seed in (0, 0, 1)
+        separation.separation_table(metrics, [dataset], scores, published, Bootstrap(seed, 60)) for seed in (0, 0, 1)
     )
     pd.testing.assert_frame_equal(first, same)
     pd.testing.assert_series_equal(first["value"], other["value"])

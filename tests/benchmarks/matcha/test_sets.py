@@ -30,20 +30,20 @@ def data(tmp_path: Path) -> Path:
 
 def test_every_set_is_read(data: Path) -> None:
     names = tuple(name for name in NAMES if name != "mednli")
-    found = sets.load_sets(data, names)
-    assert list(found) == list(names)
-    assert {len(one) for one in found.values()} == {ROWS}
-    assert found["snli"] == triplets("snli")
-    assert found["climate_fever"] == triplets("climate_fever")
-    assert found["human"].groups[:3] == ["SNLI", "MultiNLI", "TruthfulQA"]
-    assert found["human"].ratings.max() <= 1
+    loaded = sets.load_sets(data, names)
+    assert list(loaded) == list(names)
+    assert {len(one) for one in loaded.values()} == {ROWS}
+    assert loaded["snli"] == triplets("snli")
+    assert loaded["climate_fever"] == triplets("climate_fever")
+    assert loaded["human"].groups[:3] == ["SNLI", "MultiNLI", "TruthfulQA"]
+    assert loaded["human"].ratings.max() <= 1
 
 
 def test_only_climate_fever_is_unpaired(data: Path) -> None:
-    found = sets.load_sets(data, tuple(sets.TITLES)[:-1])
-    assert [key for key, one in found.items() if not one.paired] == ["climate_fever"]
-    assert found["climate_fever"].references_of_incorrect != found["climate_fever"].references
-    assert found["newts"].references_of_incorrect == found["newts"].references
+    loaded = sets.load_sets(data, tuple(sets.TITLES)[:-1])
+    assert [key for key, one in loaded.items() if not one.paired] == ["climate_fever"]
+    assert loaded["climate_fever"].references_of_incorrect != loaded["climate_fever"].references
+    assert loaded["newts"].references_of_incorrect == loaded["newts"].references
 
 
 def test_rows_are_the_papers_only_where_all_of_them_are_there(data: Path) -> None:
@@ -89,8 +89,8 @@ def test_pivot_takes_the_first_of_each_and_needs_both() -> None:
 def test_mednli_is_read_from_its_own_columns(tmp_path: Path) -> None:
     frame = pd.DataFrame(PAIRS, columns=["sentence1", "sentence2", "gold_label"])
     frame.to_json(tmp_path / "mli.jsonl", orient="records", lines=True)
-    found = sets.read_set("mednli", tmp_path / "mli.jsonl")
-    assert (found.references, found.correct, found.incorrect) == (["p1", "p2"], ["e1", "e2"], ["c1", "c2"])
+    dataset = sets.read_set("mednli", tmp_path / "mli.jsonl")
+    assert (dataset.references, dataset.correct, dataset.incorrect) == (["p1", "p2"], ["e1", "e2"], ["c1", "c2"])
 
 
 def test_truthfulqa_takes_last_first_first_of_answers_that_say_something() -> None:
@@ -102,8 +102,8 @@ def test_truthfulqa_takes_last_first_first_of_answers_that_say_something() -> No
         {"correct_answers": ["Never", "No"], "incorrect_answers": ["Always", "Often"]},  # one correct answer is left
         {"correct_answers": ["Never", "Not at all"], "incorrect_answers": ["Always"]},
     ]
-    found = hub_sets.truthfulqa_rows(rows)
-    assert found.to_dict("records") == [{"reference": "Not at all", "correct": "Never", "incorrect": "Always"}]
+    rows = hub_sets.truthfulqa_rows(rows)
+    assert rows.to_dict("records") == [{"reference": "Not at all", "correct": "Never", "incorrect": "Always"}]
 
 
 def test_climate_fever_draws_as_many_of_each_label() -> None:
@@ -111,23 +111,23 @@ def test_climate_fever_draws_as_many_of_each_label() -> None:
     pairs = pd.DataFrame(
         {"evidence": [f"e{i}" for i in range(30)], "claim": [f"c{i}" for i in range(30)], "label": labels}
     )
-    found = hub_sets.climate_fever_rows(pairs, size=8)
-    assert len(found) == 8
+    rows = hub_sets.climate_fever_rows(pairs, size=8)
+    assert len(rows) == 8
     for columns, label in ((("reference", "correct"), 0), (("reference_of_incorrect", "incorrect"), 1)):
-        places = [int(text[1:]) for text in found[columns[0]]]
-        assert [f"c{i}" for i in places] == list(found[columns[1]])  # evidence and claim stay together
+        places = [int(text[1:]) for text in rows[columns[0]]]
+        assert [f"c{i}" for i in places] == list(rows[columns[1]])  # evidence and claim stay together
         assert {i % 3 for i in places} == {label}
         assert len(set(places)) == 8
-    pd.testing.assert_frame_equal(found, hub_sets.climate_fever_rows(pairs, size=8))
+    pd.testing.assert_frame_equal(rows, hub_sets.climate_fever_rows(pairs, size=8))
     with pytest.raises(ValueError, match="expected at least 11 pairs SUPPORTS, got 10"):
         hub_sets.climate_fever_rows(pairs, size=11)
 
 
 def test_coco_joins_all_captions_but_the_last() -> None:
     captions = [[f"{i}a", f"{i}b", f"{i}c"] for i in range(20)] + [["alone"]]
-    found = hub_sets.coco_rows(captions, size=15)
-    assert len(found) == 15
-    for row in found.itertuples():
+    rows = hub_sets.coco_rows(captions, size=15)
+    assert len(rows) == 15
+    for row in rows.itertuples():
         image = row.correct[:-1]
         assert row.reference == f"{image}a {image}b"
         assert row.correct == f"{image}c"
@@ -144,12 +144,12 @@ def test_newts_has_two_rows_per_article() -> None:
             "sentences2": ["topic three", "topic four"],
         }
     )
-    found = hub_sets.newts_rows(articles)
-    assert list(found["reference"]) == [*articles["summary1"], *articles["summary2"]]
-    assert list(found["correct"]) == ["topic one", "topic two", "topic three", "topic four"]
-    firsts = [text.split(".")[0] for text in found["reference"]]
-    assert all(text.endswith("first") for text in found["incorrect"])
-    assert not any(own == other for own, other in zip(firsts, found["incorrect"], strict=True))
+    rows = hub_sets.newts_rows(articles)
+    assert list(rows["reference"]) == [*articles["summary1"], *articles["summary2"]]
+    assert list(rows["correct"]) == ["topic one", "topic two", "topic three", "topic four"]
+    firsts = [text.split(".")[0] for text in rows["reference"]]
+    assert all(text.endswith("first") for text in rows["incorrect"])
+    assert not any(own == other for own, other in zip(firsts, rows["incorrect"], strict=True))
 
 
 HUB_ROWS = {

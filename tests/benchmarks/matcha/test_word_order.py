@@ -45,13 +45,13 @@ def test_figures_of_known_scores() -> None:
     paws = pd.DataFrame({"sentence1": list("abcd"), "sentence2": ["good", "bad", "bad", "bad"], "label": [1, 1, 0, 0]})
     metrics = [scorer("half", lambda text: float(text.startswith("good"))), scorer("blind", lambda text: 0.5)]
     figures, scored = measure(metrics, items, paws)
-    found = figures.set_index(["metric", "kind"])
-    half = found.loc["half"]
+    by_kind = figures.set_index(["metric", "kind"])
+    half = by_kind.loc["half"]
     assert half.loc[ALL, ["n", "auc", "pairwise", "ties"]].tolist() == pytest.approx([3, 50, 100 / 3, 100 / 3])
     assert half.loc["x", ["auc", "pairwise", "ties"]].tolist() == [75, 50, 50]
     assert half.loc["y", "auc"] == 0
     assert half.loc[PAWS_KIND, "auc"] == 75
-    assert found.loc[("blind", ALL), ["auc", "low", "high", "pairwise", "ties"]].tolist() == [50, 50, 50, 0, 100]
+    assert by_kind.loc[("blind", ALL), ["auc", "low", "high", "pairwise", "ties"]].tolist() == [50, 50, 50, 0, 100]
     assert scored.groupby("metric").size().tolist() == [3, 3]
     assert "AUC by kind of swap" in report(figures)
 

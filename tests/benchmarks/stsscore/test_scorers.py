@@ -76,10 +76,10 @@ def test_bleu_takes_sentence1_for_the_prediction() -> None:
 
 
 def test_published_scores_are_looked_up_pair_by_pair(data: Path, sets: dict[str, PairSet]) -> None:
-    published, found = rows.PublishedScores(data), sets["wmt22"]
+    published, wmt22 = rows.PublishedScores(data), sets["wmt22"]
     score = published.score("STSScore")
-    np.testing.assert_array_equal(score(found.candidates, found.references), pairs("wmt22")["sts_score"])
-    some = score(found.candidates[3:5], found.references[3:5])
+    np.testing.assert_array_equal(score(wmt22.candidates, wmt22.references), pairs("wmt22")["sts_score"])
+    some = score(wmt22.candidates[3:5], wmt22.references[3:5])
     np.testing.assert_array_equal(some, pairs("wmt22")["sts_score"][3:5])
     with pytest.raises(NotMeasured, match=f"scores of {ROWS} of {ROWS} pairs are not at hand"):
         score(sets["mrpc"].candidates, sets["mrpc"].references)
@@ -90,10 +90,10 @@ def test_published_scores_are_looked_up_pair_by_pair(data: Path, sets: dict[str,
 def test_ensemble_is_the_mean_of_its_members(sets: dict[str, PairSet]) -> None:
     scores, rng = Scores(), np.random.default_rng(0)
     values = {name: rng.uniform(size=ROWS) for name in ("a", "b", "c")}
-    for name, held in values.items():
-        scores.rated[name, "stsb"] = held
+    for name, value in values.items():
+        scores.rated[name, "stsb"] = value
         if name != "b":
-            scores.rated[name, "mrpc"] = held
+            scores.rated[name, "mrpc"] = value
     added = rows.add_ensemble(scores, {key: sets[key] for key in ("stsb", "mrpc")}, ["a", "b", "c"])
     expected = (values["a"] + values["b"] + values["c"]) / 3
     np.testing.assert_allclose(scores.rated[added.name, "stsb"], expected)
@@ -141,11 +141,11 @@ def test_correlations_are_scipys(values: list[tuple[int, int]]) -> None:
 
 
 def test_class_figures_are_pandas_and_sklearns(sets: dict[str, PairSet]) -> None:
-    held, labels = np.random.default_rng(1).integers(0, 6, ROWS) / 5, sets["mrpc"].ratings
-    figures = tables.classes(held[labels == 0], held[labels == 1])
-    assert figures["auc"] == pytest.approx(100 * roc_auc_score(labels, held))
-    assert figures["neg_sd"] == pytest.approx(100 * np.std(held[labels == 0], ddof=1))
-    assert figures["pos_mean"] == pytest.approx(100 * held[labels == 1].mean())
+    scores, labels = np.random.default_rng(1).integers(0, 6, ROWS) / 5, sets["mrpc"].ratings
+    figures = tables.classes(scores[labels == 0], scores[labels == 1])
+    assert figures["auc"] == pytest.approx(100 * roc_auc_score(labels, scores))
+    assert figures["neg_sd"] == pytest.approx(100 * np.std(scores[labels == 0], ddof=1))
+    assert figures["pos_mean"] == pytest.approx(100 * scores[labels == 1].mean())
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def table(sets: dict[str, PairSet]) -> pd.DataFrame:
     scores, rng = Scores(), np.random.default_rng(2)
     metrics = [metric("STSScore", "scorer"), metric("S-BERT"), metric("BLEU")]
     for name in ("STSScore", "S-BERT"):
-        scores.rated |= {(name, key): found.ratings + rng.normal(size=ROWS) for key, found in sets.items()}
+        scores.rated |= {(name, key): dataset.ratings + rng.normal(size=ROWS) for key, dataset in sets.items()}
     scores.reasons["BLEU", "stsb"] = "no tokens"
     return tables.figure_table(metrics, sets, {"qqp": "not given"}, scores, QUICK)
 

@@ -23,32 +23,32 @@ def load(data: Path, *trained_on: Path) -> dict[str, sets.PairSet]:
 
 
 def test_labels_are_put_on_the_unit_scale(data: Path) -> None:
-    found = load(data)
-    assert list(found) == ["stsb", "mrpc", "wmt22"]
+    loaded = load(data)
+    assert list(loaded) == ["stsb", "mrpc", "wmt22"]
     frame = pairs("stsb")
-    np.testing.assert_allclose(found["stsb"].ratings * 5, frame["score"])
-    assert set(found["mrpc"].ratings) == {0.0, 1.0}
-    assert found["mrpc"].source == "mrpc/test.parquet"
+    np.testing.assert_allclose(loaded["stsb"].ratings * 5, frame["score"])
+    assert set(loaded["mrpc"].ratings) == {0.0, 1.0}
+    assert loaded["mrpc"].source == "mrpc/test.parquet"
     mqm = pairs("wmt22")["label"].to_numpy()
-    low, high = found["wmt22"].scale
+    low, high = loaded["wmt22"].scale
     assert (low, high) == (mqm.min(), 0)
-    np.testing.assert_allclose(low + found["wmt22"].ratings * (high - low), mqm)
+    np.testing.assert_allclose(low + loaded["wmt22"].ratings * (high - low), mqm)
 
 
 def test_sentence1_is_the_reference(data: Path) -> None:
-    found = load(data)
-    assert found["stsb"].references == list(pairs("stsb")["sentence1"])
-    assert found["wmt22"].references == list(pairs("wmt22")["reference"])
-    assert found["wmt22"].candidates == list(pairs("wmt22")["translation"])
+    loaded = load(data)
+    assert loaded["stsb"].references == list(pairs("stsb")["sentence1"])
+    assert loaded["wmt22"].references == list(pairs("wmt22")["reference"])
+    assert loaded["wmt22"].candidates == list(pairs("wmt22")["translation"])
 
 
 def test_halves_part_at_the_median_length_of_sentence1_and_are_strict() -> None:
     texts = ["a", "bb", "cc", "cc", "dddd"]
     frame = pd.DataFrame({"sentence1": texts, "sentence2": ["far longer than sentence1"] * 5, "label": [0, 1, 0, 1, 1]})
-    found = sets.pair_set("mrpc", frame, "test", set())
-    assert found.median == 2
-    assert found.parts[sets.SHORTER].tolist() == [True, False, False, False, False]
-    np.testing.assert_array_equal(found.parts[sets.LONGER], ~found.parts[sets.SHORTER])
+    dataset = sets.pair_set("mrpc", frame, "test", set())
+    assert dataset.median == 2
+    assert dataset.parts[sets.SHORTER].tolist() == [True, False, False, False, False]
+    np.testing.assert_array_equal(dataset.parts[sets.LONGER], ~dataset.parts[sets.SHORTER])
 
 
 def test_a_leak_is_found_whatever_its_case_signs_and_order() -> None:
@@ -60,26 +60,26 @@ def test_a_leak_is_found_whatever_its_case_signs_and_order() -> None:
 
 
 def test_leaked_pairs_make_a_part_of_their_own(data: Path) -> None:
-    found = load(data)
-    assert found["mrpc"].parts[sets.UNSEEN].sum() == ROWS - 2  # one is in STS-B train, one in its test
-    assert sets.UNSEEN not in found["stsb"].parts  # its own test pairs are no leak
-    assert sets.UNSEEN not in found["wmt22"].parts
+    loaded = load(data)
+    assert loaded["mrpc"].parts[sets.UNSEEN].sum() == ROWS - 2  # one is in STS-B train, one in its test
+    assert sets.UNSEEN not in loaded["stsb"].parts  # its own test pairs are no leak
+    assert sets.UNSEEN not in loaded["wmt22"].parts
 
 
 def test_further_training_pairs_count(data: Path, tmp_path: Path) -> None:
     rows = pd.concat([pairs("mrpc").iloc[5:7], pairs("stsb").iloc[:1]])[["sentence1", "sentence2"]]
     rows.to_parquet(tmp_path / "more.parquet")
-    found = load(data, tmp_path / "more.parquet")
-    assert found["mrpc"].parts[sets.UNSEEN].sum() == ROWS - 4
-    assert found["stsb"].parts[sets.UNSEEN].sum() == ROWS - 1
+    loaded = load(data, tmp_path / "more.parquet")
+    assert loaded["mrpc"].parts[sets.UNSEEN].sum() == ROWS - 4
+    assert loaded["stsb"].parts[sets.UNSEEN].sum() == ROWS - 1
     pd.DataFrame({"text": ["a"]}).to_parquet(tmp_path / "none.parquet")
     with pytest.raises(ValueError, match=r"none.parquet: expected columns sentence1 and sentence2, got \['text'\]"):
         load(data, tmp_path / "none.parquet")
 
 
 def test_reference_translations_are_told_from_systems(data: Path) -> None:
-    found = load(data)["wmt22"]
-    assert found.parts[sets.SYSTEMS].tolist() == [name != "refA" for name in pairs("wmt22")["system"]]
+    dataset = load(data)["wmt22"]
+    assert dataset.parts[sets.SYSTEMS].tolist() == [name != "refA" for name in pairs("wmt22")["system"]]
     assert sets.SYSTEMS not in load(data)["stsb"].parts
 
 
@@ -90,12 +90,12 @@ def test_qqp_is_read_as_quora_publishes_it(tmp_path: Path) -> None:
     frame.loc[5, "question1"] = "null"
     frame.to_csv(tmp_path / "qqp.tsv", sep="\t", index=False)
     seen = sets.Seen({})
-    found = sets.read_qqp(tmp_path / "qqp.tsv", seen)
-    assert found.references == list(frame["question1"])
-    assert found.candidates == list(frame["question2"])
-    assert found.ratings.tolist() == list(frame["is_duplicate"])
+    dataset = sets.read_qqp(tmp_path / "qqp.tsv", seen)
+    assert dataset.references == list(frame["question1"])
+    assert dataset.candidates == list(frame["question2"])
+    assert dataset.ratings.tolist() == list(frame["is_duplicate"])
     frame.to_parquet(tmp_path / "qqp.parquet")
-    assert sets.read_qqp(tmp_path / "qqp.parquet", seen).references == found.references
+    assert sets.read_qqp(tmp_path / "qqp.parquet", seen).references == dataset.references
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_hub_sets_have_the_shape_of_the_local_ones(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sets, "load_dataset", answer)
     stsb = sets.hub_stsb()
     seen = sets.Seen(stsb)
-    found = {key: sets.hub_pairs(key, stsb, seen) for key in ("stsb", "mrpc", "qqp")}
+    dataset = {key: sets.hub_pairs(key, stsb, seen) for key in ("stsb", "mrpc", "qqp")}
     assert [call[1:] for call in asked] == [
         (None, "train"), (None, "validation"), (None, "test"), ("mrpc", "test"), ("pair-class", "train")
     ]  # fmt: skip
-    assert found["stsb"].ratings.tolist() == [0.5, 1.0]
-    assert found["mrpc"].parts[sets.UNSEEN].tolist() == [False, True]
-    assert found["qqp"].ratings.tolist() == [0, 1]
+    assert dataset["stsb"].ratings.tolist() == [0.5, 1.0]
+    assert dataset["mrpc"].parts[sets.UNSEEN].tolist() == [False, True]
+    assert dataset["qqp"].ratings.tolist() == [0, 1]
     with pytest.raises(NotMeasured, match="not on the Hub"):
         sets.hub_pairs("wmt22", stsb, seen)
