@@ -66,9 +66,9 @@ def pip(arguments: list[str], cwd: Path) -> None:
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    scripts = {f"semantic_metrics/matcha/{path.name}" for path in Path(METRIC).glob("*.py")}
-    extras = {"__main__.py", "cli.py", "py.typed", "sample.csv", "matcha/README.md", "matcha/requirements.txt"}
-    assert names >= scripts | {f"semantic_metrics/{name}" for name in extras}
+    sources = {path.relative_to(ROOT / "metrics") for path in (ROOT / "metrics").rglob("*.py")}
+    data = {"py.typed", "samples/pairs.csv", "contradictions/words.csv", "report/report.html", "matcha/README.md"}
+    assert names >= {f"semantic_metrics/{name}" for name in (*map(Path.as_posix, sources), *data)}
     assert {name.split("/")[0] for name in names} == {
         "semantic_metrics",
         f"semantic_metrics-{semantic_metrics.__version__}.dist-info",
