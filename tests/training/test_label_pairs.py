@@ -84,7 +84,7 @@ def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:
     np.testing.assert_allclose(scored["score"], expected, atol=0.03)  # the teacher runs in bfloat16
 
 
-def test_a_teacher_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_teacher_is_refused(tmp_path: Path) -> None:
     teacher = tiny.bert(tmp_path / "teacher", says=tiny.SIGMOID)
     with pytest.raises(ValueError, match=r"--teacher: expected a checkpoint of train_cross_encoder\.py"):
         label(pd.DataFrame({"sentence1": ["a"], "sentence2": ["b"]}), str(teacher))

@@ -54,7 +54,8 @@ class JudgedSource:
     def load(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
         """Pairs of the answers to all questions but the excluded ones, and counts of what was kept and dropped.
 
-        `excluded` holds questions in the form that `question_key` returns. A right answer is paired with the reference whose words it has most of, a wrong one with every reference.
+        `excluded` holds questions in the form that `question_key` returns. A right answer is paired with the reference
+        whose words it has most of, a wrong one with every reference.
 
         Raises:
             ValueError: a file or column is missing, or nothing is left.
