@@ -1,73 +1,42 @@
-"""Judged answers from files: what is read and what is refused."""
+"""Judged answers from files: what is read, counted and refused."""
 
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.table import Table, write_table
 from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key, read_judged_answers, read_questions
-from tests.fitting.test_fit import ROWS, examples
-
-
-def test_references_may_be_lists(tmp_path: Path) -> None:
-    frame = examples().assign(reference=[["the dog", "a dog"]] * ROWS)
-    frame.to_parquet(tmp_path / "lists.parquet")
-    assert read_judged_answers(tmp_path / "lists.parquet", JudgedColumns()).references[0] == ["the dog", "a dog"]
+from tests.cli.conftest import invoke
+from tests.fitting.conftest import ROWS, judged_frame
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet"])
-def test_any_format_with_columns_will_do(tmp_path: Path, name: str) -> None:
-    frame = examples()
+def test_any_format_with_several_columns_is_read(tmp_path: Path, name: str) -> None:
+    frame = judged_frame()
     write_table(tmp_path / name, Table(list(frame), frame.values.tolist()))
-    found = read_judged_answers(tmp_path / name, JudgedColumns())
-    assert (found.questions, found.answers) == (list(frame["question"]), list(frame["answer"]))
-    assert found.labels == [bool(label) for label in frame["label"]]
-    assert found.references == [["the dog"]] * ROWS
+    judged = read_judged_answers(tmp_path / name, JudgedColumns())
+    assert (judged.questions, judged.answers) == (list(frame["question"]), list(frame["answer"]))
+    assert judged.labels == [bool(label) for label in frame["label"]]
+    assert judged.references == [["the dog"]] * ROWS
     assert read_questions(tmp_path / name, ["question"])[0] == set(map(question_key, frame["question"]))
-
-
-def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"ends in .* or \.parquet, got '\.xlsx'"):
-        read_judged_answers(tmp_path / "x.xlsx", JudgedColumns())
-    (tmp_path / "x.txt").write_text("the dog\n")
-    with pytest.raises(FileError, match=r"expected the columns 'question', .*, there are 'text'"):
-        read_judged_answers(tmp_path / "x.txt", JudgedColumns())
-    (tmp_path / "x.parquet").write_text("no parquet")
-    with pytest.raises(FileError, match=r"x\.parquet: expected a parquet file"):
-        read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
-    (tmp_path / "x.csv").write_text("question,answer\n")
-    with pytest.raises(FileError, match="expected rows below the header, got none"):
-        read_judged_answers(tmp_path / "x.csv", JudgedColumns())
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"question,answer,reference,label\nq,a,r,1\nq,a,r,1,0\n", "line 3: expected 4 values as in the header, got 5"),
-        (b"question,answer,reference,label\nq,a,r\n", "line 2: expected 4 values as in the header, got 3"),
-        (b"question,answer,reference,label,label\nq,a,r,1,0\n", "expected column names that differ"),
-        (b"question,answer,reference,label\nq,caf\xe9,r,1\n", "expected UTF-8 text, got the byte 0xe9"),
-        (b"question,answer,reference,label\nq,a,r,inf\n", "expected numbers in column 'label', got 'inf' in row 1"),
-        (b"question,answer,reference,label\nq,a,r,\n", "expected numbers in column 'label', got '' in row 1"),
+        ("the question\n", "expected the columns 'question', 'answer', 'reference', 'label', there are 'text'"),
+        ("question,answer,reference,label\nq,a,r,inf\n", "expected numbers in column 'label', got 'inf' in row 1"),
+        ("question,answer,reference,label\nq,a,r,\n", "expected numbers in column 'label', got '' in row 1"),
+        ("question,answer,reference,label\nq,a,r,1\nq,a,r,1,0\n", "line 3: expected 4 values as in the header, got 5"),
     ],
 )
-def test_tables_that_do_not_fit_their_header_are_refused(tmp_path: Path, text: bytes, message: str) -> None:
-    (tmp_path / "x.csv").write_bytes(text)
+def test_an_invalid_table_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / ("x.csv" if "," in text else "x.txt")
+    path.write_text(text)
     with pytest.raises(FileError, match=message):
-        read_judged_answers(tmp_path / "x.csv", JudgedColumns())
-    if "label'" not in message:
-        with pytest.raises(FileError, match=message):
-            read_questions(tmp_path / "x.csv", ["question"])
-
-
-def test_a_mark_of_byte_order_and_capitals_in_the_suffix_do_not_matter(tmp_path: Path) -> None:
-    text = "\ufeffquestion,answer,reference,label\nq,a,r,TRUE\nq,b,r,false\n"
-    (tmp_path / "x.CSV").write_text(text, encoding="utf-8")
-    assert read_judged_answers(tmp_path / "x.CSV", JudgedColumns()).labels == [True, False]
+        read_judged_answers(path, JudgedColumns())
 
 
 @pytest.mark.parametrize(
@@ -80,25 +49,49 @@ def test_a_mark_of_byte_order_and_capitals_in_the_suffix_do_not_matter(tmp_path:
         ("label", None, "expected numbers in column 'label', got None in row 1"),
     ],
 )
-def test_parquet_of_other_types_is_refused(tmp_path: Path, column: str, value: object, message: str) -> None:
-    examples().assign(**{column: [value] * ROWS}).to_parquet(tmp_path / "x.parquet")
+def test_values_of_other_types_are_refused(tmp_path: Path, column: str, value: object, message: str) -> None:
+    judged_frame().assign(**{column: [value] * ROWS}).to_parquet(tmp_path / "x.parquet")
     with pytest.raises(FileError, match=message):
         read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
 
 
-def test_columns_of_one_name_in_parquet_are_refused(tmp_path: Path) -> None:
-    parquet.write_table(pa.table([pa.array(["q"])] * 2, names=["question"] * 2), tmp_path / "x.parquet")
-    with pytest.raises(FileError, match=r"x\.parquet: expected column names that differ, got 'question', 'question'"):
-        read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
-
-
 def test_labels_may_be_true_and_false(tmp_path: Path) -> None:
-    frame = examples()
-    frame.assign(label=frame["label"] == 1).to_parquet(tmp_path / "x.parquet")
-    assert read_judged_answers(tmp_path / "x.parquet", JudgedColumns()).labels == [
-        bool(label) for label in frame["label"]
-    ]
+    (tmp_path / "x.csv").write_text("question,answer,reference,label\nq,a,r,TRUE\nq,b,r,false\n")
+    assert read_judged_answers(tmp_path / "x.csv", JudgedColumns()).labels == [True, False]
+    pd.read_csv(tmp_path / "x.csv").to_parquet(tmp_path / "x.parquet")
+    assert read_judged_answers(tmp_path / "x.parquet", JudgedColumns()).labels == [True, False]
 
 
-def test_questions_are_the_same_whatever_their_signs() -> None:
+def test_questions_are_equal_whatever_their_punctuation() -> None:
     assert question_key("Who is  it?") == question_key("who is it") != question_key("who was it")
+
+
+def test_blank_references_are_dropped_and_counted(tmp_path: Path, file: Path) -> None:
+    judged_frame().assign(reference=[["the dog", "", " "]] * ROWS).to_parquet(tmp_path / "x.parquet")
+    judged_frame().assign(reference="the dog//a dog").to_csv(file, index=False)
+    lists = read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
+    texts = read_judged_answers(file, JudgedColumns(separator="/"))
+    assert (lists.references[0], texts.references[0]) == (["the dog"], ["the dog", "a dog"])
+    assert (sum(lists.dropped), sum(texts.dropped)) == (2 * ROWS, ROWS)
+    result = invoke("fit", file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json")
+    assert f"{file}: {ROWS} blank references dropped" in result.output
+
+
+def test_all_columns_of_questions_are_left_out_and_blank_ones_ignored(tmp_path: Path, file: Path) -> None:
+    frame, other, test = judged_frame(), tmp_path / "other.csv", tmp_path / "test.parquet"
+    frame.loc[4:5, "question"] = "?!"
+    frame.to_csv(file, index=False)
+    frame.rename(columns={"question": "asked"}).to_csv(other, index=False)
+    asked = {"question": [frame["question"][0], None, " "], "asked": ["?", "none", frame["question"][2]]}
+    pd.DataFrame(asked).to_parquet(test)
+    assert read_questions(test, ["question"])[1] == 2
+    names = ("--question", "question", "--question", "asked", "--exclude", test)
+    result = invoke("fit", file, other, *names, "--config", "/nowhere/unread", "--output", tmp_path / "w.json")
+    assert f"{test}: 3 blank questions, which leave nothing out" in result.output
+    for path in (file, other):
+        assert f"{path}: {ROWS} answers, 4 left out by --exclude" in result.output
+    pd.DataFrame({"question": [1]}).to_parquet(tmp_path / "numbers.parquet")
+    with pytest.raises(FileError, match="expected a text in column 'question', got 1 in row 1"):
+        read_questions(tmp_path / "numbers.parquet", ["question"])
+    with pytest.raises(FileError, match="expected a column 'asked' of questions, there are 'question'"):
+        read_questions(tmp_path / "numbers.parquet", ["asked"])

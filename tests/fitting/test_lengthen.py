@@ -3,16 +3,15 @@
 from pathlib import Path
 
 import pandas as pd
-from click.testing import CliRunner
+import pytest
 
-from semantic_metrics.cli import main
 from semantic_metrics.fitting.judged_answers import JudgedAnswers
 from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
 from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, SHORT_ANSWER_WORDS, length
 from semantic_metrics.nli_lex.weights import read_weights
-from tests.nli_lex.conftest import nli
+from tests.cli.conftest import done, invoke
 
-PLACES = {f"Land {i}": f"Town {i}" for i in range(40)}
+PLACES = {f"Land {i}": f"Town {i}" for i in range(12)}
 
 
 def judged() -> JudgedAnswers:
@@ -44,7 +43,7 @@ def test_long_forms_are_the_same_by_seed_and_hold_the_answer_in_any_order() -> N
     assert all(before in after for before, after in zip(again.answers, lengthen(again).answers, strict=True))
 
 
-def test_an_answer_without_a_like_question_stays_as_it_is() -> None:
+def test_an_answer_without_a_similar_question_stays_as_it_is() -> None:
     alone = JudgedAnswers(["who?", "???"], ["He came.", "No."], [["he"], ["no"]], [True, False], [0, 0])
     assert lengthen(alone).answers == ["He came.", "No."]
 
@@ -57,27 +56,19 @@ def test_length_grows_with_the_words_between_its_ends() -> None:
     assert 0 < lengths[3] < lengths[4] < 1
 
 
-def test_fit_learns_from_long_forms_too(tmp_path: Path) -> None:
-    held, model = judged(), nli(tmp_path / "model")
-    references = [group[0] for group in held.references]
-    columns = {"question": held.questions, "answer": held.answers, "reference": references, "label": held.labels}
+def test_weights_are_fitted_on_long_forms_too(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("semantic_metrics.fitting.lengthen.ANSWER_WORDS", (40, 60))
+    short = judged()
+    references = [group[0] for group in short.references]
+    columns = {"question": short.questions, "answer": short.answers, "reference": references, "label": short.labels}
     pd.DataFrame(columns).to_csv(tmp_path / "judged.csv", index=False)
-    command = ["fit", str(tmp_path / "judged.csv"), "--config", str(model), "--form", "rich", "--folds", "2"]
+    command = ["fit", tmp_path / "judged.csv", "--config", model, "--form", "rich", "--folds", 2]
     for name, more in (("short.json", []), ("long.json", ["--long"])):
-        result = CliRunner().invoke(main, [*command, *more, "--output", str(tmp_path / name)])
-        assert result.exit_code == 0, result.output
-    assert "160 answers" in result.output
-    assert "answers as they are: accuracy" in result.output
-    assert "answers long: accuracy" in result.output
-    short, long = (read_weights(tmp_path / name) for name in ("short.json", "long.json"))
-    assert short.coefficients[-1] == 0, "no answer is long"
+        lines = done(invoke(*command, *more, "--output", tmp_path / name))
+    assert any(line.startswith(f"{4 * len(PLACES)} answers, ") for line in lines)
+    assert any(line.startswith("  answers as they are: accuracy") for line in lines)
+    assert any(line.startswith("  answers long: accuracy") for line in lines)
+    usual, long = (read_weights(tmp_path / name) for name in ("short.json", "long.json"))
+    assert usual.coefficients[-1] == 0, "no answer is long"
     assert long.coefficients[-1] != 0
-    assert long.fitted_on == short.fitted_on + "; and their long forms, which count 0.1"
-
-
-def test_long_is_for_weights_alone(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("answer,reference,label\na,b,1\n")
-    arguments = ["fit", str(tmp_path / "x.csv"), "--metric", "matcha", "--long", "--output", str(tmp_path / "y.json")]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code != 0
-    assert "--long: only a fit of the weights of nli_lex takes it" in result.output
+    assert long.fitted_on == usual.fitted_on + "; and their long forms, which count 0.1"

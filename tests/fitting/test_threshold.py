@@ -1,31 +1,29 @@
 """Thresholds: how they are chosen, judged, kept and refused; and `semantic-metrics fit --metric NAME`."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.image import imread
 from sklearn.metrics import f1_score, roc_auc_score
 
 import semantic_metrics
-from semantic_metrics.cli import main
 from semantic_metrics.fitting import threshold
 from semantic_metrics.fitting.threshold import CRITERIA, choose, read_threshold
-from tests.nli_lex.conftest import nli
+from tests.cli.conftest import done, invoke, refused, write_jsonl
 
 ROWS = 40
 labelled = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=4, max_size=30)
 
 
 def worth(scores: np.ndarray, labels: np.ndarray, value: float, criterion: str) -> float:
-    found = scores >= value
+    decided = scores >= value
     if criterion == "macro_f1":
-        return f1_score(labels, found, average="macro", zero_division=0)
-    return found[labels].mean() - found[~labels].mean()
+        return f1_score(labels, decided, average="macro", zero_division=0)
+    return decided[labels].mean() - decided[~labels].mean()
 
 
 @given(labelled)
@@ -41,7 +39,7 @@ def test_no_other_threshold_is_better(rows: list) -> None:
         assert worth(scores, labels, value, criterion) == pytest.approx(best)
 
 
-def test_of_equal_thresholds_that_of_the_widest_gap() -> None:
+def test_among_equal_thresholds_the_widest_gap_decides() -> None:
     scores, labels = np.array([0.1, 0.2, 0.6, 0.7]), np.array([False, False, True, True])
     assert choose(scores, labels) == pytest.approx(0.4)
     assert choose(np.array([0.0, 0.1, 0.9]), np.array([False, True, True])) == pytest.approx(0.05)
@@ -58,7 +56,7 @@ def test_criteria_differ_where_classes_do() -> None:
     )
 
 
-def test_cross_validation_is_honest_about_noise() -> None:
+def test_cross_validation_learns_nothing_from_noise() -> None:
     rng = np.random.default_rng(0)
     scores, labels = rng.random(400), rng.random(400) < 0.5
     decided = threshold.cross_validated(scores, labels, list(range(400)), "youden", 5, 0)
@@ -67,7 +65,7 @@ def test_cross_validation_is_honest_about_noise() -> None:
     assert low < 0.5 < high
 
 
-def test_a_group_is_on_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_is_on_one_side_of_a_split(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setattr(threshold, "choose", lambda scores, labels, criterion: seen.append(set(scores)) or 0.5)
     labels = np.arange(40) % 2 == 0
@@ -84,7 +82,7 @@ def test_a_group_is_on_one_side(monkeypatch: pytest.MonkeyPatch) -> None:
         ([0.1, 0.2], [True, False], "f1", "criterion: expected one of youden, macro_f1, got 'f1'"),
     ],
 )
-def test_what_gives_no_threshold_is_refused(scores: list, labels: list, criterion: str, message: str) -> None:
+def test_scores_without_a_threshold_are_refused(scores: list, labels: list, criterion: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         choose(np.array(scores), np.array(labels), criterion)
 
@@ -102,43 +100,38 @@ def examples() -> list[dict]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    write(tmp_path / "judged.jsonl", examples())
-    return tmp_path / "judged.jsonl"
+    return write_jsonl(tmp_path / "judged.jsonl", examples())
 
 
-def write(path: Path, rows: list[dict]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["fit", *map(str, arguments)])
+def fit(*arguments: object) -> Result:
+    return invoke("fit", *arguments)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, criterion: str) -> None:
     plot = file.with_name("roc.png")
-    result = run(file, "--metric", "matcha", "--config", checkpoint, "--criterion", criterion, "--output", file.parent,
+    result = fit(file, "--metric", "matcha", "--config", checkpoint, "--criterion", criterion, "--output", file.parent,
                  "--plot", plot)  # fmt: skip
-    assert result.exit_code == 0, result.output
+    lines = done(result)
     rows = examples()
     metric = semantic_metrics.load("matcha", str(checkpoint))
     columns = {"predictions": [row["answer"] for row in rows], "references": [row["reference"] for row in rows]}
     scored = metric.compute(**columns)
     scores, labels = np.array(scored["scores"]), np.array([row["label"] for row in rows])
-    held = read_threshold(file.parent)
-    assert held.value == choose(scores, labels, criterion)
-    assert (held.metric, held.criterion, held.rows, held.correct) == ("matcha", criterion, ROWS, ROWS // 2)
-    assert held.fitted_on == f"{file.parent.name}/judged.jsonl: {ROWS} texts"
-    assert held.figures["auc"] == pytest.approx(roc_auc_score(labels, scores))
-    assert held.figures["auc_low"] < held.figures["auc"] < held.figures["auc_high"]
+    chosen = read_threshold(file.parent)
+    assert chosen.value == choose(scores, labels, criterion)
+    assert (chosen.metric, chosen.criterion, chosen.rows, chosen.correct) == ("matcha", criterion, ROWS, ROWS // 2)
+    assert chosen.fitted_on == f"{file.parent.name}/judged.jsonl: {ROWS} texts"
+    assert chosen.figures["auc"] == pytest.approx(roc_auc_score(labels, scores))
+    assert chosen.figures["auc_low"] < chosen.figures["auc"] < chosen.figures["auc_high"]
     groups = [row["reference"] for row in rows]
     decided = threshold.cross_validated(scores, labels, groups, criterion, 5, 0)
-    assert held.figures["accuracy"] == (decided == labels).mean()
-    assert held.decide(scores, scored["signature"]).tolist() == (scores >= held.value).tolist()
+    assert chosen.figures["accuracy"] == (decided == labels).mean()
+    assert chosen.decide(scores, scored["signature"]).tolist() == (scores >= chosen.value).tolist()
     with pytest.raises(ValueError, match="signature: expected scores with matcha"):
-        held.decide(scores, "matcha|another")
-    assert f"threshold by {criterion}: correct where matcha is {held.value:.4f} or more" in result.output
-    assert f"written to {file.parent / 'threshold.json'}, {plot}" in result.output
+        chosen.decide(scores, "matcha|another")
+    assert f"threshold by {criterion}: correct where matcha is {chosen.value:.4f} or more" in lines
+    assert lines[-1] == f"written to {file.parent / 'threshold.json'}, {plot}"
     assert 0.5 < imread(plot)[..., :3].mean() < 0.999
 
 
@@ -146,22 +139,20 @@ def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> 
     rows = [
         {"said": row["answer"], "gold": f"{row['reference']}/a cat", "grade": 2 + row["label"]} for row in examples()
     ]
-    write(file.with_name("graded.jsonl"), rows)
+    write_jsonl(file.with_name("graded.jsonl"), rows)
     options = ["--metric", "matcha", "--config", checkpoint, "--output", file.with_name("t.json")]
     columns = ["--predictions", "answer", "--predictions", "said", "--references", "reference", "--references", "gold"]
     columns += ["--label", "label", "--label", "grade", "--correct-from", 1, "--correct-from", 3]
     columns += ["--separator", "", "--separator", "/"]
-    result = run(file, file.with_name("graded.jsonl"), *columns, *options)
-    assert result.exit_code == 0, result.output
-    held = read_threshold(file.with_name("t.json"))
-    assert (held.rows, held.correct) == (2 * ROWS, ROWS)
+    done(fit(file, file.with_name("graded.jsonl"), *columns, *options))
+    chosen = read_threshold(file.with_name("t.json"))
+    assert (chosen.rows, chosen.correct) == (2 * ROWS, ROWS)
 
 
-def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path) -> None:
-    model = nli(tmp_path / "model")
-    result = run(file, "--criterion", "youden", "--config", model, "--output", tmp_path / "t.json", "--folds", 3)
-    assert result.exit_code == 0, result.output
-    assert "3 folds by question: " in result.output
+def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nli_model: Path) -> None:
+    options = ["--config", nli_model, "--output", tmp_path / "t.json", "--folds", 3]
+    lines = done(fit(file, "--criterion", "youden", *options))
+    assert any(line.startswith("3 folds by question: ") for line in lines)
     assert read_threshold(tmp_path / "t.json").metric == "nli_lex"
 
 
@@ -175,32 +166,22 @@ def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path) ->
         ({}, ("--label", "x"), "--label: expected one of the columns 'question', 'answer', 'reference', 'label', got"),
         ({}, ("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
         ({}, ("--form", "rich"), "--form: only a fit of the weights of nli_lex takes it, got --metric matcha"),
+        ({}, ("--long",), "--long: only a fit of the weights of nli_lex takes it, got --metric matcha"),
         ({}, ("--question", "question"), "--question: only a fit of the weights of nli_lex takes it, got "),
         ({}, ("--output", "t.txt"), "--output: expected a folder or a file that ends in .json, got t.txt"),
         ({}, ("--output", "/nowhere/t.json"), "--output: expected an existing folder, there is no /nowhere"),
         ({}, ("--plot", "roc.pdf"), "--plot: expected a file that ends in .png, got roc.pdf"),
     ],
 )
-def test_what_cannot_be_fitted_is_said_before_a_model_runs(
-    file: Path, change: dict, options: tuple, message: str
-) -> None:
-    write(file, [row | change for row in examples()])
+def test_invalid_input_is_refused_before_a_model_runs(file: Path, change: dict, options: tuple, message: str) -> None:
+    write_jsonl(file, [row | change for row in examples()])
     usual = ("--metric", "matcha", "--config", "/nowhere/unread", "--output", file.with_name("t.json"))
-    result = run(file, *usual, *options)
-    assert result.exit_code == 2, result.output
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
+    refused(fit(file, *usual, *options), message)
     assert not file.with_name("t.json").exists()
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"metric": "matcha", "value": "x"}'])
-def test_what_is_no_threshold_is_refused(tmp_path: Path, content: str) -> None:
+def test_an_invalid_threshold_file_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "threshold.json").write_text(content)
     with pytest.raises(ValueError, match="expected a JSON file with metric, value, criterion"):
         read_threshold(tmp_path)
-
-
-def test_help_shows_an_example() -> None:
-    result = CliRunner().invoke(main, ["fit", "--help"])
-    assert "Example: semantic-metrics fit judged.csv" in result.output
-    assert result.output.count("\n") <= 31
