@@ -4,14 +4,13 @@ The key comes from the environment variable SEMANTIC_METRICS_API_KEY and from no
 """
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts
 from benchmarks.nli_lex.sets import JudgedSet
-from semantic_metrics.endpoint import ATTEMPTS, EndpointError, JsonEndpoint
+from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 
 PROMPT = """\
 Question: {question}
@@ -23,7 +22,7 @@ person, place or number. Reply with 1 if it does and with 0 if it does not, and 
 MAX_REPLY_TOKENS = 5  # one is enough
 
 
-def endpoint_judge(url: str, model: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep) -> Judge:
+def endpoint_judge(url: str, model: str) -> Judge:
     """A judge that asks once for each answer, at temperature 0, with all its gold answers in the prompt.
 
     A reply that is neither 1 nor 0 counts as incorrect; the report says how many there were.
@@ -31,13 +30,11 @@ def endpoint_judge(url: str, model: str, attempts: int = ATTEMPTS, wait: Callabl
     Args:
         url: address without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
         model: the server's name of the model.
-        attempts: number of times that a request is sent before giving up.
-        wait: function that sleeps for a number of seconds; tests pass their own.
 
     Raises:
         ValueError: `url` is neither http nor https, or contains a password.
     """
-    endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", attempts, wait)
+    endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions")
 
     def ask(answers: JudgedSet) -> Verdicts:
         begin = time.perf_counter()

@@ -13,7 +13,6 @@
 
 import hashlib
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from nltk.tokenize import NLTKWordTokenizer
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, read_vectors
 from benchmarks.common.options import check_distinct
-from semantic_metrics.endpoint import ATTEMPTS, EndpointError, JsonEndpoint
+from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 from semantic_metrics.set_criteria.encoders import Encoder, hash_files, load_encoder
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
@@ -205,8 +204,6 @@ class EmbeddingsEndpoint:
     Args:
         url: address without `/embeddings`, such as `http://127.0.0.1:8000/v1`.
         model: the server's name of the model.
-        attempts: number of times that a request is sent before giving up.
-        wait: function that sleeps for a number of seconds; tests pass their own.
 
     Attributes:
         sha256: hash of the URL and the model's name; the model behind them may change unnoticed.
@@ -215,10 +212,8 @@ class EmbeddingsEndpoint:
         ValueError: `url` is neither http nor https, or contains a password.
     """
 
-    def __init__(
-        self, url: str, model: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep
-    ) -> None:
-        self._endpoint = JsonEndpoint(url.rstrip("/") + "/embeddings", attempts, wait)
+    def __init__(self, url: str, model: str) -> None:
+        self._endpoint = JsonEndpoint(url.rstrip("/") + "/embeddings")
         self._model = model
         self.sha256 = hashlib.sha256(f"{self._endpoint.url} {model}".encode()).hexdigest()
 
