@@ -1,16 +1,19 @@
-"""The examples of HOOKS.md, run as they stand there, in a folder with the files that they name."""
+"""The examples of HOOKS.md, run exactly as printed, in a folder with the files that they name."""
 
 import csv
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+from semantic_metrics.nli_lex import nli_lex
+from semantic_metrics.stsscore import stsscore
 from tests.conftest import METRIC, ROOT
 from tests.tiny_table import UNKNOWN, small_tokenizer
 
@@ -28,6 +31,15 @@ def example(title: str) -> str:
     (section,) = [part for part in page.split("\n## ")[1:] if part.startswith(f"{title}\n")]
     (code,) = re.findall(r"```\w+\n(.*?)```", section, re.DOTALL)
     return code
+
+
+@pytest.fixture(scope="package", autouse=True)
+def models_are_loaded_once() -> Iterator[None]:
+    """The metrics of one process share the shipped cross-encoders, which take seconds to load."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (stsscore, nli_lex):
+            patch.setattr(module, "load_scorer", cache(module.load_scorer))
+        yield
 
 
 @pytest.fixture
