@@ -27,9 +27,9 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.baselines import Metric, Models, baselines, matcha
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
-from benchmarks.common.scoring import score_sets
 from benchmarks.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.matcha.report import write_results
+from benchmarks.matcha.scoring import score_sets
 from benchmarks.matcha.sets import CALIBRATION, NAMES, RATED_TITLES, EvaluationSet, expected_file, load_sets, read_set
 from semantic_metrics import load as load_metric
 

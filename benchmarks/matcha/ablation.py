@@ -20,10 +20,10 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.baselines import matcha
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores, score_sets
 from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha.agreement import OVERALL
 from benchmarks.matcha.report import PUBLISHED
+from benchmarks.matcha.scoring import Scores, score_sets
 from benchmarks.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
 from benchmarks.matcha.tables import LABELS
 from semantic_metrics.stats.agreement import concordance

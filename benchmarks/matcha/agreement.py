@@ -14,7 +14,7 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores
+from benchmarks.matcha.scoring import Scores
 from benchmarks.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
 from semantic_metrics.stats import separation as protocol
 from semantic_metrics.stats.agreement import closeness, concordance

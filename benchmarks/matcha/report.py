@@ -5,9 +5,9 @@ from pathlib import Path
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores, write_scores
 from benchmarks.matcha import figures, tables
 from benchmarks.matcha.agreement import SCALINGS, Scaler, concordance_matrix, human_table, stsb_table
+from benchmarks.matcha.scoring import Scores, write_scores
 from benchmarks.matcha.separation import curve_table, separation_table
 from benchmarks.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
 

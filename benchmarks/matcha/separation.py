@@ -12,7 +12,7 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores, TripletScores
+from benchmarks.matcha.scoring import Scores, TripletScores
 from benchmarks.matcha.sets import TripletSet
 from semantic_metrics.stats.bootstrap import LEVEL, Figures
 from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit

@@ -24,7 +24,7 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
-from benchmarks.common.scoring import score_sets
+from benchmarks.matcha.scoring import score_sets
 from benchmarks.stsscore.report import write_report
 from benchmarks.stsscore.scorers import (
     AUTHORS,

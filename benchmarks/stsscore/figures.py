@@ -16,7 +16,7 @@ from scipy.stats import gaussian_kde
 from sklearn.metrics import roc_curve
 
 from benchmarks.common.plot_style import DASHES, DPI, PALETTE
-from benchmarks.common.scoring import Scores
+from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.sets import CLASSES, TITLES, PairSet
 from semantic_metrics.stats.separation import auc
 

@@ -8,8 +8,8 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores, write_scores
 from benchmarks.common.text_tables import Cell, Row, render
+from benchmarks.matcha.scoring import Scores, write_scores
 from benchmarks.stsscore.figures import Plan, draw, plans
 from benchmarks.stsscore.scorers import AUTHORS, BERTSCORE, BLEU, SBERT, STANDING_IN, STSSCORE, WEAKER, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, SYSTEMS, TITLES, UNSEEN, PairSet

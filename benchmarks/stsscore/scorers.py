@@ -20,7 +20,7 @@ from benchmarks.common.baselines import Metric
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
 from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, Score
-from benchmarks.common.scoring import Scores
+from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.sets import PairSet
 from semantic_metrics import load as load_metric
 

@@ -11,7 +11,7 @@ from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores
+from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.scorers import ENSEMBLE, PAPER_WEAKER, PUBLISHED_COLUMNS, STSSCORE, PublishedScores
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, TITLES, UNSEEN, PairSet
 from semantic_metrics.stats.bootstrap import Figures

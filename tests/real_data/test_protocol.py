@@ -12,9 +12,9 @@ import pytest
 from benchmarks.common.baselines import ROUGE, Metric, default_embsim, rouge
 from benchmarks.common.encoders import sentence_transformer
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores, score_sets
 from benchmarks.matcha import hub_sets
 from benchmarks.matcha.report import PUBLISHED
+from benchmarks.matcha.scoring import Scores, score_sets
 from benchmarks.matcha.sets import EvaluationSet, load_sets, pivot_nli
 from semantic_metrics.stats import separation as protocol
 from semantic_metrics.stats.agreement import concordance

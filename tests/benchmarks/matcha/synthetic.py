@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.common.scoring import Scores, TripletScores
+from benchmarks.matcha.scoring import Scores, TripletScores
 from benchmarks.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
 from semantic_metrics.stats.separation import UNIT
 

@@ -13,9 +13,9 @@ from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores, TripletScores, score_sets
 from benchmarks.matcha import agreement, separation, tables
 from benchmarks.matcha.report import PUBLISHED, write_results
+from benchmarks.matcha.scoring import Scores, TripletScores, score_sets
 from benchmarks.matcha.sets import CALIBRATION, EvaluationSet
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats import separation as protocol

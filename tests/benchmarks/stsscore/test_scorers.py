@@ -15,7 +15,7 @@ from transformers import AutoTokenizer
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.scoring import Scores
+from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore import scorers as rows
 from benchmarks.stsscore import tables as tables
 from benchmarks.stsscore.sets import ALL, HALVES, SHORTER, TITLES, UNSEEN, PairSet, Seen, load_pairs, stsb_splits
