@@ -131,10 +131,10 @@ def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight
     columns = [RICH.index(name) for name in names]
     weights = Weights(names, 0.0, tuple(-1.0 if name in OPPOSING else 1.0 for name in names))
     rows = judge(weights, features).rows
-    told = ~features.blank
-    sample_weight = None if sample_weight is None else sample_weight[told]
+    answered = ~features.blank
+    sample_weight = None if sample_weight is None else sample_weight[answered]
     for _ in range(MAX_ROUNDS):
-        intercept, coefficients = fit(features.table[rows[told]][:, columns], labels[told], sample_weight)
+        intercept, coefficients = fit(features.table[rows[answered]][:, columns], labels[answered], sample_weight)
         weights = replace(weights, intercept=intercept, coefficients=tuple(map(float, coefficients)))
         before, rows = rows, judge(weights, features).rows
         if np.array_equal(before, rows):
@@ -179,10 +179,10 @@ def check_classes(judged: JudgedAnswers, folds: int, seed: int) -> None:
         ValueError: one class is missing, or there are fewer questions than folds; names the fold.
     """
     labels = np.array(judged.labels, dtype=bool)
-    told = np.array([not is_blank(answer) for answer in judged.answers])
+    answered = np.array([not is_blank(answer) for answer in judged.answers])
     check_labels(labels)
-    check_labels(labels[told], "labels of answers that are not blank")
+    check_labels(labels[answered], "labels of answers that are not blank")
     groups = list(map(question_key, judged.questions))
     for i, (kept, _) in enumerate(folds_by_group(labels, groups, folds, seed), 1):
         name = f"folds: without fold {i} of {folds}, seed {seed}, labels of answers that are not blank"
-        check_labels(labels[kept][told[kept]], name)
+        check_labels(labels[kept][answered[kept]], name)

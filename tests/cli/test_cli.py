@@ -156,6 +156,15 @@ def test_invalid_options_are_refused(score: Callable, file: Path, changed: dict,
     refused(score(file, **changed), message)
 
 
+def test_a_metric_without_description_is_refused(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = file.with_name("toy")
+    toy.mkdir()
+    (toy / "toy.py").touch()
+    (toy / "__init__.py").touch()
+    monkeypatch.setattr(semantic_metrics, "__path__", [*semantic_metrics.__path__, str(file.parent)])
+    refused(score(file, metric="toy"), "got 'toy': toy lacks DESCRIPTION, a MetricDescription in its __init__.py")
+
+
 def test_an_option_of_one_value_is_given_once(score: Callable, file: Path) -> None:
     refused(score(file, "--predictions=id"), "--predictions: expected it once, got it 2 times")
 
