@@ -52,16 +52,29 @@ def main() -> None:
 )
 @click.option("--column", help="Column of the documents, unless they are .txt.")
 @click.option("--licence", default="not stated", show_default=True, help="Licence of the documents, for the card.")
-@click.option("--endpoint", help=f"OpenAI-compatible server that fuses, up to /v1; {KEY_VARIABLE} holds its key.")
+@click.option(
+    "--endpoint", help=f"OpenAI-compatible server that fuses, up to /v1, key in {KEY_VARIABLE}; default: concatenation."
+)
 @click.option("--model", default=PAPER_MODEL, show_default=True, help="Model of the endpoint.")
 @click.option("--cache", type=options.NEW_FILE, help="File of the model's answers; default: OUTPUT/fusions.jsonl.")
-@click.option("--encoder", "encoders", multiple=True, default=(DEFAULT_ENCODER,), show_default=True, help="Filter.")
 @click.option(
-    "--threshold", default=THRESHOLD, show_default=True, help="Cosine that neighbours of a difference lie below."
+    "--encoder",
+    "encoders",
+    multiple=True,
+    default=(DEFAULT_ENCODER,),
+    show_default=True,
+    help="Encoder that filters the differences.",
+)
+@click.option(
+    "--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours with a lower cosine."
 )
 @options.device
-@click.option("--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Words of a sentence.")
-@click.option("--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Words of a sentence.")
+@click.option(
+    "--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Fewest words of a sentence."
+)
+@click.option(
+    "--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Most words of a sentence."
+)
 @click.option("--stride", default=STRIDE, show_default=True, type=click.IntRange(1), help="Sentences between chains.")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of an operator, drawn at random.")
 @options.seed
