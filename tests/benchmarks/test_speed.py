@@ -58,12 +58,12 @@ CASES = {  # options, lines of each table, largest difference from the first lin
 def places(tmp_path_factory: pytest.TempPathFactory, checkpoint: Path) -> dict[str, Path]:
     """Checkpoints and data that the options name."""
     root = tmp_path_factory.mktemp("speed")
-    found = {"checkpoint": checkpoint, "bert": tiny.bert(root / "bert"), "nli": nli(root / "nli"), "empty": root / "no"}
-    found["empty"].mkdir()
-    found["scaleless"] = tiny.bert(root / "scaleless", {})
-    found["contextual"] = root / "contextual"
-    ContextualModel(str(found["bert"]), max_length=20).save(found["contextual"])
-    return found | {"network": _network(root / "network"), "data": _answers(root / "data"), "labels": _labels(root)}
+    paths = {"checkpoint": checkpoint, "bert": tiny.bert(root / "bert"), "nli": nli(root / "nli"), "empty": root / "no"}
+    paths["empty"].mkdir()
+    paths["scaleless"] = tiny.bert(root / "scaleless", {})
+    paths["contextual"] = root / "contextual"
+    ContextualModel(str(paths["bert"]), max_length=20).save(paths["contextual"])
+    return paths | {"network": _network(root / "network"), "data": _answers(root / "data"), "labels": _labels(root)}
 
 
 def _network(folder: Path) -> Path:
