@@ -89,11 +89,10 @@ def test_loss_of_a_batch_without_any_correct_text_is_zero_with_a_gradient() -> N
         assert value.item() == 0
 
 
-def test_regression_loss_is_the_squared_error_of_the_rescaled_cosine() -> None:
+@pytest.mark.parametrize("rescaled", [True, False])
+def test_regression_loss_is_the_squared_error_of_the_cosine(rescaled: bool) -> None:
     vectors, batch = make([[True, False]] * 3)
-    errors = [((cosine(r, c) + 1) / 2 - t) ** 2 for (r, c, _), t in zip(vectors, batch.target, strict=True)]
-    value = regression_loss()(vectors, batch, generator())
-    unscaled = regression_loss(rescaled=False)(vectors, batch, generator())
-    assert value.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)
-    errors = [(cosine(r, c) - t) ** 2 for (r, c, _), t in zip(vectors, batch.target, strict=True)]
-    assert unscaled.item() == pytest.approx(float(sum(errors)) / 3, abs=1e-6)
+    scores = [(cosine(r, c) + 1) / 2 if rescaled else cosine(r, c) for r, c, _ in vectors]
+    errors = [(score - float(target)) ** 2 for score, target in zip(scores, batch.target, strict=True)]
+    value = regression_loss(rescaled)(vectors, batch, generator())
+    assert value.item() == pytest.approx(sum(errors) / 3, abs=1e-6)

@@ -95,12 +95,11 @@ def test_config_extends_its_parent_s_parent_and_adds_to_its_lists(tmp_path: Path
     frames = read_yaml(tmp_path / "c.yaml", Frames)
     assert frames.adjuncts == ["then", "later"]
     assert [relation.name for relation in frames.relations] == ["{x} {y}", "{y} {x}"]
-    (tmp_path / "c.yaml").write_text("extends: b.yaml\nmore: [1]\n")
-    with pytest.raises(ValueError, match=r"c\.yaml: more: expected lists by name, for keys that are lists, got \[1\]"):
-        read_yaml(tmp_path / "c.yaml", Frames)
-    (tmp_path / "c.yaml").write_text("extends: b.yaml\nmore: {fillers: [1]}\n")
-    with pytest.raises(ValueError, match="for keys that are lists"):
-        read_yaml(tmp_path / "c.yaml", Frames)
-    (tmp_path / "c.yaml").write_text("extends: c.yaml\n")
-    with pytest.raises(ValueError, match="got one that extends itself"):
-        read_yaml(tmp_path / "c.yaml", Frames)
+    for text, message in (
+        ("extends: b.yaml\nmore: [1]\n", r"c\.yaml: more: expected lists by name, for keys that are lists, got \[1\]"),
+        ("extends: b.yaml\nmore: {fillers: [1]}\n", "for keys that are lists"),
+        ("extends: c.yaml\n", "got one that extends itself"),
+    ):
+        (tmp_path / "c.yaml").write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_yaml(tmp_path / "c.yaml", Frames)
