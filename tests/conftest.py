@@ -15,8 +15,7 @@ os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "true"
 os.environ.pop("SEMANTIC_METRICS_HUB_OWNER", None)
-if "PYTEST_XDIST_WORKER" in os.environ:  # one thread for each of the parallel workers, or they wait for one another
-    os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OMP_NUM_THREADS"] = "1"  # tests run in parallel: threads inside an operation would wait for one another
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
