@@ -187,17 +187,6 @@ def test_odd_files_are_read(score: Callable, tmp_path: Path) -> None:
     assert done(score(path))[-2] == "1 rows, mean 1.0000, undefined 0"
 
 
-def test_a_written_file_can_be_read_again(score: Callable, tmp_path: Path) -> None:
-    source, first, second = (tmp_path / name for name in ("source.csv", "first.csv", "second.csv"))
-    source.write_bytes('"said","gold"\n"cat\rsat","dog"\n"x\ny, ""z""","é"\n'.encode())
-    done(score(source, output=first))
-    first.write_bytes(first.read_bytes().replace(b'"matcha"', b'"before"'))
-    done(score(first, output=second))
-    rows = read(second)
-    assert [row[0] for row in rows] == ["said", "cat\rsat", 'x\ny, "z"']
-    assert [row[2] for row in rows[1:]] == [row[3] for row in rows[1:]]
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_fits_a_screen_and_shows_an_example(name: str) -> None:
     lines = done(invoke(name, "--help", width=80))

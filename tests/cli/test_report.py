@@ -50,9 +50,6 @@ def test_labels_are_numbers_or_truths(run: SimpleNamespace, answers: Path) -> No
     answers.write_text("said,gold,ok\nthe dog bites,a dog, TRUE\nthe cat,a man,0.0\n<b>,the,1e0\n")
     done(run.call(label="ok"))
     assert Page(run.output).text.count("labelled correct") == 2
-    answers.write_text(f"said,gold,ok\nthe dog bites,a dog,1\nthe cat,a man,{10**400}\n")
-    message = "--label: expected 1, 0, true or false in column 'ok', got '1000"
-    refused(run.call(label="ok"), message, "in row 2")
 
 
 @pytest.mark.parametrize(

@@ -201,13 +201,6 @@ def test_an_invalid_row_is_named(score: Callable, tmp_path: Path, row: dict, mes
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 
 
-def test_an_invalid_row_of_parquet_is_named(score: Callable, tmp_path: Path) -> None:
-    file = tmp_path / "in.parquet"
-    pd.DataFrame([*pairs(), {"said": "dog", "gold": None}]).to_parquet(file)
-    refused(score(file, *TEXTS, "--output", tmp_path / "out.parquet", "--batch-rows", 2), f"{file}, row 6: expected a")
-    assert {path.name for path in tmp_path.iterdir()} == {"in.parquet"}
-
-
 def test_a_text_that_a_metric_refuses_has_its_line(tmp_path: Path, nli_model: Path) -> None:
     rows = [*(row | {"asked": "who"} for row in pairs()), {"said": "dog", "gold": " ", "asked": "who"}]
     file = write_jsonl(tmp_path / "in.jsonl", rows)
@@ -224,22 +217,11 @@ def test_formats_that_cannot_hold_the_rows(score: Callable, tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 
 
-@pytest.mark.parametrize(
-    ("value", "output", "message"),
-    [
-        ("a\tb", "out.tsv", "row 4: expected texts without tabs and line breaks, which TSV cannot hold, got"),
-        (b"a", "out.csv", "row 4: expected texts, numbers and lists, got bytes, which only parquet holds"),
-        (b"a", "out.jsonl", "row 4: expected texts, numbers and lists, got bytes, which only parquet holds"),
-    ],
-)
-def test_a_row_that_a_format_cannot_hold_is_named(
-    score: Callable, tmp_path: Path, value: object, output: str, message: str
-) -> None:
-    rows = [row | {"more": None} for row in pairs()]
-    rows[3]["more"] = value
-    pd.DataFrame(rows).to_parquet(tmp_path / "in.parquet")
-    result = score(tmp_path / "in.parquet", *TEXTS, "--output", tmp_path / output, "--batch-rows", 2)
-    refused(result, f"{tmp_path / 'in.parquet'}, {message}")
+def test_a_row_that_a_format_cannot_hold_is_named(score: Callable, tmp_path: Path) -> None:
+    file = tmp_path / "in.parquet"
+    pd.DataFrame([row | {"more": "a\tb" if i == 3 else None} for i, row in enumerate(pairs())]).to_parquet(file)
+    result = score(file, *TEXTS, "--output", tmp_path / "out.tsv", "--batch-rows", 2)
+    refused(result, f"{file}, row 4: expected texts without tabs and line breaks, which TSV cannot hold, got")
 
 
 def test_no_progress_bar_without_a_terminal(score: Callable, tmp_path: Path) -> None:

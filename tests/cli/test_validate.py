@@ -182,11 +182,6 @@ def test_groups_may_be_any_values_of_a_column(run: Callable, file: Path) -> None
     assert "24 rows in 3 groups" in run(file, "--group", "deep").output
 
 
-def test_a_number_too_large_for_a_float_is_refused(run: Callable, file: Path) -> None:
-    write_jsonl(file, [row | {"rating": 10**400} for row in examples()])
-    refused(run(file), "--human: expected numbers in column 'rating', got 1000")
-
-
 def test_the_outcome_replaces_no_file_that_is_read(run: Callable, file: Path) -> None:
     rated = file.with_name("rated.csv")
     rated.write_text(before := "said,gold,rating\nthe dog,the dog,1\n")
