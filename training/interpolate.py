@@ -25,8 +25,8 @@ from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
 from training.cards import RECORD, write_card
+from training.data.models import find_model
 from training.matcha.config import read_config
-from training.matcha.initial_model import find_model
 from training.matcha.validate import load_validation, validate
 
 

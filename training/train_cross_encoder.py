@@ -33,8 +33,8 @@ from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig, read_config
 from training.cross_encoder.pairs import to_dataset, token_lengths
 from training.cross_encoder.partial_labels import PartialLabelEvaluator, PartialLabelLoss
+from training.data.models import find_model
 from training.data.sources import read_excluded
-from training.matcha.initial_model import find_model
 
 CONFIGS = Path(__file__).parent / "configs"
 PAD_TO_TOKENS = 16  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand

@@ -15,9 +15,9 @@ from benchmarks.nli_lex.sets import BEM, GPT4, JudgedSet, load_judged
 from benchmarks.nli_lex.tables import figure_table
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
+from training.data.config_files import read_yaml
 from training.data.judged_answers import JudgedConfig
 from training.data.sources import read_excluded
-from training.matcha.config import read_yaml
 from training.train_cross_encoder import CONFIGS
 
 pytestmark = pytest.mark.real_data

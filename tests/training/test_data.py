@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 
 from tests.training.conftest import TRAINING
 from training.cross_encoder import config as cross_encoder_config
+from training.data.config_files import read_yaml
 from training.data.contradictions import ContradictionConfig
 from training.data.judged_answers import JudgedConfig
 from training.data.label_pairs import CandidateConfig
@@ -29,7 +30,7 @@ from training.data.sources import (
     read_excluded,
 )
 from training.matcha.batches import Corpus, InterleavedBatches
-from training.matcha.config import read_config, read_yaml
+from training.matcha.config import read_config
 
 FILE = Table(path="rows.parquet")
 NLI = pd.DataFrame(

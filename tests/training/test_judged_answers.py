@@ -6,8 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from training.data.config_files import read_yaml
 from training.data.judged_answers import JudgedConfig, main
-from training.matcha.config import read_yaml
 from training.train_cross_encoder import CONFIGS
 
 ROWS = [

@@ -9,10 +9,10 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from tests import tiny_pairs as tiny
 from training.data.candidates import CandidateSource
+from training.data.config_files import read_yaml
 from training.data.label_pairs import CandidateConfig, collect, label
+from training.data.models import find_model
 from training.data.sources import Table
-from training.matcha.config import read_yaml
-from training.matcha.initial_model import find_model
 
 TEXTS = [
     "A man plays a guitar.",

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from training.data import roles
+from training.data.config_files import read_yaml
 from training.data.roles import FRAMES, Frames, Relation, build
-from training.matcha.config import read_yaml
 
 PROBE = Path(__file__).parents[2] / "benchmarks" / "matcha" / "word_order.csv"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from training.cross_encoder.pairs import PairSource
-from training.matcha.config import read_yaml
+from training.data.config_files import read_yaml
 
 
 @dataclass(frozen=True)

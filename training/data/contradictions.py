@@ -17,8 +17,8 @@ import pandas as pd
 
 from semantic_metrics.contradictions import contradict, summary
 from semantic_metrics.contradictions import mining as contradiction_mining
+from training.data.config_files import read_yaml
 from training.data.sources import Table, check_columns, normalise, read_excluded, take_limit
-from training.matcha.config import read_yaml
 
 COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
 MINED = "mined"

@@ -22,12 +22,11 @@ from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import stem_recall
 from semantic_metrics.nli_lex.windows import fill
-from training.cross_encoder.partial_labels import NOT
+from training.data.config_files import read_yaml
 from training.data.sources import Table, check_columns, normalise, read_excluded
-from training.matcha.config import read_yaml
 
 HELD_OUT_ONE_IN = 5  # questions
-LABELS = ("entailment", NOT + "entailment")
+LABELS = ("entailment", "not_entailment")  # names of training.cross_encoder.partial_labels
 
 
 @dataclass(frozen=True)

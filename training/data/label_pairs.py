@@ -17,9 +17,9 @@ import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from training.data.candidates import PAIR, CandidateSource
+from training.data.config_files import read_yaml
+from training.data.models import find_model
 from training.data.sources import read_excluded
-from training.matcha.config import read_yaml
-from training.matcha.initial_model import find_model
 
 
 @dataclass(frozen=True)

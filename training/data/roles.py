@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from training.matcha.config import read_yaml
+from training.data.config_files import read_yaml
 
 FRAMES = Path(__file__).with_name("role_frames.yaml")
 COLUMNS = ["reference", "correct", "incorrect", "relation"]

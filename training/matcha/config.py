@@ -1,14 +1,10 @@
 """A training run as a YAML file; an unknown key is an error, as a typo must not train something else."""
 
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar, get_args, get_type_hints
 
-import yaml
-
-from training.data.sources import Source, Table, source_class
-
-T = TypeVar("T")
+from training.data.config_files import read_yaml
+from training.data.sources import Source
 
 # Table 10 of the paper, which does not say how its curriculum is ordered. Here random incorrect texts, which are easy
 # to tell, come before contradictions.
@@ -106,76 +102,3 @@ def read_config(path: Path) -> TrainConfig:
         ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
     """
     return read_yaml(path, TrainConfig)
-
-
-def read_yaml(path: Path, kind: type[T]) -> T:
-    """A YAML file as the dataclass `kind`; a field that is a list of dataclasses is a list of mappings in the file.
-
-    `extends: FILE`, beside it, gives the keys that it does not set itself, and `more: {KEY: [...]}` adds to its lists.
-
-    Raises:
-        ValueError: as `read_config`.
-    """
-    stored = _extended(Path(path))
-    try:
-        for key, entry_kind in _entry_kinds(kind).items():
-            entries = stored.get(key, [])
-            if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-                raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
-            stored[key] = [_build_entry(entry, entry_kind) for entry in entries]
-        return _build(kind, stored)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _entry_kinds(kind: type) -> dict[str, type]:
-    """The fields that are lists of dataclasses, with the class of their entries."""
-    first_arguments = {name: (*get_args(hint), None)[0] for name, hint in get_type_hints(kind).items()}
-    return {name: argument for name, argument in first_arguments.items() if is_dataclass(argument)}
-
-
-def _extended(path: Path, seen: tuple[Path, ...] = ()) -> dict:
-    """The keys of a file and of those that it extends."""
-    stored = _load(path)
-    if "extends" not in stored:
-        return stored
-    if path.resolve() in seen:
-        raise ValueError(f"{path}: extends: expected another file, got one that extends itself")
-    more = stored.pop("more", {})
-    stored = _extended(path.parent / str(stored.pop("extends")), (*seen, path.resolve())) | stored
-    lists = [*more.values(), *(stored.get(key, []) for key in more)] if isinstance(more, dict) else [None]
-    if not all(isinstance(value, list) for value in lists):
-        raise ValueError(f"{path}: more: expected lists by name, for keys that are lists, got {more!r}")
-    return stored | {key: stored.get(key, []) + added for key, added in more.items()}
-
-
-def _load(path: Path) -> dict:
-    try:
-        stored = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}: cannot be read ({error})") from None
-    if not isinstance(stored, dict):
-        raise ValueError(f"{path}: expected a mapping, got {type(stored).__name__}")
-    return stored
-
-
-def _build_entry(entry: dict, kind: type[T]) -> T:
-    """An entry of a list; its keys include those of its `table`, if it has one."""
-    entry = dict(entry)
-    if kind is Source:
-        kind = source_class(entry.pop("kind", None), entry.get("name"))
-    if "table" in {f.name for f in fields(kind)}:
-        names = {f.name for f in fields(Table)} & entry.keys()
-        entry["table"] = Table(**{name: entry.pop(name) for name in names})
-    return _build(kind, entry)
-
-
-def _build(kind: type[T], values: dict) -> T:
-    given = [f for f in fields(kind) if f.init]
-    unknown = sorted(values.keys() - {f.name for f in given})
-    if unknown:
-        raise ValueError(f"unknown keys {unknown}; {kind.__name__} has {[f.name for f in given]}")
-    missing = [f.name for f in given if f.name not in values and f.default is f.default_factory is MISSING]
-    if missing:
-        raise ValueError(f"missing keys {missing} of {kind.__name__}")
-    return kind(**values)

