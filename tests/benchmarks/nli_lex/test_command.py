@@ -14,7 +14,7 @@ from benchmarks.nli_lex.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.benchmarks.nli_lex.data import QUESTIONS, judged, write_data
-from tests.fake_endpoint import Reply, chat_reply, serve
+from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import RICH_WEIGHTS, nli
 from training.cards import read_results
 

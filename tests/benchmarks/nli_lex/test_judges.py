@@ -18,7 +18,7 @@ from benchmarks.nli_lex.sets import JudgedSet, judged_set, load_judged, read_jud
 from benchmarks.nli_lex.tables import agreement, outcomes, published_raters, rater_table
 from tests import tiny_pairs as tiny
 from tests.benchmarks.nli_lex.data import judged, write_data
-from tests.fake_endpoint import serve
+from tests.endpoint.fake_endpoint import serve
 
 PAIRS = [("The Dog, a cat!", "dog cat", 1.0, 1.0, 1.0), ("a dog of the man", "dog cat", 0.0, 0.4, 0.5)]
 PAIRS += [("", "dog", 0.0, 0.0, 0.0), ("dog dog", "dog", 0.0, 2 / 3, 1.0)]

@@ -12,7 +12,7 @@ from semantic_metrics import load
 from semantic_metrics.endpoint import KEY_VARIABLE
 from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
 from tests.benchmarks.set_criteria.data import samples, vectors_of
-from tests.fake_endpoint import SECRET, Reply, serve
+from tests.endpoint.fake_endpoint import SECRET, Reply, serve
 
 WIDTH = 48
 

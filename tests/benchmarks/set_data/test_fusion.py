@@ -10,7 +10,7 @@ from benchmarks.set_data.__main__ import main
 from benchmarks.set_data.fusion import EndpointFusion
 from semantic_metrics.endpoint import KEY_VARIABLE, EndpointError, JsonEndpoint
 from tests.benchmarks.set_data.test_command import ARTICLE, WORDS
-from tests.fake_endpoint import SECRET, Endpoint, Reply, chat_reply, serve
+from tests.endpoint.fake_endpoint import SECRET, Endpoint, Reply, chat_reply, serve
 
 PAIRS = [(f"The cat {i} slept on a mat.", f"Its owner {i} read.") for i in range(12)]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from semantic_metrics.endpoint import KEY_VARIABLE, EndpointError, JsonEndpoint
-from tests.fake_endpoint import SECRET, Reply, chat_reply, serve
+from tests.endpoint.fake_endpoint import SECRET, Reply, chat_reply, serve
 
 
 @pytest.fixture(autouse=True)
