@@ -1,7 +1,7 @@
 """`semantic-metrics report`: scores of a file as an HTML page.
 
 It scores the file itself instead of reading scores, so that the signature on the page belongs to its scores, and the
-heat maps to the same checkpoint. Scores from elsewhere go to `report.page.write_report`.
+heat maps to the same checkpoint. Scores from elsewhere go to `report.write_report`.
 """
 
 from pathlib import Path
@@ -49,7 +49,7 @@ def report(
     texts = {name: table.texts(f"--{name}", column) for name, column in columns.items() if column}
     labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])
-    from semantic_metrics.report.page import Scores, write_report  # scipy takes a second to import
+    from semantic_metrics.report import Scores, write_report  # scipy takes a second to import
 
     scores = []
     for name, checkpoint in checkpoints.items():
