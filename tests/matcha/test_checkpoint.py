@@ -1,6 +1,5 @@
 """Where a checkpoint comes from: the package, a folder, or a Hub (here on the loopback address)."""
 
-import json
 import shutil
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ import huggingface_hub.constants
 import pytest
 import torch
 from huggingface_hub import snapshot_download
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from semantic_metrics.core import resolve
 from semantic_metrics.matcha import checkpoint as checkpoint_module
@@ -18,19 +17,8 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
 from tests.conftest import METRIC, Run
 from tests.fake_hub import serve
+from tests.matcha.authors import rewrite_json
 from tests.tiny_table import small_table
-
-
-@pytest.fixture
-def damaged(checkpoint: Path, tmp_path: Path) -> Path:
-    """A copy of the checkpoint, to damage."""
-    return Path(shutil.copytree(checkpoint, tmp_path / "damaged"))
-
-
-def refused(folder: Path, saying: str) -> None:
-    with pytest.raises(ValueError, match=saying) as caught:
-        evaluate.load(METRIC, str(folder))
-    assert folder.name in str(caught.value)
 
 
 def test_a_folder_is_named_with_a_slash(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,88 +60,61 @@ def test_a_folder_with_a_long_name_loads(tmp_path: Path) -> None:
     assert result["matcha"] == 1.0
 
 
-@pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
-def test_a_missing_file_is_named(damaged: Path, missing: str) -> None:
-    (damaged / missing).unlink()
-    refused(damaged, missing)
+WEIGHTS, CONFIG, TOKENIZER = "model.safetensors", "config.json", "tokenizer.json"
+NO_TENSORS = "checkpoint .*(Safetensor|expected a tensor named)"
+PADDED = {"pad_to": 512, "max_length": 512}
+DAMAGE = [
+    *((name, None, f"missing .*{name}|expected config.json and") for name in (WEIGHTS, CONFIG, TOKENIZER)),
+    *((WEIGHTS, content, NO_TENSORS) for content in (b"", b"not safetensors", b"\x08" + b"\x00" * 7 + b"{}      ")),
+    *((WEIGHTS, content, NO_TENSORS) for content in (b"\xff" * 64, save({"other": torch.zeros(3, 3)})[:100])),
+    (WEIGHTS, save({"other": torch.zeros(3, 3)}), "expected a tensor named 'embedding.weight', got none"),
+    (WEIGHTS, save({"embedding.weight": torch.zeros(3, 3)}), "weights: expected shape"),
+    (WEIGHTS, save({"embedding.weight": small_table().weights.long()}), "weights: expected float16 or float32"),
+    (WEIGHTS, save({"embedding.weight": small_table().weights / 0}), "weights: expected finite numbers"),
+    *((CONFIG, text, "checkpoint") for text in (b"", b"{", b"[]", b"null", b'{"vocab_size": 3}')),
+    (CONFIG, {"model_type": "bert"}, "model_type: expected"),
+    (CONFIG, {"vocab_size": 3}, "weights: expected shape"),
+    (CONFIG, {"hidden_size": 5}, "weights: expected shape"),
+    (CONFIG, PADDED, "pad_token_id: expected a row of the table, as pad_to is set, got None"),
+    (CONFIG, {**PADDED, "pad_token_id": 999}, "pad_token_id: .*got 999"),
+    (CONFIG, {**PADDED, "pad_token_id": 1.5}, "pad_token_id: expected"),
+    (CONFIG, {"pad_to": 512, "pad_token_id": 0}, r"max_length: expected pad_to \(512\), got None"),
+    *((CONFIG, {"pad_to": n, "max_length": n, "pad_token_id": 1}, "pad_to: expected") for n in (0, True, 10**30)),
+    (CONFIG, {"max_length": -1}, "max_length: expected"),
+    (CONFIG, {"vocab_size": "5"}, "vocab_size: expected"),
+    (CONFIG, {"add_special_tokens": "no"}, "add_special_tokens: expected"),
+    (CONFIG, {"unk_token": "nope"}, "unk_token: expected"),
+    *((TOKENIZER, content, "not a tokenizer") for content in (b"", b"{}", b"not json", b"\xff\xfe")),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), DAMAGE)
+def test_a_damaged_file_is_refused_and_the_folder_is_named(
+    checkpoint: Path, tmp_path: Path, name: str, content: object, message: str
+) -> None:
+    """A file is missing (None), has other bytes, or config.json has other values."""
+    folder = Path(shutil.copytree(checkpoint, tmp_path / "damaged"))
+    if content is None:
+        (folder / name).unlink()
+    elif isinstance(content, bytes):
+        (folder / name).write_bytes(content)
+    else:
+        rewrite_json(folder / name, **content)
+    with pytest.raises(ValueError, match=message) as caught:
+        evaluate.load(METRIC, str(folder))
+    assert folder.name in str(caught.value)
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    refused(tmp_path, r"expected config.json and model.safetensors, .*; found \[\]")
+    with pytest.raises(ValueError, match=r"checkpoint .*: expected config.json and model.safetensors, .*; found \[\]"):
+        load_checkpoint(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"not safetensors", b"\x08\x00\x00\x00\x00\x00\x00\x00{}      ", b"\xff" * 64, None],
-)
-def test_corrupted_weights_are_refused(damaged: Path, content: bytes | None) -> None:
-    path = damaged / "model.safetensors"
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2] if content is None else content)  # None: cut short
-    refused(damaged, "checkpoint .*(Safetensor|expected a tensor named)")
-
-
-def test_a_pickle_under_the_name_of_safetensors_is_refused(damaged: Path) -> None:
-    torch.save({"embedding.weight": torch.zeros(3, 3)}, damaged / "model.safetensors")
-    refused(damaged, "Safetensor")
-
-
-@pytest.mark.parametrize(
-    ("tensors", "saying"),
-    [
-        ({"other": torch.zeros(3, 3)}, "expected a tensor named 'embedding.weight', got none"),
-        ({"embedding.weight": torch.zeros(3, 3)}, "weights: expected shape"),
-        ({"embedding.weight": torch.zeros(3, 3, dtype=torch.int64)}, "weights: expected"),
-        ({"embedding.weight": torch.full(small_table().weights.shape, torch.inf)}, "weights: expected finite numbers"),
-    ],
-)
-def test_weights_that_do_not_fit_are_refused(damaged: Path, tensors: dict, saying: str) -> None:
-    save_file(tensors, damaged / "model.safetensors")
-    refused(damaged, saying)
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"vocab_size": 3}', '{"model_type": "bert"}'])
-def test_a_damaged_config_is_refused(damaged: Path, text: str) -> None:
-    (damaged / "config.json").write_text(text)
-    refused(damaged, "checkpoint")
-
-
-@pytest.mark.parametrize(
-    ("change", "saying"),
-    [
-        ({"model_type": "bert"}, "model_type: expected"),
-        ({"vocab_size": 3}, "weights: expected shape"),
-        ({"hidden_size": 5}, "weights: expected shape"),
-        ({"pad_to": 512, "max_length": 512}, "pad_token_id: expected a row of the table, as pad_to is set, got None"),
-        ({"pad_to": 512, "max_length": 512, "pad_token_id": 999}, "pad_token_id: .*got 999"),
-        ({"pad_to": 512, "pad_token_id": 0}, r"max_length: expected pad_to \(512\), got None"),
-        ({"pad_to": 0, "max_length": 0, "pad_token_id": 1}, "pad_to: expected"),
-        ({"pad_to": True, "max_length": True, "pad_token_id": 1}, "pad_to: expected"),
-        ({"pad_to": 10**30, "max_length": 10**30, "pad_token_id": 1}, "pad_to: expected"),
-        ({"pad_token_id": 1.5, "pad_to": 64, "max_length": 64}, "pad_token_id: expected"),
-        ({"max_length": -1}, "max_length: expected"),
-        ({"vocab_size": "5"}, "vocab_size: expected"),
-        ({"add_special_tokens": "no"}, "add_special_tokens: expected"),
-        ({"unk_token": "nope"}, "unk_token: expected"),
-    ],
-)
-def test_a_config_that_does_not_fit_is_refused(damaged: Path, change: dict, saying: str) -> None:
-    config = json.loads((damaged / "config.json").read_text())
-    (damaged / "config.json").write_text(json.dumps({**config, **change}))
-    refused(damaged, f"checkpoint.*{saying}")
-
-
-@pytest.mark.parametrize("content", [b"", b"{}", b"not json", b"\xff\xfe"])
-def test_a_damaged_tokenizer_is_refused(damaged: Path, content: bytes) -> None:
-    (damaged / "tokenizer.json").write_bytes(content)
-    refused(damaged, "not a tokenizer")
-
-
-def test_files_of_a_later_version_are_read(damaged: Path) -> None:
+def test_files_of_a_later_version_are_read(checkpoint: Path, tmp_path: Path) -> None:
     """Settings that this version does not know are passed over."""
-    config = json.loads((damaged / "config.json").read_text())
-    (damaged / "config.json").write_text(json.dumps({**config, "of_a_later_version": 1}))
-    load_checkpoint(str(damaged))
+    folder = Path(shutil.copytree(checkpoint, tmp_path / "later"))
+    rewrite_json(folder / CONFIG, of_a_later_version=1)
+    load_checkpoint(str(folder))
 
 
 def test_without_a_network_the_hub_is_named() -> None:

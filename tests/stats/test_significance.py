@@ -1,8 +1,7 @@
-"""Intervals and paired tests: against scipy, sacrebleu, exact counts and properties of any scores."""
+"""Intervals and paired tests: against scipy, exact counts and properties of any scores."""
 
 import resource
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -229,52 +228,3 @@ def test_a_hundred_thousand_scores_take_seconds_and_little_memory() -> None:
     compare(a, b, resamples=999)
     assert time.process_time() - begin < 10  # about 1 measured; 10 with the default, ten times the draws
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KB; 18 MB measured
-
-
-@pytest.fixture(scope="module")
-def sacrebleu() -> Callable[..., float]:
-    """P-value that sacrebleu gives two score vectors: `sacrebleu("ar" or "bs", a, b)`."""
-    significance = pytest.importorskip("sacrebleu.significance")
-
-    class Result:
-        def __init__(self, score: float) -> None:
-            self.score, self.name = score, "mean"
-
-    class Mean:
-        """Texts are numbers, and the score of a corpus is their mean."""
-
-        def _extract_corpus_statistics(self, texts: list[str], references: object) -> np.ndarray:
-            return np.array([[float(text), 1.0] for text in texts])
-
-        def _compute_score_from_stats(self, sums: np.ndarray) -> Result:
-            return Result(float(sums[0]) / float(sums[1]))
-
-        def _aggregate_and_compute(self, rows: np.ndarray) -> Result:
-            return self._compute_score_from_stats(np.sum(rows, axis=0))
-
-    def run(test: str, a: np.ndarray, b: np.ndarray) -> float:
-        metric = Mean()
-        texts = [[repr(float(x)) for x in values] for values in (a, b)]
-        rows = metric._extract_corpus_statistics(texts[0], None)
-        baseline = {"mean": (rows, metric._aggregate_and_compute(rows))}
-        function = {"ar": significance._paired_ar_test, "bs": significance._paired_bs_test}[test]
-        _, results = function(baseline, "b", texts[1], None, {"mean": metric}, RESAMPLES, seed=3)
-        return results["mean"].p_value
-
-    return run
-
-
-@pytest.mark.parametrize(("one", "other"), PAIRS)
-def test_both_tests_are_sacrebleus(systems: dict, sacrebleu: Callable, one: str, other: str) -> None:
-    """The bootstrap of sacrebleu counts draws as far off as the difference on its side only, ours on both sides of 0.
-
-    The scores are moved to where that is two errors away, so that both sides have draws.
-    """
-    a, b = systems[one], systems[other]
-    assert near(compare(a, b, seed=1).p_permutation, sacrebleu("ar", a, b))
-    a = a - (a - b).mean() + 2 * stats.sem(a - b)
-    drawn = stats.bootstrap((a - b,), np.mean, random_state=4, method="percentile").bootstrap_distribution
-    assert 0.005 < (drawn <= 0).mean() < 0.05
-    expected = sacrebleu("bs", a, b)
-    assert expected > 0.005
-    assert near(compare(a, b, seed=1).p_bootstrap, expected + (drawn <= 0).mean())
