@@ -101,20 +101,10 @@ def test_a_plain_metric_is_not_listed_and_its_description_is_missing(make: Make)
 @pytest.mark.parametrize(
     ("name", "old", "new", "line"),
     [
-        (
-            "no_metric",
-            "evaluate.Metric)",
-            "object)",
-            "no_metric lacks a class derived from evaluate.Metric in no_metric.py",
-        ),
-        ("no_signature", "def signature", "def _signature", "no_signature lacks no_signature.signature, see"),
-        ("no_explain", "def explain", "def _explain", "no_explain lacks no_explain.explain, see"),
-        (
-            "no_column",
-            "references=None",
-            "targets=None",
-            "no_column lacks references among the arguments of no_column.compute",
-        ),
+        ("none", "evaluate.Metric)", "object)", "none lacks a class derived from evaluate.Metric in none.py"),
+        ("mute", "def signature", "def _signature", "mute lacks mute.signature, see"),
+        ("dumb", "def explain", "def _explain", "dumb lacks dumb.explain, see"),
+        ("one", "references=None", "targets=None", "one lacks references among the arguments of one.compute"),
     ],
 )
 def test_each_missing_part_is_one_line(make: Make, name: str, old: str, new: str, line: str) -> None:

@@ -68,10 +68,7 @@ def test_scores_of_odd_texts_are_the_peers(small: Authors) -> None:
     assert differences.max() <= PARITY
     (encoding,) = small.metric.encoder.tokenize([f"a{END}"])
     assert encoding.ids[-1] == peer.load_package(small.folder).tokenizer.pad_token_id
-
-
-def test_empty_text_is_all_padding_and_so_has_a_score(small: Authors) -> None:
-    result = small.metric.compute(predictions=["", ""], references=["", END])
+    result = small.metric.compute(predictions=["", ""], references=["", END])  # all padding, and so with a score
     assert result["scores"] == [1.0, 1.0]
     assert result["undefined"] == 0
 
@@ -85,49 +82,29 @@ def test_text_vectors_are_those_of_the_full_network(small: Authors) -> None:
 
 
 def test_truncated_counts_distinct_texts_beyond_512_tokens(small: Authors) -> None:
-    texts = [text_of(small.tokenizer, length, seed=length) for length in (1, 511, 512, 513, 2000)]
+    texts = [text_of(small.tokenizer, length, seed=length) for length in LENGTHS]
     assert small.metric.compute(predictions=texts, references=texts[::-1])["truncated"] == 2
     assert small.metric.compute(predictions=texts[:3], references=texts[:3])["truncated"] == 0
     cut = small.tokenizer.decode(small.tokenizer.encode(texts[4]).ids[:512])
     assert small.metric.compute(predictions=[texts[4]], references=[cut])["scores"] == [1.0]
 
 
-def _network(vocab_size: int = 5000) -> MatchaModel:
+def test_the_folded_table_is_the_network() -> None:
+    """A token is the mean of its context vectors, a text that of its tokens; folding leaves the mode alone."""
     torch.manual_seed(3)
-    return MatchaModel(MatchaConfig(vocab_size, n_embd=32, num_senses=5))
-
-
-def test_token_vector_is_the_mean_of_its_context_vectors() -> None:
-    network = _network().eval()
-    ids = torch.arange(0, 5000, 7)
-    with torch.no_grad():
-        contexts, tokens = network.context_vectors(ids), network.token_vectors(ids)
-    assert contexts.shape == (len(ids), 5, 32)
-    torch.testing.assert_close(tokens, contexts.mean(dim=1), atol=1e-5, rtol=1e-5)
-
-
-def test_fold_holds_every_single_token_and_leaves_the_mode_alone() -> None:
-    network = _network().train()
+    network = MatchaModel(MatchaConfig(5000, n_embd=32, num_senses=5)).train()
     table = network.fold()
     assert network.training
     assert torch.equal(table, network.fold())  # no dropout
-    ids = torch.arange(5000)
-    with torch.no_grad():
-        single = network.eval()(ids, torch.arange(5000))
-    torch.testing.assert_close(table, single, atol=1e-5, rtol=1e-5)
-
-
-def test_network_encodes_a_ragged_batch_as_the_mean_of_table_rows() -> None:
-    network = _network().eval()
     texts = [[4, 4, 9], [], [4999], list(range(0, 5000, 3))]
-    flat = torch.tensor([i for text in texts for i in text])
-    offsets = torch.tensor([0, 3, 3, 4])
+    flat, offsets = torch.tensor([i for text in texts for i in text]), torch.tensor([0, 3, 3, 4])
     with torch.no_grad():
+        contexts = network.eval().context_vectors(torch.arange(5000))
         vectors = network(flat, offsets)
-    table = network.fold()
-    for vector, text in zip(vectors, texts, strict=True):
-        expected = table[text].mean(dim=0) if text else torch.zeros(32)
-        torch.testing.assert_close(vector, expected, atol=1e-5, rtol=1e-5)
+    assert contexts.shape == (5000, 5, 32)
+    torch.testing.assert_close(table, contexts.mean(dim=1), atol=1e-5, rtol=1e-5)
+    expected = torch.stack([table[text].mean(dim=0) if text else torch.zeros(32) for text in texts])
+    torch.testing.assert_close(vectors, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,21 +209,17 @@ NOT_JSON = r"model_config\.json: expected a JSON object"
 STATE = "model_state_dict"
 
 
-def _file(name: str, content: bytes) -> Damage:
+def _bytes(name: str, content: bytes) -> Damage:
     return lambda folder: (folder / name).write_bytes(content)
 
 
-def _cut(size: int) -> Damage:
-    return lambda folder: _file(peer.WEIGHTS, (folder / peer.WEIGHTS).read_bytes()[:size])(folder)
-
-
-def _weights(change: Callable[[dict], object]) -> Damage:
+def _stored(change: Callable[[dict], object]) -> Damage:
     """Store what `change` makes of the state dict."""
     return lambda folder: torch.save(change(torch.load(folder / peer.WEIGHTS)[STATE]), folder / peer.WEIGHTS)
 
 
-def _state(**weights: object) -> Damage:
-    return _weights(lambda state: {STATE: state | {name.replace("__", "."): value for name, value in weights.items()}})
+def _weight(name: str, value: object) -> Damage:
+    return _stored(lambda state: {STATE: state | {name: value}})
 
 
 def _config(**changes: object) -> Damage:
@@ -254,47 +227,36 @@ def _config(**changes: object) -> Damage:
 
 
 def _tokenizer_with_id_5000(folder: Path) -> None:
-    stored = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
-    stored["model"]["vocab"]["Z"] = 5000
-    (folder / "tokenizer.json").write_text(json.dumps(stored), encoding="utf-8")
+    model = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
+    rewrite_json(folder / "tokenizer.json", model=model | {"vocab": model["vocab"] | {"Z": 5000}})
 
 
+MATRIX = "transformation_matrix"
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
 REFUSED: dict[str, tuple[Damage, str]] = {
-    **{f"weights cut at {size}": (_cut(size), NOT_TENSORS) for size in (0, 1, 100, 4096, -1)},
-    "an LFS pointer": (_file(peer.WEIGHTS, b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), NOT_TENSORS),
-    "text as weights": (_file(peer.WEIGHTS, b"hello"), NOT_TENSORS),
-    "a pickle header": (_file(peer.WEIGHTS, b"\x80\x04aaaa"), NOT_TENSORS),
-    "a zip header": (_file(peer.WEIGHTS, b"PK\x03\x04"), NOT_TENSORS),
-    "a list": (_weights(lambda state: [state]), STATE),
-    "no model_state_dict": (_weights(lambda state: state), STATE),
-    "no dict of weights": (_weights(lambda state: {STATE: list(state.values())}), STATE),
-    "a number as a key": (_weights(lambda state: {STATE: {**state, 7: torch.ones(1)}}), STATE),
-    "a number as a weight": (_state(transformation_matrix=1.0), "transformation_matrix"),
-    "a weight missing": (
-        _weights(lambda state: {STATE: {k: v for k, v in state.items() if k != "sense_network.ln.bias"}}),
-        r"sense_network\.ln\.bias",
-    ),
-    "a weight too many": (_state(sense_network__gate=torch.ones(1)), r"sense_network\.gate"),
-    "a wrong shape": (_state(transformation_matrix=torch.ones(96, 95)), "transformation_matrix"),
-    "nan": (_state(transformation_matrix=torch.full((96, 96), torch.nan)), "authors.*expected finite numbers"),
+    "weights cut": (lambda folder: os.truncate(folder / peer.WEIGHTS, 4096), NOT_TENSORS),
+    **{f"weights {data}": (_bytes(peer.WEIGHTS, data), NOT_TENSORS) for data in (b"", POINTER, b"hi", b"\x80\x04aa")},
+    "a zip header": (_bytes(peer.WEIGHTS, b"PK\x03\x04"), NOT_TENSORS),
+    "a list": (_stored(lambda state: [state]), STATE),
+    "no model_state_dict": (_stored(lambda state: state), STATE),
+    "no dict of weights": (_stored(lambda state: {STATE: list(state.values())}), STATE),
+    "a number as a key": (_weight(7, torch.ones(1)), STATE),
+    "a number as a weight": (_weight(MATRIX, 1.0), MATRIX),
+    "a weight missing": (_stored(lambda state: {STATE: {k: v for k, v in state.items() if k != MATRIX}}), MATRIX),
+    "a weight too many": (_weight("sense_network.gate", torch.ones(1)), r"sense_network\.gate"),
+    "a wrong shape": (_weight(MATRIX, torch.ones(96, 95)), MATRIX),
+    "nan": (_weight(MATRIX, torch.full((96, 96), torch.nan)), "authors.*expected finite numbers"),
     **{
-        f"config {changes}": (_config(**changes), r"model_config\.json")
-        for changes in (
-            {"n_embd": "96"},
-            {"n_embd": 95},
-            {"vocab_size": -1},
-            {"num_senses": 0},
-            {"activation_function": "soft"},
-        )
+        f"config {name} {value}": (_config(**{name: value}), r"model_config\.json")
+        for name, value in (("n_embd", "96"), ("n_embd", 95), ("vocab_size", -1), ("num_senses", 0))
     },
+    "an unknown activation": (_config(activation_function="soft"), r"model_config\.json"),
     **{
-        f"config {content}": (_file(peer.CONFIG, content.encode()), NOT_JSON)
-        for content in ("", "[]", "{", '{"vocab_size": 5000}', '"gpt2"', "\ud7ff\x00")
+        f"config {content}": (_bytes(peer.CONFIG, content.encode()), NOT_JSON)
+        for content in ("", "[]", '{"vocab_size": 5000}', "\ud7ff\x00")
     },
-    **{
-        f"tokenizer {content}": (_file("tokenizer.json", content.encode()), "authors: its tokenizer")
-        for content in ("", "{}", "[1]", "no json")
-    },
+    "a tokenizer without a model": (_bytes("tokenizer.json", b"{}"), "authors: its tokenizer"),
+    "a tokenizer that is no JSON": (_bytes("tokenizer.json", b"no json"), "authors: its tokenizer"),
     "a padding row beyond the table": (  # its end is row 5000 of 5000
         lambda folder: peer.train_tokenizer(SENTENCES, 5001).save(str(folder / "tokenizer.json")),
         "checkpoint .*authors: pad_token_id: expected a row of the table",

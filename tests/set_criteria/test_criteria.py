@@ -187,7 +187,7 @@ def test_ranges_given_own_and_shared() -> None:
         ({"C1": {"cosine": [[0, 1]]}}, r"ranges\['C1'\]\['cosine'\]: expected \[\[low, high\], \[low, high\]\]"),
         ({"C4": {"ned": [[1, 0]]}}, r"ranges\['C4'\]\['ned'\]: expected \[\[low, high\]\]"),
         ({"C4": {"ned": [[0, float("nan")]]}}, r"ranges\['C4'\]\['ned'\]"),
-        ({"C4": {"ned": "all"}}, r"ranges\['C4'\]\['ned'\]"),
+        *(({"C4": {"ned": bad}}, r"\['ned'\]: ex") for bad in ("all", [["0", "1"]], [[0, 10**400]], [[-1e308, 1e308]])),
     ],
 )
 def test_invalid_ranges_are_refused(ranges: object, message: str) -> None:
@@ -196,19 +196,14 @@ def test_invalid_ranges_are_refused(ranges: object, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("name", "value"),
     [
-        {"epsilons": 1},
-        {"epsilons": 2.0},
-        {"epsilons": True},
-        {"tolerance": -1e-9},
-        {"tolerance": float("nan")},
-        {"theta": "half"},
-        {"theta": float("inf")},
-        {"norm_ratio": 0.9},
-        {"norm_ratio": None},
+        *(("epsilons", value) for value in (1, 2.0, True)),
+        *(("tolerance", value) for value in (-1e-9, float("nan"))),
+        *(("theta", value) for value in ("half", float("inf"))),
+        *(("norm_ratio", value) for value in (0.9, None)),
     ],
 )
-def test_invalid_settings_are_refused(change: dict) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(change))}: expected"):
-        Settings(**change)
+def test_invalid_settings_are_refused(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected"):
+        Settings(**{name: value})

@@ -39,12 +39,7 @@ def test_a_sample_that_is_undefined_changes_nothing_but_its_count(criteria: eval
         if "cosine" in mixed[criterion]:
             # C4 compares A - B, B and the target: only where one of these is zero is there no cosine
             assert lost["cosine"] == {"zero vector": 2 if criterion == "C4" else 3}
-            assert {measure: lost[measure] for measure in ("dot", "l1", "l2", "ned")} == {
-                "dot": {},
-                "l1": {},
-                "l2": {},
-                "ned": {},
-            }
+            assert [lost[measure] for measure in ("dot", "l1", "l2", "ned")] == [{}] * 4
             if criterion != "C4":
                 assert mixed[criterion]["cosine"] == plain[criterion]["cosine"]
         else:
@@ -91,20 +86,13 @@ def test_constant_vectors_have_no_ned(criteria: evaluate.Metric) -> None:
     assert result["C1"]["cosine"]["n"] == 3
 
 
-def test_one_dimension(criteria: evaluate.Metric) -> None:
+def test_one_dimension_and_one_sample(criteria: evaluate.Metric) -> None:
     result = compute(criteria, "overlap", [[[1.0], [2.0], [3.0]], [[1.0], [-2.0], [3.0]]])
     assert result["undefined"]["C2"] == {"A and B parallel": 1, "A and B opposite": 1}
     assert result["undefined"]["C1"]["ned"] == {"no variance": 2}
-    assert result["C1"]["ned"] == {
-        **dict.fromkeys(("both", "first", "second", "neither", "mean", "sd", "base")),
-        "n": 0,
-    }
+    assert set(result["C1"]["ned"].values()) == {None, 0}
     assert result["ranges"]["C1"]["ned"] is None
-
-
-def test_one_sample(criteria: evaluate.Metric) -> None:
-    result = compute(criteria, "overlap", good(1))
-    for cells in result["C1"].values():
+    for cells in compute(criteria, "overlap", good(1))["C1"].values():
         assert (cells["both"], cells["sd"], cells["n"]) == (100, [0, 0], 1)
 
 

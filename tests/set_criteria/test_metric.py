@@ -134,19 +134,12 @@ def test_several_encoders_share_their_ranges(criteria: evaluate.Metric, checkpoi
 def test_a_signature_tells_what_can_change_a_result(criteria: evaluate.Metric, checkpoint: Path) -> None:
     given = {"operator": operators(9), "embeddings": random_vectors(9)}
     plain = criteria.compute(**given)
+    ranges = plain["ranges"], {"C4": {"ned": [[0.0, 1.0]]}}
+    changes = [{"epsilons": 7}, {"tolerance": 0.1}, {"theta": 0.3}, {"norm_ratio": 2.0}]
+    changes += [{"ranges": given_ranges} for given_ranges in ranges]
     signatures = [
         plain["signature"],
-        *(
-            criteria.compute(**given, **change)["signature"]
-            for change in (
-                {"epsilons": 7},
-                {"tolerance": 0.1},
-                {"theta": 0.3},
-                {"norm_ratio": 2.0},
-                {"ranges": plain["ranges"]},
-                {"ranges": {"C4": {"ned": [[0.0, 1.0]]}}},
-            )
-        ),
+        *(criteria.compute(**given, **change)["signature"] for change in changes),
         criteria.compute(**TEXTS)["signature"],
         evaluate.load(SCRIPT, f"{checkpoint}/").compute(**TEXTS)["signature"],
     ]
@@ -173,13 +166,9 @@ UNKNOWN = ["overlap", "intersection", "union", "overlap"]
         ({"theta": 10**400}, "theta: expected a number of at least 0"),
         ({"cache_dir": 3}, "cache_dir: expected"),
         ({"cache_dir": f"{__file__}/below"}, "cache_dir: expected a folder that can be made"),
-        ({"cache_dir": "x" * 300}, "cache_dir: expected a folder that can be made"),
         ({"cache_dir": ""}, "cache_dir: expected None, 'default' or a folder, got ''"),
         ({"cache_dir": "a\0b"}, "cache_dir: expected a folder that can be made"),
         ({"ranges": {"C9": {}}}, "ranges: expected"),
-        ({"ranges": {"C4": {"dot": [["0", "1"]]}}}, r"ranges\['C4'\]\['dot'\]: expected \[\[low, high\]\] or None"),
-        ({"ranges": {"C4": {"dot": [[0, 10**400]]}}}, r"ranges\['C4'\]\['dot'\]: expected"),
-        ({"ranges": {"C4": {"dot": [[-1e308, 1e308]]}}}, r"ranges\['C4'\]\['dot'\]: expected"),
         ({"encoders": []}, "encoders: expected at least one"),
         ({"encoders": "default"}, "encoders: expected a list"),
         ({"encoders": ["default", "default"]}, "encoders: expected names that differ"),
@@ -238,11 +227,10 @@ def test_arrays_do_for_operators_and_ranges(criteria: evaluate.Metric) -> None:
     assert criteria.compute(**{**TEXTS, "operator": np.array(TEXTS["operator"])}) == criteria.compute(**TEXTS)
 
 
-def test_embeddings_alone_need_operators(criteria: evaluate.Metric) -> None:
-    with pytest.raises(ValueError, match="operator: expected a list"):
-        criteria.compute(embeddings=(A, B, T))
-    with pytest.raises(ValueError, match=r"operator\[0\].*'overlap', 'difference', 'union'"):
-        criteria.compute(operator=["OVERLAP"] * 4, embeddings=(A, B, T))
+@pytest.mark.parametrize(("operator", "message"), [(None, "operator: expected a list"), (UNKNOWN, r"operator\[1\]")])
+def test_embeddings_alone_need_operators(criteria: evaluate.Metric, operator: list | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        criteria.compute(operator=operator, embeddings=(A, B, T))
 
 
 @pytest.mark.parametrize("name", ["nothing", "./nowhere/", 5])
