@@ -38,13 +38,7 @@ IDENTITY = {
 }
 SIGMOID = {"sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Sigmoid"}}
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]  # in the order of their ids
-BERT_NAMES = {
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "mask_token": "[MASK]",
-}
+BERT_NAMES = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "unk", "mask")}
 ROBERTA_NAMES = dict(zip(["cls_token", "pad_token", "sep_token", "unk_token", "mask_token"], ROBERTA, strict=True))
 SENTENCES = [" ".join(WORDS[i:] + WORDS[:i]) for i in range(len(WORDS))] + ["[SEP]", "</s>", "it is 300 metres long."]
 

@@ -16,16 +16,9 @@ from tests.cross_encoder.conftest import SCRIPT
 from tests.cross_encoder.test_checkpoint import refused
 from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, scores
 
-EMPTY_WEIGHTS = b"\x08\x00\x00\x00\x00\x00\x00\x00{}      "
+EMPTY = b"\x08\x00\x00\x00\x00\x00\x00\x00{}      "  # safetensors without a tensor
 
 # checkpoints that do not rate
-
-
-@pytest.mark.parametrize("labels", [2, 3])
-def test_a_checkpoint_with_several_labels_is_refused_with_their_names(tmp_path: Path, labels: int) -> None:
-    names = dict(enumerate(["entailment", "neutral", "contradiction"][:labels]))
-    folder = tiny.bert(tmp_path / "model", labels=labels, id2label=names)
-    refused(folder, f"expected one label, a rating, got {labels}: {', '.join(names.values())}")
 
 
 @pytest.mark.parametrize("architectures", [["BertForMaskedLM"], [], None])
@@ -92,7 +85,7 @@ def test_logits_that_are_not_finite_are_refused(copied: Path) -> None:
         ("config.json", None, "config.json"),
         *(("config.json", text, "expected") for text in (b"", b"[]", b"null", b"{}", b'{"model_type": "unknown"}')),
         ("model.safetensors", None, "expected model.safetensors, found"),
-        *(("model.safetensors", text, "(did not load|missing)") for text in (b"", b"not safetensors", EMPTY_WEIGHTS)),
+        *(("model.safetensors", text, "(did not load|missing)") for text in (b"", b"other", EMPTY, EMPTY[:12])),
         ("tokenizer.json", None, "expected tokenizer.json, found"),
         *(("tokenizer.json", text, "did not load") for text in (b"", b"{}", b"not json", b"\xff\xfe")),
     ],
@@ -102,12 +95,6 @@ def test_a_missing_or_damaged_file_is_refused(copied: Path, file: str, content: 
     if content is not None:
         (copied / file).write_bytes(content)
     refused(copied, f"checkpoint .*{saying}")
-
-
-def test_weights_that_are_cut_short_are_refused(copied: Path) -> None:
-    path = copied / "model.safetensors"
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    refused(copied, "did not load")
 
 
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
@@ -125,8 +112,6 @@ def test_a_prompt_is_refused(bert: Path, tmp_path: Path) -> None:
 
 
 # code and pickles
-
-EVIL = "open({path!r}, 'w').close()\n"
 
 
 class Opens:
@@ -146,44 +131,35 @@ def test_weights_of_an_older_format_are_read_as_plain_tensors(copied: Path) -> N
     assert scores(evaluate.load(SCRIPT, str(copied)), PREDICTIONS, REFERENCES) == expected
 
 
-def test_a_pickle_with_anything_else_is_refused_unread(copied: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["model.safetensors", "pytorch_model.bin"])
+def test_a_pickle_with_anything_but_tensors_is_refused_unread(copied: Path, tmp_path: Path, file: str) -> None:
     marker = tmp_path / "marker"
     tensors = load_file(copied / "model.safetensors")
-    torch.save({**tensors, "more": Opens(marker)}, copied / "pytorch_model.bin")
     (copied / "model.safetensors").unlink()
+    torch.save({**tensors, "more": Opens(marker)}, copied / file)
     refused(copied, "did not load")
     assert not marker.exists()
 
 
-def test_a_pickle_under_the_name_of_safetensors_is_refused(copied: Path, tmp_path: Path) -> None:
-    marker = tmp_path / "marker"
-    torch.save({"more": Opens(marker)}, copied / "model.safetensors")
-    refused(copied, "did not load")
-    assert not marker.exists()
-
-
-def test_code_beside_a_config_is_not_run(copied: Path, tmp_path: Path) -> None:
-    marker = tmp_path / "marker"
-    (copied / "evil.py").write_text(EVIL.format(path=str(marker)))
-    tiny.change(copied, {"model_type": "evil", "auto_map": {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}})
-    refused(copied, "expected a config.json of transformers")
-    assert not marker.exists()
+EVIL_CONFIG = {"model_type": "evil", "auto_map": {"AutoConfig": "evil.Config", "AutoModel": "evil.Model"}}
+TRANSFORMER = "sentence_transformers.base.modules.transformer.Transformer"
 
 
 @pytest.mark.parametrize(
-    "types",
+    ("config", "modules", "saying"),
     [
-        ["evil.Module"],
-        ["sentence_transformers.base.modules.transformer.Transformer", "evil.Module"],
-        [],
+        (EVIL_CONFIG, None, "expected a config.json of transformers"),
+        *(({}, types, "expected one module in modules.json, a") for types in (["evil.A"], [TRANSFORMER, "evil.A"], [])),
     ],
 )
-def test_modules_that_are_not_a_transformer_are_refused_and_not_run(
-    copied: Path, tmp_path: Path, types: list[str]
+def test_code_of_a_checkpoint_is_refused_and_not_run(
+    copied: Path, tmp_path: Path, config: dict, modules: list[str] | None, saying: str
 ) -> None:
     marker = tmp_path / "marker"
-    (copied / "evil.py").write_text(EVIL.format(path=str(marker)))
-    entries = [{"idx": i, "name": str(i), "path": "", "type": kind} for i, kind in enumerate(types)]
-    (copied / "modules.json").write_text(json.dumps(entries))
-    refused(copied, r"expected one module in modules\.json, a Transformer")
+    (copied / "evil.py").write_text(f"open({str(marker)!r}, 'w').close()\n")
+    tiny.change(copied, config)
+    if modules is not None:
+        entries = [{"idx": i, "name": str(i), "path": "", "type": kind} for i, kind in enumerate(modules)]
+        (copied / "modules.json").write_text(json.dumps(entries))
+    refused(copied, saying)
     assert not marker.exists()

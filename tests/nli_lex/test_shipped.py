@@ -1,7 +1,5 @@
 """The checkpoint and the weights that are shipped with the package."""
 
-import doctest
-
 import evaluate
 import numpy as np
 import pytest
@@ -9,8 +7,8 @@ import pytest
 from semantic_metrics.core.resolve import shipped_checkpoints
 from semantic_metrics.nli_lex.features import DEFAULT_CHECKPOINT, RICH
 from semantic_metrics.nli_lex.weights import FILE
-from tests.conftest import ROOT
-from tests.nli_lex.conftest import SCRIPT, listing
+from tests.nli_lex.conftest import SCRIPT
+from tests.stsscore.test_shipped import run_documented_example
 
 QUESTION = "Who painted the Mona Lisa?"
 ANSWERS = [
@@ -43,14 +41,6 @@ def test_answers_are_judged(shipped: evaluate.Metric, features: str) -> None:
     assert judged(shipped, features=features)["correct"] == EXPECTED
 
 
-def test_probabilities_are_those_of_one_pair_at_a_time(shipped: evaluate.Metric) -> None:
-    template, opinion = shipped.weights().template, listing(shipped.scorer.folder, None)
-    hypothesis = template.format(question=QUESTION, answer="Leonardo da Vinci")
-    index = [label.lower() for label in shipped.scorer.labels].index("entailment")
-    expected = [opinion(template.format(question=QUESTION, answer=text), hypothesis)[index] for text in ANSWERS[:4]]
-    assert judged(shipped)["entailment"][:4] == pytest.approx(expected, abs=1e-5)
-
-
 def test_entailment_has_a_positive_weight(shipped: evaluate.Metric) -> None:
     for form in ("rich", "paper"):
         weights = shipped.weights(form)
@@ -66,9 +56,4 @@ def test_other_precisions_stay_near(shipped: evaluate.Metric, precision: str) ->
 
 
 def test_the_documented_example_holds(shipped: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    example = doctest.DocTestParser().get_doctest(
-        shipped.inputs_description, {"evaluate": evaluate}, "nli_lex", None, 0
-    )
-    assert example.examples
-    assert doctest.DocTestRunner().run(example).failed == 0
+    run_documented_example(shipped, monkeypatch)

@@ -62,36 +62,23 @@ def test_integrated_gradients_sum_to_the_change_of_the_score(one_metric: evaluat
         assert max(map(abs, part["contributions"])) > CUT
 
 
-def test_the_baseline_is_the_model_on_padding(metric: evaluate.Metric, bert: Path) -> None:
-    result = metric.explain(**PAIR, method="integrated_gradients")
-    tokenizer = metric.scorer.tokenizer
+def test_integrated_gradients_are_the_limit_of_many_steps_from_padding(metric: evaluate.Metric, bert: Path) -> None:
+    result, tokenizer = metric.explain(**PAIR, method="integrated_gradients"), metric.scorer.tokenizer
     batch = tokenizer([PAIR["reference"]], [PAIR["prediction"]], return_tensors="pt")
     model = AutoModelForSequenceClassification.from_pretrained(bert).eval()
+    rest = {name: batch[name].expand(2001, -1) for name in ("token_type_ids", "attention_mask")}
+    end = model.get_input_embeddings()(batch["input_ids"])[0].detach()
+    steps = torch.cat([torch.zeros(1), (torch.arange(2000) + 0.5) / 2000])[:, None, None]
     for part, side in enumerate(("reference", "prediction")):
         places = [i for i, of in enumerate(batch.sequence_ids(0)) if of == part]
-        ids = batch["input_ids"].clone()
-        ids[0, places] = tokenizer.pad_token_id
-        with torch.inference_mode():
-            logit = model(**{**batch, "input_ids": ids}).logits.item()
-        assert result[side]["baseline_score"] == pytest.approx(logit / 5, abs=ROUNDING)
-
-
-def test_integrated_gradients_are_the_limit_of_many_steps(metric: evaluate.Metric, bert: Path) -> None:
-    result = metric.explain(**PAIR, method="integrated_gradients")["prediction"]
-    batch = metric.scorer.tokenizer([PAIR["reference"]], [PAIR["prediction"]], return_tensors="pt")
-    model = AutoModelForSequenceClassification.from_pretrained(bert).eval()
-    places = [i for i, of in enumerate(batch.sequence_ids(0)) if of == 1]
-    embed = model.get_input_embeddings()
-    end = embed(batch["input_ids"])[0].detach()
-    start = end.clone()
-    start[places] = embed.weight[metric.scorer.tokenizer.pad_token_id].detach()
-    steps = ((torch.arange(2000) + 0.5) / 2000)[:, None, None]
-    path = (start + steps * (end - start)).requires_grad_()
-    rest = {name: batch[name].expand(2000, -1) for name in ("token_type_ids", "attention_mask")}
-    (model(inputs_embeds=path, **rest).logits.sum() / 5).backward()
-    expected = (path.grad.mean(dim=0) * (end - start)).sum(dim=1)[places]
-    assert len(result["contributions"]) == len(places)
-    assert result["contributions"] == pytest.approx(expected.tolist(), abs=CUT)
+        start = end.clone()
+        start[places] = model.get_input_embeddings().weight[tokenizer.pad_token_id].detach()
+        path = (start + steps * (end - start)).requires_grad_()
+        logits = model(inputs_embeds=path, **rest).logits / 5
+        assert result[side]["baseline_score"] == pytest.approx(logits[0].item(), abs=ROUNDING)
+        logits.sum().backward()
+        expected = (path.grad[1:].mean(dim=0) * (end - start)).sum(dim=1)[places]
+        assert result[side]["contributions"] == pytest.approx(expected.tolist(), abs=CUT)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -83,13 +83,6 @@ def test_the_best_reference_is_found_before_clipping(metric: evaluate.Metric) ->
     assert result["best_reference"] == [int(np.argmax(each))]
 
 
-def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
-    whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES, symmetric=True)
-    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
-    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
-    assert metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:], symmetric=True) == whole
-
-
 def test_blank_texts_have_the_model_s_score_and_are_counted(metric: evaluate.Metric, bert: Path) -> None:
     predictions, references = ["", " \n", "the dog", "", "the dog"], ["the dog", "the dog", "\t", "", "the dog"]
     result = metric.compute(predictions=predictions, references=references)
@@ -113,23 +106,6 @@ def test_truncated_pairs_are_counted(metric: evaluate.Metric, bert: Path) -> Non
     assert result["scores"][3] == pytest.approx(score(long, long), abs=ROUNDING)
 
 
-def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric) -> None:
-    """Three separators, so that seven leaves four tokens of the words, and eight five."""
-    result = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=7)
-    assert result["truncated"] == 1
-    assert result["scores"] == pytest.approx(scores(metric, ["the dog"], ["a cat"]), abs=ROUNDING)
-    longer = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=8)
-    assert longer["scores"] == pytest.approx(scores(metric, ["the dog bites"], ["a cat"]), abs=ROUNDING)
-    whole = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=9)
-    assert whole["scores"] == scores(metric, ["the dog bites man"], ["a cat"])
-    assert whole["truncated"] == 0
-
-
-def test_symmetric_counts_a_pair_that_is_cut_once(metric: evaluate.Metric) -> None:
-    result = metric.compute(predictions=["the dog bites man"], references=["a cat"], max_length=7, symmetric=True)
-    assert result["truncated"] == 1
-
-
 def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evaluate.Metric) -> None:
     scorer = metric.scorer
     digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
@@ -137,17 +113,8 @@ def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evalu
         f"stsscore|{digests}|scale:5.0|clip:false|symmetric:false|precision:float32|max_length:{tiny.POSITIONS}"
         "|multi_reference:best|version:0.1.0"
     )
-    changed = metric.compute(
-        predictions=["a"],
-        references=["b"],
-        scale="sigmoid",
-        clip=True,
-        symmetric=True,
-        precision="int8",
-        max_length=9,
-        multi_reference="mean",
-    )
-    assert changed["signature"] == (
+    changed = {"scale": "sigmoid", "clip": True, "symmetric": True, "multi_reference": "mean"}
+    assert metric.signature(**changed, precision="int8", max_length=9) == (
         f"stsscore|{digests}|scale:sigmoid|clip:true|symmetric:true|precision:int8|max_length:9"
         "|multi_reference:mean|version:0.1.0"
     )
@@ -159,8 +126,18 @@ def test_another_checkpoint_has_another_signature(metric: evaluate.Metric, tmp_p
     assert len({metric.signature(), *signatures}) == 3
 
 
-@pytest.mark.parametrize("references", [REFERENCES, SEVERAL])
-def test_a_metric_keeps_nothing_of_the_last_call(metric: evaluate.Metric, references: list) -> None:
-    first = metric.compute(predictions=PREDICTIONS, references=references)
-    metric.compute(predictions=["the cat"], references=["the dog"], max_length=5, precision="int8")
-    assert metric.compute(predictions=PREDICTIONS, references=references) == first
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize(("limit", "read"), [(7, "the dog"), (8, "the dog bites"), (9, "the dog bites man")])
+def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric, limit: int, read: str, symmetric: bool) -> None:
+    """Three separators, so that seven leaves four tokens of the words, and eight five."""
+    whole, options = "the dog bites man", {"symmetric": symmetric}
+    result = metric.compute(predictions=[whole], references=["a cat"], max_length=limit, **options)
+    assert result["truncated"] == (read != whole)
+    assert result["scores"] == pytest.approx(scores(metric, [read], ["a cat"], **options), abs=ROUNDING)
+
+
+def test_combined_with_another_metric(metric: evaluate.Metric, roberta: Path) -> None:
+    other = evaluate.load(SCRIPT, str(roberta))
+    both = evaluate.combine({"one": metric, "two": other}).compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert both["one_scores"] == scores(metric, PREDICTIONS, REFERENCES)
+    assert both["two_scores"] == scores(other, PREDICTIONS, REFERENCES)

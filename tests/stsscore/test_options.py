@@ -47,12 +47,6 @@ def test_invalid_options_are_refused_before_the_model_runs(metric: evaluate.Metr
     assert len(metric) == 1, "what was added before must stay"
 
 
-def test_kinds_of_references_do_not_mix_over_batches(metric: evaluate.Metric) -> None:
-    metric.add_batch(predictions=["a"], references=["a"])
-    with pytest.raises(ValueError, match="references: expected the kind that was added before"):
-        metric.compute(predictions=["a"], references=[["a"]])
-
-
 def test_a_fresh_metric_can_be_copied_and_pickled(metric: evaluate.Metric) -> None:
     copies = [copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))]
     expected = scores(metric, PREDICTIONS, REFERENCES)
