@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.common.plot_style import DPI, MARKERS, PALETTE
@@ -29,16 +28,13 @@ _LOG_FROM_PARAMETERS = 1e6  # the axis is linear below, logarithmic above
 
 
 def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], path: Path, title: str) -> bool:
-    """Figure 2: MCC against parameters, and against answers per second.
+    """Figure 2: MCC against parameters, and against answers per second; returns whether it was written.
 
     Args:
         cost: rows of one set of `tables.cost_table`.
         published: published parameters and MCC (times 100), by name.
         path: path of the PNG.
         title: title of the figure.
-
-    Returns:
-        Whether it was written.
     """
     if cost.empty:
         return False
@@ -69,14 +65,7 @@ def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], pat
 def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool:
     """One of figures 4 to 9: a group of bars for each answering model or dataset, a bar for each judge.
 
-    Args:
-        table: rows of one set of `tables.figure_table`.
-        number: number of the figure, a key of BARS.
-        path: path of the PNG.
-        title: title of the figure.
-
-    Returns:
-        Whether it was written.
+    Takes the rows of one set of `tables.figure_table`; returns whether the figure was written.
     """
     by, figure_name = BARS[number]
     rows = table[(table["by"] == by) & (table["figure"] == figure_name) & table["value"].notna()]
@@ -85,17 +74,7 @@ def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool
     wide = rows.pivot(index="part", columns="judge", values="value").astype(float)
     wide = wide.reindex(index=rows["part"].unique(), columns=rows["judge"].unique())
     figure = Figure(figsize=(2 + 0.22 * wide.size, 4.8), layout="constrained")
-    panel = figure.subplots()
-    _draw_groups(panel, wide)
-    panel.set_ylabel(f"{LABELS[figure_name]} (x 100)")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
-    return True
-
-
-def _draw_groups(panel: Axes, wide: pd.DataFrame) -> None:
-    width = 0.85 / wide.shape[1]
+    panel, width = figure.subplots(), 0.85 / wide.shape[1]
     for i, name in enumerate(wide.columns):
         looks = {"color": PALETTE[i % len(PALETTE)], "hatch": _HATCHES[i % len(_HATCHES)]}
         places = np.arange(len(wide)) + (i - (wide.shape[1] - 1) / 2) * width
@@ -103,3 +82,8 @@ def _draw_groups(panel: Axes, wide: pd.DataFrame) -> None:
     panel.axhline(0, color="black", linewidth=0.8)
     panel.set_xticks(range(len(wide)), wide.index)
     panel.grid(axis="y", alpha=0.3)
+    panel.set_ylabel(f"{LABELS[figure_name]} (x 100)")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.suptitle(title)
+    figure.savefig(path, dpi=DPI)
+    return True

@@ -161,25 +161,20 @@ def judge_pairs(score: Score) -> Callable[[JudgedSet], Verdicts]:
     return ask
 
 
-def _one_by_one(function: Callable[[str, str], float]) -> Score:
-    return lambda answers, references: np.array(list(map(function, answers, references)), dtype=np.float64)
-
-
 def lexical_judges() -> list[Judge]:
     """Judges that need no model."""
-    functions = {
-        "Exact match": exact_match,
-        "Token F1": token_f1,
-        "Containment": containment,
-        LEXICAL: lexical_match,
-        RECALL: token_recall,
-    }
-    published = {"Token F1": "F1-score"}
-    judges = [Judge("ROUGE-L", lambda: Loaded(judge_pairs(rouge("rougeL"))), published="ROUGE-L")]
-    for name, function in functions.items():
-        load = lambda function=function: Loaded(judge_pairs(_one_by_one(function)))  # noqa: E731
-        judges.append(Judge(name, load, published=published.get(name)))
-    return judges
+
+    def one_by_one(name: str, function: Callable[[str, str], float], published: str | None = None) -> Judge:
+        return Judge(name, lambda: Loaded(judge_pairs(lambda *texts: list(map(function, *texts)))), published=published)
+
+    return [
+        Judge("ROUGE-L", lambda: Loaded(judge_pairs(rouge("rougeL"))), published="ROUGE-L"),
+        one_by_one("Exact match", exact_match),
+        one_by_one("Token F1", token_f1, "F1-score"),
+        one_by_one("Containment", containment),
+        one_by_one(LEXICAL, lexical_match),
+        one_by_one(RECALL, token_recall),
+    ]
 
 
 def model_judges(models: dict[str, object]) -> list[Judge]:
@@ -189,25 +184,23 @@ def model_judges(models: dict[str, object]) -> list[Judge]:
         models: values of `bertscore`, `bertscore_layer`, `bleurt`, `bem` and `device`; None where not given.
     """
     device, layer = models["device"], models["bertscore_layer"]
-    pairwise = {
-        "BERTScore": ("bertscore", lambda model: bertscore(model, layer, device)),
-        "BLEURT": ("bleurt", lambda model: bleurt(model, device)),
-    }
-    judges = []
-    for name, (option, make) in pairwise.items():
 
-        def load(option: str = option, make: Callable[[str], Score] = make) -> Loaded:
-            model = _given(models, option)
-            return Loaded(judge_pairs(make(model)), count_parameters(model))
+    def judge(name: str, load: Callable[[str], Loaded]) -> Judge:
+        def load_given() -> Loaded:
+            if models[name.lower()] is None:
+                raise NotMeasured(f"no model given (--{name.lower()} FOLDER_OR_ID)")
+            return load(models[name.lower()])
 
-        judges.append(Judge(name, load, "model", name))
-    return [*judges, Judge("BEM", lambda: bem(_given(models, "bem"), device), "model", "BEM")]
+        return Judge(name, load_given, "model", name)
 
+    def of_pairs(score: Score, model: str) -> Loaded:
+        return Loaded(judge_pairs(score), count_parameters(model))
 
-def _given(models: dict[str, object], option: str) -> str:
-    if models[option] is None:
-        raise NotMeasured(f"no model given (--{option} FOLDER_OR_ID)")
-    return models[option]
+    return [
+        judge("BERTScore", lambda model: of_pairs(bertscore(model, layer, device), model)),
+        judge("BLEURT", lambda model: of_pairs(bleurt(model, device), model)),
+        judge("BEM", lambda model: bem(model, device)),
+    ]
 
 
 def count_parameters(model: str) -> int:

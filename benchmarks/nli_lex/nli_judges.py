@@ -5,7 +5,6 @@ named by --weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is ot
 """
 
 import time
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -23,14 +22,6 @@ NLI = "NLI alone"
 NLI_LEX = {"paper": "NLI+lex, two features", "rich": "NLI+lex"}  # by form
 FITTED_HERE = (TITLES["evouna"],)  # sets that the shipped weights are fitted on
 SHIPPED = (None, "default", "nli")  # names of the checkpoint that the package ships
-
-
-@dataclass(frozen=True)
-class _Extracted:
-    """Features of a set, and the seconds that extracting them took."""
-
-    features: Features
-    seconds: float
 
 
 class NliModel:
@@ -52,7 +43,7 @@ class NliModel:
         self.scorer: PairScorer = load_scorer(checkpoint)
         self.shipped = checkpoint in SHIPPED and options.get("precision") in (None, "float32")
         self._options, self._weights = options, weights
-        self._extracted: dict[tuple, _Extracted] = {}
+        self._extracted: dict[tuple, tuple[Features, float]] = {}  # and the seconds that it took
 
     def lines(self) -> list[str]:
         """Lines of the report that identify the model."""
@@ -71,33 +62,34 @@ class NliModel:
 
     def _alone(self, answers: JudgedSet) -> Verdicts:
         """The highest entailment over the gold answers; 0 for a blank answer."""
-        extracted = self._extract(answers, PAPER, TEMPLATE, NUMBER_WORDS)
-        features, scores = extracted.features, np.zeros(len(answers))
+        (features, seconds), scores = self._extract(answers, PAPER, TEMPLATE, NUMBER_WORDS), np.zeros(len(answers))
         np.maximum.at(scores, features.answer_index, features.table[:, RICH.index("entailment")])
-        return Verdicts(scores, extracted.seconds, _notes(features))
+        return Verdicts(scores, seconds, _notes(features))
 
     def _with_weights(self, answers: JudgedSet, form: str) -> Verdicts:
         if answers.title in FITTED_HERE and answers.title not in self._weights:
-            extracted = self._extract(answers, FORMS[form], TEMPLATE, NUMBER_WORDS)
-            scores = cross_validated(extracted.features, answers.labels, answers.questions, form)
+            features, seconds = self._extract(answers, FORMS[form], TEMPLATE, NUMBER_WORDS)
+            scores = cross_validated(features, answers.labels, answers.questions, form)
             note = f"{answers.title}: cross-validated on it, all answers to a question on one side"
-            return Verdicts(scores, extracted.seconds, (note, *_notes(extracted.features)))
+            return Verdicts(scores, seconds, (note, *_notes(features)))
         try:
             place = self._weights.get(answers.title, self.scorer.folder)
             weights = read_weights(place, form, self.scorer.checkpoint_sha256)
         except ValueError as reason:
             raise NotMeasured(str(reason)) from reason
-        extracted = self._extract(answers, weights.features, weights.template, weights.number_words)
+        features, seconds = self._extract(answers, weights.features, weights.template, weights.number_words)
         note = f"{answers.title}: weights fitted on {weights.fitted_on or 'data that they do not name'}"
-        return Verdicts(judge(weights, extracted.features).p, extracted.seconds, (note, *_notes(extracted.features)))
+        return Verdicts(judge(weights, features).p, seconds, (note, *_notes(features)))
 
-    def _extract(self, answers: JudgedSet, names: tuple[str, ...], template: str, number_words: bool) -> _Extracted:
+    def _extract(
+        self, answers: JudgedSet, names: tuple[str, ...], template: str, number_words: bool
+    ) -> tuple[Features, float]:
         key = (answers.title, names, template, number_words)
         if key not in self._extracted:
             begin = time.perf_counter()
             texts = (answers.questions, answers.candidates, answers.references)
             features = extract(self.scorer, *texts, template, number_words, names, RunOptions(**self._options))
-            self._extracted[key] = _Extracted(features, time.perf_counter() - begin)
+            self._extracted[key] = features, time.perf_counter() - begin
         return self._extracted[key]
 
 

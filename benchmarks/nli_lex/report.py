@@ -1,12 +1,13 @@
 """From the verdicts of the NLI+lex benchmark to files: tables as CSV and text, figures as PNG."""
 
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.text_tables import Cell, Row, optional_float, render
+from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
 from benchmarks.nli_lex.judges import Judge, Judged
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
@@ -66,29 +67,20 @@ def write_report(
         frame.to_csv(output / f"{name}.csv", index=False)
     if shipped:
         card_table(table, checks).to_csv(output / CARD, index=False)
-    write_scores(sets, judged, output)
+    for key, answers in sets.items():  # the label of each answer, and the scores of every judge
+        columns = {name: verdicts.scores for (name, place), verdicts in judged.verdicts.items() if place == key}
+        scores = pd.DataFrame({"label": answers.labels.astype(int), **columns})
+        scores.to_csv(output / f"scores_{key}.csv", index_label="row")
     not_drawn = draw_figures(table, cost, sets, output)
     parts = [_HEADER, "\n".join([*lines, *_data_lines(sets, absent)]), _checks_text(checks)]
     for answers in sets.values():
-        rows = table[table["set"] == answers.title]
-        parts += [_overall_text(rows, answers)]
-        parts += [
-            _part_text(rows, answers.title, by, figure) for by in ("model", "dataset") for figure in _PART_FIGURES
-        ]
+        rows, places = table[table["set"] == answers.title], product(("model", "dataset"), _PART_FIGURES)
+        parts += [_overall_text(rows, answers), *(_part_text(rows, answers.title, *place) for place in places)]
     parts += [_cost_text(cost), _raters_text(raters), "\n".join(_notes(judges, sets, judged)), not_drawn]
     parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
     report = "\n\n".join(filter(None, parts))
     (output / "report.txt").write_text(report + "\n", encoding="utf-8")
     return report
-
-
-def write_scores(sets: dict[str, JudgedSet], judged: Judged, output: Path) -> None:
-    """Write `scores_SET.csv`: the label of each answer and the scores of every judge."""
-    for key, answers in sets.items():
-        columns = {name: verdicts.scores for (name, place), verdicts in judged.verdicts.items() if place == key}
-        pd.DataFrame({"label": answers.labels.astype(int), **columns}).to_csv(
-            output / f"scores_{key}.csv", index_label="row"
-        )
 
 
 def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, JudgedSet], output: Path) -> str:
@@ -100,10 +92,8 @@ def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, Judged
     title = sets.get("diver_qa", next(iter(sets.values()))).title
     table, cost = table[table["set"] == title], cost[cost["set"] == title]
     published = Published(PUBLISHED)
-    size, mcc = (
-        published.get("model card", *_PUBLISHED_MODEL, "parameters"),
-        published.get("1", title, "NLI+lex", "mcc"),
-    )
+    size = published.get("model card", *_PUBLISHED_MODEL, "parameters")
+    mcc = published.get("1", title, "NLI+lex", "mcc")
     beside = {} if mcc is None else {f"NLI+lex, {_PUBLISHED_MODEL[0].partition('/')[2]}": (size, 100 * mcc)}
     drawn = {2: draw_cost(cost, beside, output / "figure2.png", f"Figure 2: cost and quality on {title}")}
     for number, (by, figure) in BARS.items():
@@ -150,11 +140,8 @@ def _part_text(table: pd.DataFrame, title: str, by: str, figure: str) -> str:
     if measured.empty:
         return ""
     parts = list(measured["part"].unique())
-    cells = {
-        (row.judge, row.part): Cell(row.value, published=optional_float(row.published)) for row in measured.itertuples()
-    }
-    names = measured["judge"].unique()
-    rows = [Row(name, [cells.get((name, part), Cell()) for part in parts]) for name in names]
+    cells = {(row["judge"], row["part"]): Cell.of(row, interval=False) for row in measured.to_dict("records")}
+    rows = [Row(name, [cells.get((name, part), Cell()) for part in parts]) for name in measured["judge"].unique()]
     heading = f"{title}, {LABELS[figure]} by {'answering model' if by == 'model' else by}"
     return render(heading, parts, rows)
 
@@ -184,9 +171,5 @@ def _raters_text(raters: pd.DataFrame) -> str:
 
 
 def _notes(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged) -> list[str]:
-    lines = []
-    for judge in judges:
-        for key, answers in sets.items():
-            verdicts = judged.verdicts.get((judge.name, key))
-            lines += [f"{judge.name}, {answers.title}: {note}" for note in (verdicts.notes if verdicts else ())]
-    return lines
+    places = [place for place in product((judge.name for judge in judges), sets) if place in judged.verdicts]
+    return [f"{name}, {sets[key].title}: {note}" for name, key in places for note in judged.verdicts[name, key].notes]

@@ -8,7 +8,7 @@ Source: Balamurali & Cheng 2025 ("Revisiting NLI"), section 4.2; Kamalloo et al.
 NeurIPS 2023 (EVOUNA).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -69,7 +69,11 @@ class JudgedSet:
 
     def without(self, questions: set[str]) -> "JudgedSet":
         """The answers to all other questions; `questions` are results of `question_key`."""
-        rows = [i for i, question in enumerate(self.questions) if question_key(question) not in questions]
+        return self.take([i for i, text in enumerate(self.questions) if question_key(text) not in questions])
+
+    def take(self, rows: Sequence[int]) -> "JudgedSet":
+        """The answers with these numbers."""
+        rows = list(rows)
         texts = ("questions", "references", "candidates", "datasets", "models")
         kept = {name: [getattr(self, name)[i] for i in rows] for name in texts}
         arrays = {
@@ -79,14 +83,7 @@ class JudgedSet:
 
 
 def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], dict[str, str]]:
-    """Read sets from a data folder.
-
-    Args:
-        data: the folder, laid out as the module's docstring says.
-        keys: keys of TITLES.
-
-    Returns:
-        The sets whose file exists, by key, and why the others are missing.
+    """The sets of a data folder whose file exists, by key of TITLES, and why the others are missing.
 
     Raises:
         ValueError: a file is invalid; names it.
@@ -176,9 +173,8 @@ def _judgements(frame: pd.DataFrame, column: str, source: str, absent: bool = Fa
 
 
 def _texts(frame: pd.DataFrame, column: str, source: str, empty: bool = False) -> list[str]:
-    texts = [
-        "" if empty and pd.isna(text) else text for text in frame[column]
-    ]  # an empty text in a CSV file is read as missing
+    # an empty text in a CSV file is read as missing
+    texts = ["" if empty and pd.isna(text) else text for text in frame[column]]
     for row, text in enumerate(texts):
         if not isinstance(text, str) or not (empty or text.strip()):
             raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")

@@ -10,7 +10,6 @@ answers.
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -30,7 +29,7 @@ from benchmarks.common.timing import (
 )
 from benchmarks.nli_lex.__main__ import leave_out
 from benchmarks.nli_lex.judges import count_parameters
-from benchmarks.nli_lex.sets import TITLES, load_judged
+from benchmarks.nli_lex.sets import TITLES, JudgedSet, load_judged
 from semantic_metrics import load
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
 from semantic_metrics.cross_encoder.precision import PRECISIONS
@@ -55,28 +54,7 @@ DEBERTA_V3 = {
 REPEATS = 3
 
 
-@dataclass(frozen=True)
-class Answers:
-    """Answers that the model reads whole, with one reference each.
-
-    Attributes:
-        questions, answers, references: n texts.
-        labels: (n,) what people say: True for correct.
-    """
-
-    questions: list[str]
-    answers: list[str]
-    references: list[str]
-    labels: np.ndarray
-
-    def choose(self, limit: int) -> "Answers":
-        """At most `limit` of them, evenly spaced."""
-        rows = evenly_spaced(len(self.labels), limit)
-        columns = (self.questions, self.answers, self.references)
-        return Answers(*([column[i] for i in rows] for column in columns), self.labels[rows])
-
-
-def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = ()) -> Answers:
+def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = ()) -> JudgedSet:
     """Answers of EVOUNA NQ with one reference, read in one window, without the questions in files of `trained_on`.
 
     Raises:
@@ -86,27 +64,27 @@ def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = 
     if SET in absent:
         raise ValueError(f"data: {absent[SET]}")
     judged, windows = leave_out(sets, trained_on)[SET], Windows(scorer, TEMPLATE, None)
-    rows = [
-        i
-        for i in range(len(judged))
-        if len(judged.references[i]) == 1
-        and judged.candidates[i].strip()
-        and len(windows.read(judged.questions[i], judged.candidates[i], judged.references[i][0]).premises) == 1
-    ]
-    texts = (judged.questions, judged.candidates, [group[0] for group in judged.references])
-    return Answers(*([column[i] for i in rows] for column in texts), judged.labels[rows])
+
+    def read_whole(i: int) -> bool:
+        question, answer, references = judged.questions[i], judged.candidates[i], judged.references[i]
+        if len(references) > 1 or not answer.strip():
+            return False
+        return len(windows.read(question, answer, references[0]).premises) == 1
+
+    return judged.take(list(filter(read_whole, range(len(judged)))))
 
 
-def loop(scorer: PairScorer) -> Callable[[Answers], np.ndarray]:
+def loop(scorer: PairScorer) -> Callable[[JudgedSet], np.ndarray]:
     """Entailment probabilities by transformers alone, one pair at a time, each also turned round as the metric does."""
     tokenizer = AutoTokenizer.from_pretrained(scorer.folder)
     model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
     entailment, _ = nli_labels(scorer.labels)
 
-    def score(chosen: Answers) -> np.ndarray:
+    def score(chosen: JudgedSet) -> np.ndarray:
         probabilities = []
         with torch.inference_mode():
-            for question, answer, reference in zip(chosen.questions, chosen.answers, chosen.references, strict=True):
+            rows = zip(chosen.questions, chosen.candidates, chosen.references, strict=True)
+            for question, answer, (reference,) in rows:
                 premise, hypothesis = (f"{question.strip()} {text.strip()}".strip() for text in (answer, reference))
                 there, _ = (
                     model(**tokenizer(*pair, truncation=True, return_tensors="pt")).logits.softmax(dim=1)
@@ -118,7 +96,7 @@ def loop(scorer: PairScorer) -> Callable[[Answers], np.ndarray]:
     return score
 
 
-def compare(checkpoint: str | None, chosen: Answers, weights: Path | None, repeats: int) -> list[Speed]:
+def compare(checkpoint: str | None, chosen: JudgedSet, weights: Path | None, repeats: int) -> list[Speed]:
     """Time the loop and every precision on the same answers; differences are those of entailment probabilities.
 
     Raises:
@@ -126,13 +104,13 @@ def compare(checkpoint: str | None, chosen: Answers, weights: Path | None, repea
     """
     metric = load("nli_lex", checkpoint)
     one_by_one, parameters = loop(metric.scorer), count_parameters(str(metric.scorer.folder))
-    columns = {"predictions": chosen.answers, "references": chosen.references, "questions": chosen.questions}
+    columns = {"predictions": chosen.candidates, "references": chosen.references, "questions": chosen.questions}
 
     def run(precision: str) -> Callable[[], dict]:
         return lambda: metric.compute(**columns, precision=precision, weights=weights, device="cpu")
 
     (seconds, expected), *timed = medians([lambda: one_by_one(chosen), *map(run, PRECISIONS)], repeats)
-    count = len(chosen.labels)
+    count = len(chosen)
     lines = [Speed("loop", count, seconds, 0.0, {"accuracy": None, "parameters": parameters})]
     for name, (seconds, result) in zip(PRECISIONS, timed, strict=True):
         accuracy = float(np.mean(np.array(result["correct"]) == chosen.labels))
@@ -141,26 +119,27 @@ def compare(checkpoint: str | None, chosen: Answers, weights: Path | None, repea
     return lines
 
 
-def time_large(folder: str, chosen: Answers) -> Speed:
+def time_large(folder: str, chosen: JudgedSet) -> Speed:
     """The large model, read by the metric's scorer in float32 and in both directions."""
     scorer = PairScorer(Path(folder))
     premises, hypotheses = (
         [f"{question} {text}" for question, text in zip(chosen.questions, texts, strict=True)]
-        for texts in (chosen.answers, chosen.references)
+        for texts in (chosen.candidates, [reference for (reference,) in chosen.references])
     )
     pairs = list(zip(premises, hypotheses, strict=True)) + list(zip(hypotheses, premises, strict=True))
     seconds, _ = medians([lambda: scorer.logits(pairs, RunOptions(device="cpu"))], 1)[0]
-    return Speed("large, float32", len(chosen.labels), seconds, more={"parameters": count_parameters(folder)})
+    return Speed("large, float32", len(chosen), seconds, more={"parameters": count_parameters(folder)})
 
 
 def _tables(
-    answers: Answers, checkpoint: str | None, weights: Path | None, repeats: int, shape: tuple[int, int]
+    answers: JudgedSet, checkpoint: str | None, weights: Path | None, repeats: int, shape: tuple[int, int]
 ) -> Iterator[SpeedTable]:
     lines = compare(checkpoint, answers, weights, repeats)
     with tempfile.TemporaryDirectory() as folder:
         tokenizer_of = load("nli_lex", checkpoint).scorer.folder
         large = random_cross_encoder(Path(folder), "deberta-v2", tokenizer_of, *shape, **DEBERTA_V3)
-        lines.append(time_large(large, answers.choose(max(2, int(LARGE_SHARE * len(answers.labels))))))
+        few = evenly_spaced(len(answers), max(2, int(LARGE_SHARE * len(answers))))
+        lines.append(time_large(large, answers.take(few)))
     note = f"the metric in float32 has {lines[1].times(lines[-1]):.1f} times the speed of the large model"
     yield SpeedTable(f"Checkpoint {checkpoint or 'shipped'} on {TITLES[SET]}", "answers", lines, 2, (note,))
 
@@ -200,7 +179,8 @@ def nli_lex(
 ) -> None:
     """NLI+lex: each precision beside one pair at a time, and beside a large model."""
     try:
-        chosen = read_answers(data, load("nli_lex", checkpoint).scorer, trained_on).choose(answers)
+        chosen = read_answers(data, load("nli_lex", checkpoint).scorer, trained_on)
+        chosen = chosen.take(evenly_spaced(len(chosen), answers))
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     print_tables(_tables(chosen, checkpoint, weights, repeats, shape), repeats, output)

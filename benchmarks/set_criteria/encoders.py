@@ -23,8 +23,9 @@ from nltk.tokenize import NLTKWordTokenizer
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, read_vectors
 from benchmarks.common.options import check_distinct
+from semantic_metrics.core.resolve import hash_files
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
-from semantic_metrics.set_criteria.encoders import Encoder, hash_files, load_encoder
+from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
 WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
@@ -158,8 +159,7 @@ class RandomBag:
     """
 
     def __init__(self, seed: int, width: int) -> None:
-        self._seed, self._width = seed, width
-        self._words: dict[str, np.ndarray] = {}
+        self._seed, self._width, self._words = seed, width, {}
         self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:

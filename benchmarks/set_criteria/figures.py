@@ -3,7 +3,7 @@
 Nothing depends on colour alone: unsigned angles are filled bars, signed ones a dashed outline.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,13 +23,7 @@ _SVG_WIDTH, _SVG_HEIGHT, _SVG_LEFT = 280.0, 115.0, 10.0  # pixels of the part wi
 
 
 def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
-    """Figure 4 (one encoder) or 6 (several): a row for each encoder, a column for each operator.
-
-    Args:
-        results: results of the metric's `report` by encoder.
-        path: path of the PNG.
-        title: title of the figure.
-    """
+    """Figure 4 (one encoder) or 6 (several) as PNG: a row for each encoder's `report`, a column for each operator."""
     figure = Figure(figsize=(3 * _PANEL_INCHES, 1.2 + _ROW_INCHES * len(results)), layout="constrained")
     panels = figure.subplots(len(results), len(OPERATORS), sharex=True, squeeze=False)
     for row, (name, result) in zip(panels, results.items(), strict=True):
@@ -62,13 +56,7 @@ def _draw_angle(panel: Axes, result: dict) -> None:
 
 
 def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
-    """Figure 10: |A| / |B| of every encoder.
-
-    Args:
-        results: results of the metric's `report` by encoder.
-        path: path of the PNG.
-        title: title of the figure.
-    """
+    """Figure 10 as PNG: |A| / |B| of every encoder's `report`."""
     columns = min(4, len(results))
     rows = -(-len(results) // columns)
     figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, 1 + _ROW_INCHES * rows), layout="constrained")
@@ -112,25 +100,13 @@ def _beyond(histogram: dict, shown: tuple[float, float]) -> float:
     return 100 * (1 - counts[inside].sum() / max(1, _total(histogram)))
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A histogram as SVG; all numbers are coordinates.
+def angle_chart(result: dict, criterion: str) -> dict:
+    """The angles of one encoder for one operator, for the page's template.
 
-    Attributes:
-        caption: description in words.
-        bars: x, y, width, height of each bar that is not empty.
-        outline: points of the dashed line; empty without one.
-        ticks: x and text of each tick of the axis.
+    Returns:
+        caption (in words) and coordinates of the SVG: bars (x, y, width, height of each that is not empty), outline
+        (points of the dashed line; empty without one) and ticks (x and text).
     """
-
-    caption: str
-    bars: list[tuple[str, str, str, str]]
-    outline: str
-    ticks: list[tuple[str, str]]
-
-
-def angle_chart(result: dict, criterion: str) -> Chart:
-    """The angles of one encoder for one operator."""
     unsigned, signed = result["histogram"]["unsigned"], result["histogram"]["signed"]
     top = max(1e-9, *_shares(unsigned), *_shares(signed))
     if result["n"]:
@@ -141,36 +117,34 @@ def angle_chart(result: dict, criterion: str) -> Chart:
     else:
         caption = f"{OPERATORS[criterion]}: no samples"
     ticks = [(f"{_x(value, _ANGLES):.1f}", label) for value, label in ((0, "0 = B"), (1, "1 = A"), (2, "2"))]
-    return Chart(caption, _bars(unsigned, top, _ANGLES), _outline(signed, top), ticks)
+    points = []
+    for x, y, width, _ in _boxes(signed, top, _ANGLES):
+        points += [f"{x:.2f},{y:.2f}", f"{x + width:.2f},{y:.2f}"]
+    return {"caption": caption, "bars": _bars(unsigned, top, _ANGLES), "outline": " ".join(points), "ticks": ticks}
 
 
-def ratio_chart(result: dict, name: str) -> Chart:
-    """The ratios of lengths of one encoder."""
+def ratio_chart(result: dict, name: str) -> dict:
+    """The ratios of lengths of one encoder, as `angle_chart` gives its angles."""
     histogram = result["norm_ratio"]["histogram"]
     mean, n = result["norm_ratio"]["mean"], result["norm_ratio"]["n"]
     caption = f"{name}: |A| / |B|, " + (f"mean {mean:.3f}, n = {n}" if n else "no samples")
     ticks = [(f"{_x(value, _RATIOS):.1f}", f"{value:g}") for value in (0.5, 1, 1.5)]
-    return Chart(caption, _bars(histogram, max(1e-9, *_shares(histogram)), _RATIOS), "", ticks)
+    bars = _bars(histogram, max(1e-9, *_shares(histogram)), _RATIOS)
+    return {"caption": caption, "bars": bars, "outline": "", "ticks": ticks}
 
 
 def _x(value: float, shown: tuple[float, float]) -> float:
     return _SVG_LEFT + _SVG_WIDTH * (value - shown[0]) / (shown[1] - shown[0])
 
 
-def _bars(histogram: dict, top: float, shown: tuple[float, float]) -> list[tuple[str, str, str, str]]:
-    edges, bars = histogram["edges"], []
+def _boxes(histogram: dict, top: float, shown: tuple[float, float]) -> Iterator[tuple[float, float, float, float]]:
+    """x, y, width and height of the bins inside the range of the axis."""
+    edges = histogram["edges"]
     for low, high, share in zip(edges[:-1], edges[1:], _shares(histogram), strict=True):
-        if share and low >= shown[0] - 1e-9 and high <= shown[1] + 1e-9:
-            height = _SVG_HEIGHT * share / top
-            x, width = _x(low, shown), _x(high, shown) - _x(low, shown)
-            bars.append((f"{x:.2f}", f"{_SVG_HEIGHT + 10 - height:.2f}", f"{width:.2f}", f"{height:.2f}"))
-    return bars
+        if low >= shown[0] - 1e-9 and high <= shown[1] + 1e-9:
+            x, height = _x(low, shown), _SVG_HEIGHT * share / top
+            yield x, _SVG_HEIGHT + 10 - height, _x(high, shown) - x, height
 
 
-def _outline(histogram: dict, top: float) -> str:
-    edges, points = histogram["edges"], []
-    for low, high, share in zip(edges[:-1], edges[1:], _shares(histogram), strict=True):
-        if low >= _ANGLES[0] - 1e-9 and high <= _ANGLES[1] + 1e-9:
-            y = _SVG_HEIGHT + 10 - _SVG_HEIGHT * share / top
-            points += [f"{_x(low, _ANGLES):.2f},{y:.2f}", f"{_x(high, _ANGLES):.2f},{y:.2f}"]
-    return " ".join(points)
+def _bars(histogram: dict, top: float, shown: tuple[float, float]) -> list[list[str]]:
+    return [[f"{value:.2f}" for value in box] for box in _boxes(histogram, top, shown) if box[-1]]

@@ -1,13 +1,12 @@
 """The leaderboard: one HTML file that needs no other file and no network."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmarks.set_criteria.figures import Chart, angle_chart, ratio_chart
+from benchmarks.set_criteria.figures import angle_chart, ratio_chart
 from benchmarks.set_criteria.means import CRITERIA
 from benchmarks.set_criteria.tables import PrintedTable
 
@@ -21,25 +20,6 @@ LABELS = {
     "C5": "C5 difference: at A",
     "C6": "C6 union: in the middle",
 }
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of the leaderboard: its text, the line below it, its key for sorting, and whether it is the highest."""
-
-    text: str
-    below: str
-    sort: float
-    best: bool
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A row of the leaderboard."""
-
-    name: str
-    note: str
-    cells: list[Cell]
 
 
 def write_page(
@@ -67,7 +47,7 @@ def write_page(
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    charts: dict[str, list[Chart]] = {
+    charts = {
         name: [*(angle_chart(result[one], one) for one in ("C2", "C5", "C6")), ratio_chart(result, name)]
         for name, result in results.items()
     }
@@ -85,7 +65,7 @@ def write_page(
     path.write_text(page, encoding="utf-8")
 
 
-def standings(scores: pd.DataFrame) -> list[Standing]:
+def standings(scores: pd.DataFrame) -> list[dict]:
     """Rows of the leaderboard, the highest mean of the six percentages first, floors last; all of a tie are best."""
     wide = scores.pivot(index="encoder", columns="criterion", values="value").reindex(columns=list(CRITERIA))
     floors = scores.groupby("encoder", sort=False)["floor"].first()
@@ -101,6 +81,6 @@ def standings(scores: pd.DataFrame) -> list[Standing]:
             text = f"{row.value:.2f}" if known else "-"
             below = "" if math.isnan(row.low) else f"[{row.low:.2f}, {row.high:.2f}]"
             best = bool(known and not floors[name] and row.value == highest[criterion])
-            cells.append(Cell(text, below, row.value if known else -1.0, best))
-        rows.append(Standing(name, "floor" if floors[name] else "", cells))
+            cells.append({"text": text, "below": below, "sort": row.value if known else -1.0, "best": best})
+        rows.append({"name": name, "note": "floor" if floors[name] else "", "cells": cells})
     return rows

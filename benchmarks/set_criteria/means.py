@@ -76,11 +76,7 @@ def _ratio(sums: np.ndarray, counts: np.ndarray, weights: np.ndarray) -> np.ndar
 
 
 def means_table(measured: list[Measured], bootstrap: ClusterBootstrap) -> pd.DataFrame:
-    """Mean of every difference of C1, C3 and C4, alone and against the floor.
-
-    Args:
-        measured: the encoders, the floor of random vectors last.
-        bootstrap: bootstrap of the intervals.
+    """Mean of every difference of C1, C3 and C4, alone and against the floor, which is the last of the encoders.
 
     Returns:
         Columns encoder, floor (whether it is one), criterion, condition (first, second), measure; mean, low and high in
@@ -109,11 +105,7 @@ def score_table(
 ) -> pd.DataFrame:
     """The leaderboard: the percentage of samples for each criterion, with cosine where it needs a measure.
 
-    Args:
-        measured: the encoders.
-        ranges: ranges of the margins, the same for all and for all resamples.
-        settings: settings that the criteria leave open.
-        bootstrap: bootstrap of the intervals.
+    The ranges of the margins are the same for all encoders and resamples.
 
     Returns:
         Columns encoder, floor, criterion, value, low, high (NaN where there is no defined sample).

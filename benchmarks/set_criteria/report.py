@@ -20,11 +20,8 @@ from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
 
 _DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
-ABOVE, CENTRED, HUNDRED = (
-    "mean difference above random vectors",
-    "cosine and NED cells agree, centred",
-    "four cells add to 100",
-)
+ABOVE = "mean difference above random vectors"
+CENTRED, HUNDRED = "cosine and NED cells agree, centred", "four cells add to 100"
 MAX_GAP = 1e-6  # percentage points by which equal cells may differ
 SIDE_BY_SIDE = ("cosine", "ned")
 COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "low", "high", "holds"]
@@ -50,17 +47,9 @@ class Options:
 def write_results(
     measured: list[Measured], absent: dict[str, str], samples: SampleSet, options: Options, output: Path
 ) -> str:
-    """Compute every table and figure, and write them to `output`.
+    """Compute every table and figure, write them to the folder `output`, and return the tables as text.
 
-    Args:
-        measured: the encoders, the floor of random vectors last.
-        absent: why others were not measured, by name.
-        samples: the samples that they were measured on.
-        options: how figures are computed.
-        output: folder, created if missing.
-
-    Returns:
-        The report: all tables as text.
+    `measured` ends with the floor of random vectors; `absent` says why others were not measured, by name.
     """
     output.mkdir(parents=True, exist_ok=True)
     own = [own_ranges(one.samples) for one in measured]
@@ -147,11 +136,6 @@ def check_table(measured: list[Measured], means: pd.DataFrame, results: dict[str
     * CENTRED: with every vector moved to mean 0 and length 1, NED is (1 - cosine) / 2, so the cells of C1 and C3 agree,
       each measure with its own ranges.
     * HUNDRED: both, first, second and neither add to 100.
-
-    Args:
-        measured: the encoders.
-        means: result of `means.means_table`.
-        results: results of the metric's `report` by encoder.
 
     Returns:
         Columns COLUMNS; `holds` is missing where there was nothing to check.

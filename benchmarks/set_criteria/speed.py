@@ -8,6 +8,7 @@ processes change least. The grid runs once: it takes minutes.
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import click
@@ -33,10 +34,9 @@ Cells = dict[str, float]
 def grid_cells(first: np.ndarray, second: np.ndarray, ranges: Ranges, number: int = EPSILONS) -> Cells:
     """What `epsilon.sample_cells` gives, by the grid as the paper describes it."""
     counts = np.zeros(4, dtype=np.int64)
-    for margin in epsilon_values(*ranges[0], number):
-        for other in epsilon_values(*ranges[1], number):
-            one, two = first >= margin, second >= other
-            counts += [np.count_nonzero(cell) for cell in (one & two, one & ~two, ~one & two, ~one & ~two)]
+    for margin, other in product(*(epsilon_values(*bounds, number) for bounds in ranges)):
+        one, two = first >= margin, second >= other
+        counts += [np.count_nonzero(cell) for cell in (one & two, one & ~two, ~one & two, ~one & ~two)]
     return _percentages(counts.tolist(), len(first), number)
 
 
@@ -44,7 +44,7 @@ def grid_cells_by_masks(first: np.ndarray, second: np.ndarray, ranges: Ranges, n
     """The same, each condition compared once for each margin; only "both" is counted in every combination."""
     ones = [first >= margin for margin in epsilon_values(*ranges[0], number)]
     twos = [second >= margin for margin in epsilon_values(*ranges[1], number)]
-    both = sum(int(np.count_nonzero(one & two)) for one in ones for two in twos)
+    both = sum(int(np.count_nonzero(one & two)) for one, two in product(ones, twos))
     one = number * sum(int(np.count_nonzero(mask)) for mask in ones)
     two = number * sum(int(np.count_nonzero(mask)) for mask in twos)
     neither = len(first) * number**2 - one - two + both
@@ -84,9 +84,8 @@ def time_whole(vectors: Vectors, repeats: int) -> SpeedTable:
     bounds = np.cumsum(list(SHARES.values())) / sum(SHARES.values()) * n
     operators = [list(SHARES)[i] for i in np.searchsorted(bounds, np.arange(n), side="right")]
     metric = load("set_criteria")
-    (seconds, _) = medians(
-        [lambda: metric.compute(operator=operators, embeddings=vectors)], repeats, time.process_time
-    )[0]
+    compute = lambda: metric.compute(operator=operators, embeddings=vectors)  # noqa: E731
+    ((seconds, _),) = medians([compute], repeats, time.process_time)
     title = f"All criteria from float32 embeddings of width {width}; seconds of processor time"
     return SpeedTable(title, "samples", [Speed("compute()", n, seconds)], bases=0)
 

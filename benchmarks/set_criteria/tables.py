@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -170,8 +171,7 @@ class PrintedTable:
         return "\n".join([self.title, *lines, *self.notes])
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a printed table: which figure, and its format."""
 
     label: str

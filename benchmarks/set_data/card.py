@@ -88,14 +88,12 @@ def _left_out(dropped: Dropped) -> str:
 
 
 def _licences(sources: list[str], recipe: Recipe) -> str:
-    rows = []
-    for name in sources:
-        if name in SOURCES:
-            source = SOURCES[name]
-            texts = (source.note, source.licence, source.credit)
-        else:
-            texts = ("documents given by whoever made this", recipe.documents[name], "their source")
-        rows.append((name, *texts))
+    known = {name: (source.note, source.licence, source.credit) for name, source in SOURCES.items()}
+    own = {
+        name: ("documents given by whoever made this", licence, "their source")
+        for name, licence in recipe.documents.items()
+    }
+    rows = [(name, *(known | own)[name]) for name in sources]
     return _markdown(pd.DataFrame(rows, columns=["source", "what", "licence as stated", "cite"]))
 
 

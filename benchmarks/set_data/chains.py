@@ -91,17 +91,8 @@ class Chain:
     @property
     def pairs(self) -> list[Pair]:
         """Pairs that are not fused yet."""
-        return [pair for text, pair in ((self.s1, self.left), (self.s2, self.right)) if not text]
-
-    @property
-    def left(self) -> Pair:
-        """The pair that S1 fuses."""
-        return self.prev, self.curr
-
-    @property
-    def right(self) -> Pair:
-        """The pair that S2 fuses."""
-        return self.curr, self.next
+        pairs = (self.s1, (self.prev, self.curr)), (self.s2, (self.curr, self.next))
+        return [pair for text, pair in pairs if not text]
 
     @property
     def nested(self) -> bool:
@@ -119,18 +110,9 @@ class Chain:
         """The sample of one form, by the names of COLUMNS."""
         texts = {"prev": self.prev, "curr": self.curr, "next": self.next, "S1": self.s1, "S2": self.s2}
         fusions = {"S1": self.fusion1, "S2": self.fusion2}
-        used = sorted({fusions[name] for name in form.texts if name in fusions})
-        return {
-            "operator": form.operator,
-            "a": texts[form.a],
-            "b": texts[form.b],
-            "target": texts[form.target],
-            "form": form.name,
-            "source": self.source,
-            "fusion": "+".join(used),
-            "group": self.group,
-            "id": f"{self.group}:{form.name}",
-        }
+        fusion = "+".join(sorted({fusions[name] for name in form.texts if name in fusions}))
+        about = (form.name, self.source, fusion, self.group, f"{self.group}:{form.name}")
+        return dict(zip(COLUMNS, (form.operator, *(texts[name] for name in form.texts), *about), strict=True))
 
 
 def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped) -> list[Chain]:
@@ -156,12 +138,12 @@ def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped
     done = []
     for chain in chains:
         if not chain.s1:
-            chain = replace(chain, s1=fused[chain.left], fusion1=name)
+            chain = replace(chain, s1=fused[chain.prev, chain.curr], fusion1=name)
         if not chain.s2:
-            chain = replace(chain, s2=fused[chain.right], fusion2=name)
+            chain = replace(chain, s2=fused[chain.curr, chain.next], fusion2=name)
         if not (chain.s1 and chain.s2):
             dropped[chain.source, "chain: a fusion is empty, cut off or refused"] += 1
-        elif chain.s1 in chain.left or chain.s2 in chain.right:
+        elif chain.s1 in (chain.prev, chain.curr) or chain.s2 in (chain.curr, chain.next):
             dropped[chain.source, "chain: a fusion is one of its two sentences"] += 1
         else:
             done.append(chain)
@@ -169,13 +151,7 @@ def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped
 
 
 def dissimilar(chains: Sequence[Chain], scores: Sequence[Score], threshold: float) -> np.ndarray:
-    """(n,) bool: whether both pairs of neighbours are below the threshold for every encoder.
-
-    Args:
-        chains: n chains.
-        scores: cosine of each encoder (`encoders.sentence_transformer`); without any, every chain passes.
-        threshold: threshold of the cosine.
-    """
+    """(n,) bool: whether both pairs of neighbours are below the threshold for every encoder; without any, all are."""
     kept = np.ones(len(chains), dtype=bool)
     left = [text for chain in chains for text in (chain.prev, chain.curr)]
     right = [text for chain in chains for text in (chain.curr, chain.next)]

@@ -120,13 +120,7 @@ def split_chains(
 ) -> list[Chain]:
     """Rows (simple sentences a and b, complex sentence target) -> one chain each, one of its fusions given.
 
-    Args:
-        frame: columns a, b, target, and n_parts where some rows have more than two parts.
-        source: name of the source, for the names of the chains.
-        file: name of the file, for the names of the chains and the random draw.
-        seed: seed of the draw of the third sentence and its side.
-        lengths: lengths of the sentences.
-        dropped: counter of unsuitable rows.
+    Source and file name the chains; the seed and the file draw the third sentence of each and its side.
     """
     rows = []
     for number, row in enumerate(frame.to_dict("records")):
@@ -172,14 +166,9 @@ def union_samples(frame: pd.DataFrame, source: str, file: str, dropped: Dropped)
 def document_chains(
     documents: Sequence[object], source: str, lengths: Lengths, dropped: Dropped, stride: int = STRIDE
 ) -> list[Chain]:
-    """Documents -> their consecutive sentences in threes.
+    """Documents -> their consecutive sentences in threes, of which one begins every `stride` sentences.
 
-    Args:
-        documents: texts; anything else, empty texts and repetitions are left out.
-        source: name of the source, for the names of the chains.
-        lengths: lengths of the sentences; a chain with any other sentence is left out.
-        dropped: counter of what is left out.
-        stride: number of sentences from the beginning of one chain to the next.
+    What is no text, empty or a repetition is left out, and chains with a sentence of another length.
     """
     chains, seen = [], set()
     for number, document in enumerate(documents):
