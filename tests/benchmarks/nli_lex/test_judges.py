@@ -103,13 +103,6 @@ def test_invalid_files_are_refused(change: dict, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_empty_answers_are_read(tmp_path: Path) -> None:
-    frame = judged("diver_qa")
-    frame.loc[0, "candidate"] = ""
-    frame.to_csv(tmp_path / "mine.csv", index=False)
-    assert read_judged(tmp_path / "mine.csv").candidates[0] == ""
-
-
 def one(candidate: str, references: list[str]) -> JudgedSet:
     frame = {"question": ["is it"], "reference": [references], "candidate": [candidate], "human_label": [1]}
     return judged_set(pd.DataFrame(frame), "one", "here")

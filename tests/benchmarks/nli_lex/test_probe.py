@@ -43,8 +43,9 @@ def test_the_two_logits_are_compared(model: Path) -> None:
 
 def test_a_model_with_two_labels_is_probed_too(tmp_path: Path) -> None:
     answers = answer(load_scorer(nli(tmp_path / "two", ("entailment", "not_entailment"))), probe_pairs()[:32])
-    entailed = answers["entailment"] > answers["contradiction"]
-    assert (answers["passed"] == (entailed == (answers["label"] == "entailment"))).all()
+    assert (
+        answers["passed"] == (answers.eval("entailment > contradiction") == (answers["label"] == "entailment"))
+    ).all()
 
 
 def test_the_command_writes_both_tables(model: Path, tmp_path: Path) -> None:

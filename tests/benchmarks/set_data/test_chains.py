@@ -51,7 +51,6 @@ def test_a_chain_gives_the_papers_nine_samples() -> None:
         ("({prev,curr},S1)", P, C, one),
         ("({curr,next},S2)", C, N, two),
     ]
-    assert Counter(row["operator"] for row in rows) == {"overlap": 1, "difference": 6, "union": 2}
     assert all(is_sound(row) for row in rows)
     assert {row["fusion"] for row in rows} == {CONCATENATION}
     assert len({row["id"] for row in rows}) == len(FORMS)
@@ -92,12 +91,8 @@ def test_differences_need_dissimilar_neighbours() -> None:
     assert len(chain_samples(fused(near, far), (WORDS,), 0.34, Dropped())) == 18
     constant: Score = cosine_of(lambda texts: np.ones((len(texts), 2)))
     assert len(chain_samples(fused(far), (WORDS, constant), 0.25, Dropped())) == 3  # every encoder must agree
-
-
-def test_a_cosine_equal_to_the_threshold_is_too_similar() -> None:
-    chain = Chain("s", "s:0", "a b c d", "a e f g", "h i j k")  # cos(prev, curr) is 1/4
-    assert WORDS([chain.prev], [chain.curr])[0] == 0.25
-    assert len(chain_samples(fused(chain), (WORDS,), 0.25, Dropped())) == 3
+    equal = Chain("s", "s:0", "a b c d", "a e f g", "h i j k")  # cos(prev, curr) is 1/4, the threshold
+    assert len(chain_samples(fused(equal), (WORDS,), 0.25, Dropped())) == 3
 
 
 def test_chains_without_a_fusion_are_counted() -> None:
