@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from semantic_metrics.core.contract import described_metrics
+
 SOURCE = Path(__file__).resolve().parents[1] / "metrics"  # the folder of the package
 PACKAGE = "semantic_metrics"
 DEMO = "demo"
@@ -36,18 +38,19 @@ def write_bundle(name: str, folder: Path) -> list[Path]:
     """
     script = SOURCE / name / f"{name}.py"
     if not script.is_file():
-        raise ValueError(f"name: expected one of {', '.join(metric_names())}, got {name!r}")
+        raise ValueError(f"name: expected one of {', '.join(described_metrics())}, got {name!r}")
     if folder.is_dir() and any(folder.iterdir()):
         raise ValueError(f"folder: expected an empty or a new one, got {folder}")
     modules = _closure(script)
     _check_names(name, modules)
-    sources = {f"{path.stem}.py": _flatten_imports(path) for path in modules}
-    sources[script.name] = _import_all(_flatten_imports(script), [path.stem for path in modules])
-    for path in sorted((SOURCE / DEMO).glob("*.py")):
-        if any(_module_path(module).parent != path.parent for _, module in _package_imports(path)):
+    sources = {f"{path.stem}.py": _rewrite(path, _flat) for path in modules}
+    sources[script.name] = _import_all(_rewrite(script, _flat), [path.stem for path in modules])
+    pages = {f"{DEMO}/{path.name}": path for path in (SOURCE / DEMO).glob("*.py")}
+    for file, path in {APP: SOURCE / name / APP, **pages}.items():
+        if any(_module_path(module).parent != SOURCE / DEMO for _, module in _package_imports(path)):
             raise ValueError(f"{path}: expected imports from {DEMO} alone, as it must run without {PACKAGE}")
-        sources[f"{DEMO}/{path.name}"] = _flatten_imports(path)
-    sources[APP] = _app_source(SOURCE / name / APP)
+        # an app runs as a script, which imports `demo` by its absolute name
+        sources[file] = _rewrite(path, _flat if file != APP else lambda module: module.removeprefix(f"{PACKAGE}."))
     sources |= {file: (SOURCE / name / file).read_text(encoding="utf-8") for file in COPIED_FILES}
     (folder / DEMO).mkdir(parents=True, exist_ok=True)
     for file, text in sources.items():
@@ -55,17 +58,8 @@ def write_bundle(name: str, folder: Path) -> list[Path]:
     return [folder / file for file in sorted(sources)]
 
 
-def metric_names() -> list[str]:
-    """Names of the metrics that can be bundled: the folders with a script of their own name."""
-    return sorted(path.stem for path in SOURCE.glob("*/*.py") if path.stem == path.parent.name)
-
-
 def _package_imports(path: Path) -> list[tuple[ast.ImportFrom, str]]:
-    """Statements of a file that import from the package, also inside functions, with the module's absolute name.
-
-    Raises:
-        ValueError: the package is imported by `import semantic_metrics...`, which cannot be rewritten.
-    """
+    """Statements of a file that import from the package, also inside functions, with the module's absolute name."""
     folders = (PACKAGE, *path.relative_to(SOURCE).parent.parts)
     statements = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -80,11 +74,7 @@ def _package_imports(path: Path) -> list[tuple[ast.ImportFrom, str]]:
 
 
 def _module_path(module: str) -> Path:
-    """File of a module of the package.
-
-    Raises:
-        ValueError: it is a folder, or does not exist.
-    """
+    """File of a module of the package."""
     path = SOURCE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     if not path.is_file():
         raise ValueError(f"expected imports from modules of {PACKAGE}, got one from {module}")
@@ -111,21 +101,9 @@ def _check_names(name: str, modules: list[Path]) -> None:
         taken[path.stem] = str(path)
 
 
-def _flatten_imports(path: Path) -> str:
-    """Source of a module with `from semantic_metrics.x.y import z` as `from .y import z`."""
-    return _rewrite(path, lambda module: "." + module.rpartition(".")[2])
-
-
-def _app_source(path: Path) -> str:
-    """Source of an app, which runs as a script and so imports `demo` by its absolute name."""
-    prefix = f"{PACKAGE}.{DEMO}."
-
-    def rename(module: str) -> str:
-        if not module.startswith(prefix):
-            raise ValueError(f"{path}: expected imports from {prefix[:-1]} alone, got one from {module}")
-        return module.removeprefix(f"{PACKAGE}.")
-
-    return _rewrite(path, rename)
+def _flat(module: str) -> str:
+    """Name of a module of the package for the modules beside it in a bundle."""
+    return "." + module.rpartition(".")[2]
 
 
 def _rewrite(path: Path, rename: Callable[[str], str]) -> str:
@@ -154,7 +132,7 @@ def _import_all(source: str, modules: list[str]) -> str:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("metric", choices=metric_names(), help="metric to write")
+    parser.add_argument("metric", choices=described_metrics(), help="metric to write")
     parser.add_argument("folder", type=Path, help="empty or new folder to write to")
     arguments = parser.parse_args()
     try:

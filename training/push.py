@@ -23,8 +23,9 @@ from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundErro
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.core.resolve import HUB_OWNER
-from training.bundle import metric_names, write_bundle
+from training.bundle import write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
 MODEL, SPACE = KINDS = ("model", "space")
@@ -106,7 +107,7 @@ def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
         PushError: no repository has such a name; lists the names.
     """
     names = [(MODEL, path.parent.name) for path in sorted(MODEL_CARDS.glob("*/model.safetensors"))]
-    names = [pair for pair in [*names, *((SPACE, name) for name in metric_names())] if kind in (None, pair[0])]
+    names = [pair for pair in [*names, *((SPACE, name) for name in described_metrics())] if kind in (None, pair[0])]
     known = {name for _, name in names}
     for name in only:
         if name not in known:

@@ -46,22 +46,14 @@ def register(names: tuple[str, ...], remove: bool) -> None:
     names = tuple(dict.fromkeys(names)) or tuple(known)
     for name in names:
         with as_input_error(ValueError):
-            click.echo(unregister_metric(name) if remove else register_metric(name))
+            click.echo(_unregister(name) if remove else _register(name))
     if not remove:
         hint = "HF_EVALUATE_OFFLINE=1 spares it asking the Hub first"
         click.echo(f'evaluate.load("{names[0]}") works in any folder now; {hint}')
 
 
-def register_metric(name: str) -> str:
-    """Put a script for a metric into the module cache, in place of what an earlier call put there.
-
-    Returns:
-        What was done, in one line.
-
-    Raises:
-        ValueError: the metric's folder lacks a part (see `core.contract`).
-        FileError: the cache cannot be written.
-    """
+def _register(name: str) -> str:
+    """Put a script for a metric into the module cache, in place of an earlier one, and say what was done."""
     check_parts(name, "register")
     home = _cache_folder(name)
     script = SCRIPT.format(name=name, class_name=metric_class(name).__name__)
@@ -69,7 +61,7 @@ def register_metric(name: str) -> str:
         home.mkdir(parents=True, exist_ok=True)
         (home.parent / "__init__.py").touch()
         (home / "__init__.py").touch()
-        replaced = registered_copies(home)
+        replaced = _registered_copies(home)
         digest = hashlib.sha256(script.encode()).hexdigest()
         temporary = home / f"{digest}.{os.getpid()}"
         temporary.mkdir()
@@ -82,23 +74,16 @@ def register_metric(name: str) -> str:
             temporary.rename(home / digest)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-        foreign = len(foreign_copies(home))
+        foreign = sum(len(path.name) == DIGEST_LENGTH for path in home.iterdir()) - 1
     older = f", beside {foreign} that others put there and that are older" if foreign else ""
     return f"{name} {__version__}: {'replaced' if replaced else 'entered'} as {home / digest}{older}"
 
 
-def unregister_metric(name: str) -> str:
-    """Remove from the module cache what `register_metric` put there.
-
-    Returns:
-        What was done, in one line.
-
-    Raises:
-        FileError: the cache cannot be written.
-    """
+def _unregister(name: str) -> str:
+    """Remove from the module cache what `_register` put there, and say what was done."""
     home = _cache_folder(name)
     with file_errors(home):
-        copies = registered_copies(home)
+        copies = _registered_copies(home)
         for folder in copies:
             shutil.rmtree(folder)
         if copies and {path.name for path in home.iterdir()} <= {"__init__.py", "__pycache__"}:
@@ -108,20 +93,14 @@ def unregister_metric(name: str) -> str:
     return f"{name}: removed {', '.join(map(str, copies))}"
 
 
-def registered_copies(home: Path) -> list[Path]:
-    """Folders in a metric's cache folder that `register_metric` made, of this or an earlier version."""
+def _registered_copies(home: Path) -> list[Path]:
+    """Folders in a metric's cache folder that this command made, of this or an earlier version."""
     copies = []
     for marker in sorted(home.glob(f"*/{MARKER_FILE}")):
         with suppress(OSError, ValueError, AttributeError):
             if json.loads(marker.read_text(encoding="utf-8")).get("owner") == OWNER:
                 copies.append(marker.parent)
     return copies
-
-
-def foreign_copies(home: Path) -> list[Path]:
-    """Folders in a metric's cache folder that `evaluate` or somebody else made."""
-    registered = registered_copies(home)
-    return [path for path in home.iterdir() if len(path.name) == DIGEST_LENGTH and path not in registered]
 
 
 def _cache_folder(name: str) -> Path:

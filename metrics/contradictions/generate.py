@@ -13,13 +13,14 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
 from semantic_metrics.contradictions import clauses, exchanges, quantities
 from semantic_metrics.contradictions.chat_model import Writer
 from semantic_metrics.contradictions.language import is_english, load_pipeline
-from semantic_metrics.contradictions.nli_check import THRESHOLD, Checker, check_threshold
+from semantic_metrics.contradictions.nli_check import THRESHOLD, check_threshold, contradiction_probabilities
 from semantic_metrics.core.inputs import check_text, check_whole
 
 if TYPE_CHECKING:
@@ -80,6 +81,9 @@ class Contradicted:
     reason: str = ""
 
 
+Propose = Callable[[str], Iterator[Contradiction] | None]  # from a text to its proposals; None if it is not English
+
+
 def contradict(
     texts: Iterable[str],
     rules: Iterable[str] | None = None,
@@ -120,24 +124,20 @@ def contradict(
     chosen = _chosen_rules(rules)
     check_whole("per_text", per_text, 1)
     check_threshold(threshold)
-    checker = Checker(checkpoint) if check else None
+    judge = partial(contradiction_probabilities, checkpoint=checkpoint) if check else None
     propose = _written(writer, seed, per_text) if writer else _ruled(chosen, seed)
     results = []
     for begin in range(0, len(texts), TEXTS_AT_A_TIME):
         searches = [_Search(text, propose) for text in texts[begin : begin + TEXTS_AT_A_TIME]]
-        results += _search(searches, per_text, checker, threshold)
+        # the next proposals of all texts are judged together, until each text has enough or no more of them
+        while waiting := [search for search in searches if search.wants(per_text)]:
+            proposed = [search.next() for search in waiting]
+            pairs = [(one.sentence, one.changed) for one in proposed if one is not None]
+            values = iter(judge(pairs) if judge else [None] * len(pairs))
+            for search, proposal in zip(waiting, proposed, strict=True):
+                search.judge(proposal, None if proposal is None else next(values), threshold)
+        results += [search.result() for search in searches]
     return results
-
-
-def _search(searches: "list[_Search]", per_text: int, checker: Checker | None, threshold: float) -> list[Contradicted]:
-    """Check the next proposal of every text in one batch, until each text has enough or no more proposals."""
-    while waiting := [search for search in searches if search.wants(per_text)]:
-        proposed = [search.next() for search in waiting]
-        pairs = [(one.sentence, one.changed) for one in proposed if one is not None]
-        values = iter(checker.contradiction(pairs) if checker else [None] * len(pairs))
-        for search, proposal in zip(waiting, proposed, strict=True):
-            search.judge(proposal, None if proposal is None else next(values), threshold)
-    return [search.result() for search in searches]
 
 
 def summary(results: Iterable[Contradicted]) -> dict[str, int]:
@@ -157,17 +157,13 @@ def _chosen_rules(rules: Iterable[str] | None) -> list[str]:
     return chosen
 
 
-class _NotEnglish(Exception):
-    """A text that the rules cannot parse."""
-
-
-def _ruled(rules: list[str], seed: int) -> Callable[[str], Iterator[Contradiction]]:
+def _ruled(rules: list[str], seed: int) -> Propose:
     """Function from a text to the proposals of the rules."""
     pipeline = load_pipeline()
 
-    def propose(text: str) -> Iterator[Contradiction]:
+    def propose(text: str) -> Iterator[Contradiction] | None:
         if not is_english(pipeline.make_doc(text)):
-            raise _NotEnglish
+            return None
         # seeded by the text itself, so that neither its place among others nor Python's own hash matters
         digest = hashlib.sha256(f"{seed}\0{text}".encode("utf-8", "surrogatepass")).digest()
         return proposals(pipeline(text), rules, Random(digest))
@@ -175,7 +171,7 @@ def _ruled(rules: list[str], seed: int) -> Callable[[str], Iterator[Contradictio
     return propose
 
 
-def _written(writer: Writer, seed: int, per_text: int) -> Callable[[str], Iterator[Contradiction]]:
+def _written(writer: Writer, seed: int, per_text: int) -> Propose:
     """Function from a text to the proposals of a language model, twice as many as wanted, as it may repeat itself."""
 
     def propose(text: str) -> Iterator[Contradiction]:
@@ -192,15 +188,11 @@ def _written(writer: Writer, seed: int, per_text: int) -> Callable[[str], Iterat
 class _Search:
     """Proposals for one text, judged one after the other until enough are accepted."""
 
-    def __init__(self, text: str, propose: Callable[[str], Iterator[Contradiction]]) -> None:
+    def __init__(self, text: str, propose: Propose) -> None:
         self._text, self._accepted, self._tried = text, [], 0
-        self._reason = "" if text.strip() else EMPTY
-        self._reason = LONG if len(text) > MAX_CHARACTERS else self._reason
-        self._proposals: Iterator[Contradiction] = iter(())
-        try:
-            self._proposals = iter(()) if self._reason else propose(text)
-        except _NotEnglish:
-            self._reason = FOREIGN
+        self._reason = LONG if len(text) > MAX_CHARACTERS else "" if text.strip() else EMPTY
+        self._proposals = None if self._reason else propose(text)
+        self._reason = FOREIGN if self._proposals is None and not self._reason else self._reason
 
     def wants(self, per_text: int) -> bool:
         return not self._reason and len(self._accepted) < per_text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semantic_metrics.contradictions.nli_check import Checker, check_threshold
+from semantic_metrics.contradictions.nli_check import check_threshold, contradiction_probabilities
 from semantic_metrics.core.inputs import check_text, check_whole
 
 THRESHOLD = 0.9  # stricter than for rules, whose changes are contradictions by construction
@@ -76,7 +76,7 @@ def mine(
     if not texts or not pool:
         return []
     pairs = _similar(list(texts), list(pool), None if others is not None else groups, neighbours, encoder or _matcha)
-    probabilities = Checker(checkpoint).contradiction([(texts[i], pool[j]) for i, j, _ in pairs])
+    probabilities = contradiction_probabilities([(texts[i], pool[j]) for i, j, _ in pairs], checkpoint)
     best: dict[int, Mined] = {}
     for (i, j, similarity), p in zip(pairs, probabilities, strict=True):
         if p >= threshold and (i not in best or p > best[i].p):

@@ -17,8 +17,18 @@ import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
 
-from .drawing import alert, count_bins
-from .reading import INPUT_ERRORS, Column, Columns, read_chosen, read_csv, read_typed, write_csv
+from .drawing import alert, count_bins, heat_map
+from .reading import (
+    INPUT_ERRORS,
+    PREDICTIONS,
+    REFERENCES,
+    Column,
+    Columns,
+    read_chosen,
+    read_csv,
+    read_typed,
+    write_csv,
+)
 
 CHECKPOINT_VARIABLE = "SEMANTIC_METRICS_CHECKPOINT"
 SESSION_SECONDS = 3600  # how long the server keeps a visitor's texts and files
@@ -41,11 +51,7 @@ CSS = """
 """
 
 QUIET = {"api_visibility": "private", "show_progress": "hidden"}
-QUEUED = {
-    "api_visibility": "private",
-    "concurrency_id": "metric",
-    "concurrency_limit": 1,
-}  # scores one visitor at a time
+QUEUED = {"api_visibility": "private", "concurrency_id": "metric", "concurrency_limit": 1}  # one visitor at a time
 
 Read = Callable[..., tuple[Columns, Columns]]  # from the inputs to texts by argument, and all columns of the file
 
@@ -56,13 +62,11 @@ class Outcome:
 
     Attributes:
         summary: one or two sentences, plain text.
-        signature: every setting that can change the result.
         added: columns to add to the rows, one value for each row; the first column is drawn as the histogram.
         table: table to show in place of the rows.
     """
 
     summary: str
-    signature: str
     added: dict[str, list] = field(default_factory=dict)
     table: dict[str, list] = field(default_factory=dict)
 
@@ -72,25 +76,28 @@ class Page:
     """What differs from one demo to another.
 
     Attributes:
+        script: script of the metric.
         title: title of the page.
         about: introduction below the title, Markdown.
-        columns: columns that `score` takes.
-        score: function from texts by column to the metric's result; raises ValueError.
+        outcome: function from the result of `compute` to what the page shows.
         examples: examples by label, each with the lines of text for every column.
-        added_columns: names of the columns that `score` adds to the rows.
-        explain: function from the texts of one row, by column, to HTML; None for a metric that explains no rows.
+        columns: columns that `compute` takes.
+        added_columns: names of the columns that `outcome` adds to the rows.
+        explain: function from the metric and the texts of one row, by argument of the metric's `explain`, to HTML; None
+            for a metric that explains no rows.
         scale: lowest and highest score.
         max_rows: most rows that are scored at a time, as other visitors wait meanwhile.
         tabs: further tabs by name, each with the function that fills it.
     """
 
+    script: Path
     title: str
     about: str
-    columns: tuple[Column, ...]
-    score: Callable[[Columns], Outcome]
+    outcome: Callable[[dict], Outcome]
     examples: dict[str, tuple[str, ...]]
+    columns: tuple[Column, ...] = (PREDICTIONS, REFERENCES)
     added_columns: tuple[str, ...] = ()
-    explain: Callable[[dict[str, str]], str] | None = None
+    explain: Callable[[evaluate.Metric, dict[str, str]], str] | None = None
     scale: tuple[float, float] = (0.0, 1.0)
     max_rows: int = 1000
     tabs: dict[str, Callable[[], None]] = field(default_factory=dict)
@@ -104,6 +111,23 @@ def load_metric(script: Path) -> evaluate.Metric:
         ValueError: there is no such checkpoint.
     """
     return evaluate.load(str(script), os.environ.get(CHECKPOINT_VARIABLE) or None)
+
+
+def count_notes(result: dict, notes: dict[str, str]) -> str:
+    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does."""
+    return "".join(f" {result[name]:,} {note}." for name, note in notes.items() if result[name])
+
+
+def mean_outcome(name: str, scale: str, notes: dict[str, str], result: dict) -> Outcome:
+    """Outcome of a metric that gives each row a score; `notes` are those of `count_notes`."""
+    summary = f"Mean {result[name]:.3f} over {len(result['scores']):,} rows; {scale}, higher is better."
+    return Outcome(summary + count_notes(result, notes), {name: result["scores"]})
+
+
+def explain_score(meaning: str, metric: evaluate.Metric, row: dict[str, str]) -> str:
+    """HTML of a row's score and its heat map, whose numbers have a meaning."""
+    explanation = metric.explain(**row)
+    return f"<p>Score {explanation['score']:+.3f}, and {meaning}:</p>{heat_map(explanation, row)}"
 
 
 class Results:
@@ -155,33 +179,22 @@ class Results:
             for name in self.page.added_columns:
                 if name in given:
                     raise ValueError(f"the file: expected no column named {name!r}, which the page will add")
-            outcome = self.page.score(texts)
+            result = load_metric(self.page.script).compute(**texts)
+            outcome = self.page.outcome(result)
             path = write_csv(self.file.GRADIO_CACHE, "scores.csv", outcome.table or {**given, **outcome.added})
         except INPUT_ERRORS as error:
             return [show_message(error), gr.Column(visible=False), {}, *[gr.skip()] * (len(self.all) - 3)]
         first = dict(list(outcome.added.items())[:1])  # next to the row number, as a phone shows little more
         rows = outcome.table or {"row": range(1, count + 1), **first, **texts, **outcome.added}
-        shown = pd.DataFrame(rows).head(MAX_TABLE_ROWS)
-        cut = (
-            f" The table shows the first {MAX_TABLE_ROWS:,} of {count:,} rows."
-            if len(shown) < count > MAX_TABLE_ROWS
-            else ""
-        )
-        summary = f"<p>{escape(outcome.summary)}{cut}</p><p class='sm-small'>{escape(outcome.signature)}</p>"
+        table = pd.DataFrame(rows)
+        shown = table.head(MAX_TABLE_ROWS)
+        cut = f" The table shows the first {len(shown):,} of {len(table):,} rows." if len(shown) < len(table) else ""
+        summary = f"<p>{escape(outcome.summary)}{cut}</p><p class='sm-small'>{escape(result['signature'])}</p>"
         plot = gr.BarPlot(visible=False)
         if outcome.added:
             spread = count_bins(next(iter(outcome.added.values())), self.page.scale)
             plot = gr.BarPlot(spread, sort=list(spread["score, from"]), visible=True)
-        return [
-            show_message(""),
-            gr.Column(visible=True),
-            texts,
-            summary,
-            show_table(shown),
-            1,
-            plot,
-            path,
-        ]
+        return [show_message(""), gr.Column(visible=True), texts, summary, show_table(shown), 1, plot, path]
 
     def explain(self, rows: Columns, row: int | None) -> str:
         """HTML that explains the score of a row, counted from 1."""
@@ -191,7 +204,8 @@ class Results:
         try:
             if type(row) is not int or not 1 <= row <= count:
                 raise ValueError(f"row: expected a number from 1 to {count}, got {row}")
-            return self.page.explain({name: texts[row - 1] for name, texts in rows.items()})
+            texts = {name.removesuffix("s"): column[row - 1] for name, column in rows.items()}
+            return self.page.explain(load_metric(self.page.script), texts)
         except INPUT_ERRORS as error:
             return alert(error)
 

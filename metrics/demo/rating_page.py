@@ -1,6 +1,6 @@
 """A tab on which a person rates pairs blind, in random order; `semantic-metrics validate` reads its file."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 
@@ -39,7 +39,7 @@ class Session:
     order: tuple[int, ...]
     scale: tuple[int, int]
     place: int = 0
-    ratings: dict[int, float] | None = None
+    ratings: dict[int, float] = field(default_factory=dict)
 
     @property
     def row(self) -> int:
@@ -59,14 +59,13 @@ class Session:
         low, high = self.scale
         if rating is None or not low <= rating <= high:
             raise ValueError(f"rating: expected a number from {low} to {high}, got {rating}")
-        return replace(self, ratings={**(self.ratings or {}), self.row: rating}).move(1)
+        return replace(self, ratings={**self.ratings, self.row: rating}).move(1)
 
     def rated(self) -> dict[str, list]:
         """Rows of the file that have a rating, in its order, with a column for it."""
-        ratings = self.ratings or {}
-        rows = sorted(ratings)
+        rows = sorted(self.ratings)
         kept = {name: [values[row] for row in rows] for name, values in self.table.items()}
-        return {**kept, RATING_COLUMN: [ratings[row] for row in rows]}
+        return {**kept, RATING_COLUMN: [self.ratings[row] for row in rows]}
 
 
 def begin(path: str | None, reference: str | None, prediction: str | None, scale: str, seed: float | None) -> Session:
@@ -89,7 +88,7 @@ def begin(path: str | None, reference: str | None, prediction: str | None, scale
 
 def show(session: Session) -> str:
     """HTML of the pair on the page, and of the progress."""
-    count, rated = len(session.order), len(session.ratings or {})
+    count, rated = len(session.order), len(session.ratings)
     texts = {column.label.removesuffix("s"): session.pairs[column.name][session.row] for column in PAIR}
     shown = "".join(
         f"<b>{label}</b><div class='sm-text' dir='auto'>{escape(text) or '<i>(empty)</i>'}</div>"
@@ -137,7 +136,11 @@ class RatingTab:
         try:
             return self.show(session and session.rate(rating))
         except INPUT_ERRORS as error:
-            return [show_message(error), *[gr.skip()] * (len(self.all) - 1)]
+            return self.refuse(error)
+
+    def refuse(self, error: Exception | str) -> list:
+        """Show an error message and leave the rest as it is."""
+        return [show_message(error), *[gr.skip()] * (len(self.all) - 1)]
 
     def move(self, steps: int, session: Session | None) -> list:
         """Show another pair; a rating in the box is not saved."""
@@ -146,12 +149,9 @@ class RatingTab:
     def show(self, session: Session | None) -> list:
         """Show a session; None is one that the server has dropped."""
         if session is None:
-            return [
-                show_message("The server keeps ratings for a day: begin again."),
-                *[gr.skip()] * (len(self.all) - 1),
-            ]
+            return self.refuse("The server keeps ratings for a day: begin again.")
         low, high = session.scale
-        ratings = session.ratings or {}
+        ratings = session.ratings
         path = write_csv(self.file.GRADIO_CACHE, "rated.csv", session.rated()) if ratings else None
         label = f"Rating: {low} (contradicts it, or is about something else) to {high} (says the same)"
         return [

@@ -104,8 +104,3 @@ def write_csv(folder: str, name: str, table: dict[str, list]) -> str:
     # all quoted, as `semantic-metrics score` does: a lone carriage return must come back
     pd.DataFrame(table).to_csv(path, index=False, quoting=csv.QUOTE_ALL, lineterminator="\n")
     return str(path)
-
-
-def singular(row: dict[str, str]) -> dict[str, str]:
-    """Texts of a row by the arguments of `explain`, which are singular."""
-    return {name.removesuffix("s"): text for name, text in row.items()}

@@ -1,13 +1,11 @@
 """Demo of MATCHA: scores, token heat maps, and a tab on which people rate pairs blind."""
 
+from functools import partial
 from pathlib import Path
 
-from semantic_metrics.demo.drawing import heat_map
-from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
+from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 from semantic_metrics.demo.rating_page import fill_rating_tab
-from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, singular
 
-SCRIPT = Path(__file__).with_name("matcha.py")
 ABOUT = """
 Does one text say the same as another? The score is a cosine from -1 to 1; higher is better, and contradictions fall low
 (Li et al., Findings of ACL 2026). It sees which words a text has, not their order, and misses most numbers.
@@ -29,30 +27,19 @@ EXAMPLES = {
 }
 
 
-def score(texts: Columns) -> Outcome:
-    """Score all rows."""
-    result = load_metric(SCRIPT).compute(**texts)
-    summary = f"Mean {result['matcha']:.3f} over {len(result['scores']):,} rows; from -1 to 1, higher is better."
-    if result["undefined"]:
-        summary += f" {result['undefined']:,} of them have a text without a known token and count as 0."
-    return Outcome(summary, result["signature"], {"matcha": result["scores"]})
-
-
-def explain(row: dict[str, str]) -> str:
-    """Show what each token adds to the score of a row."""
-    texts = singular(row)
-    explanation = load_metric(SCRIPT).explain(**texts)
-    return f"<p>Score {explanation['score']:+.3f}, and what each token adds to it:</p>{heat_map(explanation, texts)}"
-
-
 PAGE = Page(
+    script=Path(__file__).with_name("matcha.py"),
     title="MATCHA",
     about=ABOUT,
-    columns=(PREDICTIONS, REFERENCES),
-    score=score,
+    outcome=partial(
+        mean_outcome,
+        "matcha",
+        "from -1 to 1",
+        {"undefined": "of them have a text without a known token and count as 0"},
+    ),
     examples=EXAMPLES,
     added_columns=("matcha",),
-    explain=explain,
+    explain=partial(explain_score, "what each token adds to it"),
     scale=(-1.0, 1.0),
     max_rows=100_000,
     tabs={"Rate pairs": fill_rating_tab},

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from semantic_metrics.demo.drawing import heat_map, signed_table
-from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
-from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column, Columns, singular
+import evaluate
 
-SCRIPT = Path(__file__).with_name("nli_lex.py")
+from semantic_metrics.demo.drawing import heat_map, signed_table
+from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
+from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column
+
 ABOUT = """
 Is an answer right, given the question and a right answer? A model of natural language inference reads both answers,
 their words are compared, and a logistic regression decides: correct above 0.5 (Balamurali and Cheng, 2025).
@@ -32,40 +33,41 @@ EXAMPLES = {
 }
 
 
-def score(texts: Columns) -> Outcome:
-    """Judge all rows."""
-    result = load_metric(SCRIPT).compute(**texts)
+def judge(result: dict) -> Outcome:
+    """Count the correct answers."""
     count = len(result["scores"])
     summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."
-    if result["blank"]:
-        summary += f" {result['blank']:,} are blank, which counts as incorrect."
-    if result["truncated"]:
-        summary += f" {result['truncated']:,} were not read in full, as the question was cut."
+    summary += count_notes(
+        result,
+        {
+            "blank": "are blank, which counts as incorrect",
+            "truncated": "were not read in full, as the question was cut",
+        },
+    )
     columns = {**result, "nli_lex": result["scores"]}
-    return Outcome(summary, result["signature"], {name: columns[name] for name in ADDED_COLUMNS})
+    return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
 
 
-def explain(row: dict[str, str]) -> str:
+def explain(metric: evaluate.Metric, row: dict[str, str]) -> str:
     """Show what each feature adds to the judgement of a row, and each token."""
-    metric, texts = load_metric(SCRIPT), singular(row)
-    result = metric.compute(**{name: [text] for name, text in row.items()}, output="reasons")
+    result = metric.compute(**{f"{name}s": [text] for name, text in row.items()}, output="reasons")
     verdict = "correct" if result["correct"][0] else "incorrect"
     heading = (
         f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
     )
-    tokens = heat_map(metric.explain(**texts), texts)
+    tokens = heat_map(metric.explain(**row), row)
     return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each token:</p>{tokens}"
 
 
 PAGE = Page(
+    script=Path(__file__).with_name("nli_lex.py"),
     title="NLI+lex",
     about=ABOUT,
     columns=(QUESTIONS, PREDICTIONS, REFERENCES),
-    score=score,
+    outcome=judge,
     examples=EXAMPLES,
     added_columns=ADDED_COLUMNS,
     explain=explain,
-    max_rows=1000,
 )
 
 if __name__ == "__main__":

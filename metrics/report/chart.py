@@ -1,7 +1,6 @@
 """Histogram of scores in the coordinates of the report's SVG, which is 400 units wide."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,43 +15,15 @@ MAX_TICK_STEPS = 6  # between the numbers below the axis
 ROUNDING_ERROR = 1e-9  # of a number of steps
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A rectangle; `kind` is its CSS class."""
+def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, object]:
+    """Draw the histogram of (n,) scores, split by (n,) bool labels if there are any.
 
-    kind: str
-    x: float
-    y: float
-    width: float
-    height: float
-    title: str
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A histogram.
-
-    Attributes:
-        bars: bars of correct rows upwards and of incorrect rows downwards; without labels all upwards.
-        ticks: positions and scores of the numbers below `foot`.
-        names: vertical positions and texts of the names of the two halves.
-        axis: vertical position of the line that the bars start from.
-        foot: vertical position of the lower end of the bars.
-        height: height of the whole chart.
-        caption: the chart in words.
+    Returns:
+        `bars` of correct rows upwards and of incorrect rows downwards, without labels all upwards, each with its CSS
+        class `kind`; `ticks`, positions and scores of the numbers below `foot`, the lower end of the bars; `names`,
+        vertical positions and texts of the names of the two halves; `axis`, vertical position of the line that the
+        bars start from; `height` of the whole chart; `caption`, the chart in words.
     """
-
-    bars: list[Bar]
-    ticks: list[tuple[float, str]]
-    names: list[tuple[float, str]]
-    axis: float
-    foot: float
-    height: float
-    caption: str
-
-
-def draw(values: np.ndarray, labels: np.ndarray | None = None) -> Chart:
-    """Draw the histogram of (n,) scores, split by (n,) bool labels if there are any."""
     low = min(0.0, AXIS_STEP * math.floor(values.min() / AXIS_STEP))
     high = max(1.0, AXIS_STEP * math.ceil(values.max() / AXIS_STEP))
     low = -1.0 if -1.0 <= low < -AXIS_STEP else low  # a cosine's own range
@@ -65,20 +36,19 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None) -> Chart:
     for kind, count in counts.items():
         name = "" if labels is None else " labelled correct" if kind == "up" else " labelled incorrect"
         for i in np.flatnonzero(count):
-            height = round(
-                max(MAX_BAR_HEIGHT * int(count[i]) / highest, 1.0), 1
-            )  # a single row among many stays visible
+            height = round(max(MAX_BAR_HEIGHT * int(count[i]) / highest, 1.0), 1)  # a row among many stays visible
             title = f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {_rows(int(count[i]))}{name}"
             y = round(axis - height if kind == "up" else axis, 1)
-            bars.append(
-                Bar(kind, round(LEFT + width * int(i) + BAR_GAP / 2, 1), y, round(width - BAR_GAP, 1), height, title)
-            )
+            x = round(LEFT + width * int(i) + BAR_GAP / 2, 1)
+            bar = {"kind": kind, "x": x, "y": y, "width": round(width - BAR_GAP, 1), "height": height, "title": title}
+            bars.append(bar)
     foot = axis if labels is None else axis + MAX_BAR_HEIGHT
     names = [] if labels is None else [(TOP_MARGIN - 8, "correct ↑"), (foot - 8, "incorrect ↓")]
     ticks = [(round(LEFT + (RIGHT - LEFT) * (at - low) / (high - low), 1), f"{at:g}") for at in _ticks(low, high)]
     way = "" if labels is None else " Bars of correct rows go up in blue, bars of incorrect rows go down in orange."
     caption = f"Distribution of {len(values):,} scores; the highest bar stands for {_rows(highest)}.{way}"
-    return Chart(bars, ticks, names, axis, foot, foot + 30, caption)
+    ends = {"axis": axis, "foot": foot, "height": foot + 30}
+    return {"bars": bars, "ticks": ticks, "names": names, **ends, "caption": caption}
 
 
 def _rows(count: int) -> str:

@@ -54,33 +54,32 @@ def heat_maps(explanation: dict, texts: dict[str, str], most: int, strongest: in
     maps = []
     for name, text in texts.items():
         side = explanation[name]
-        rows = list(zip(side["tokens"], side["spans"], side["contributions"], strict=True))
+        tokens = [
+            # as it is written in the text, not in the vocabulary ("##s")
+            (Piece((text[slice(*span)] if span is not None else "") or token, share, _level(share, scale)), span)
+            for token, span, share in zip(side["tokens"], side["spans"], side["contributions"], strict=True)
+        ]
         # tokens without characters in the text, such as padding, are always shown
-        shown = rows[:most] + [row for row in rows[most:] if row[1] is None]
-        tokens = [Piece(_written(token, span, text), share, _level(share, scale)) for token, span, share in rows]
-        first = sorted((piece for piece in tokens if piece.level), key=lambda piece: -abs(piece.share))[:strongest]
-        pieces = _pieces(text, shown, scale, len(shown) == len(rows))
-        maps.append(HeatMap(name, pieces, len(rows) - len(shown), side["total"], first))
+        shown = tokens[:most] + [(piece, span) for piece, span in tokens[most:] if span is None]
+        coloured = sorted((piece for piece, _ in tokens if piece.level), key=lambda piece: -abs(piece.share))
+        hidden = len(tokens) - len(shown)
+        maps.append(HeatMap(name, _pieces(text, shown, hidden == 0), hidden, side["total"], coloured[:strongest]))
     return maps
 
 
-def _pieces(text: str, rows: list[tuple], scale: float, whole: bool) -> list[Piece]:
+def _pieces(text: str, tokens: list[tuple[Piece, tuple[int, int] | None]], whole: bool) -> list[Piece]:
+    """The tokens and the characters between them, and if they are the whole text, those behind the last."""
     pieces, end = [], 0
-    for token, span, share in rows:
-        if span is not None and span[0] > end:
-            pieces.append(Piece(text[end : span[0]]))
+    for piece, span in tokens:
         if span is None:
             pieces.append(Piece(" "))
-        pieces.append(Piece(_written(token, span, text), share, _level(share, scale)))
+        elif span[0] > end:
+            pieces.append(Piece(text[end : span[0]]))
+        pieces.append(piece)
         end = end if span is None else max(end, span[1])
     if whole and end < len(text):
         pieces.append(Piece(text[end:]))
     return pieces
-
-
-def _written(token: str, span: tuple[int, int] | None, text: str) -> str:
-    """Token as it is written in the text, not in the vocabulary ("##s")."""
-    return (text[span[0] : span[1]] if span is not None else "") or token
 
 
 def _level(share: float, scale: float) -> int:

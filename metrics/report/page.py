@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from semantic_metrics.files.output import atomic_write
 from semantic_metrics.files.rows import number_of
-from semantic_metrics.report.chart import Chart, draw
+from semantic_metrics.report.chart import draw
 from semantic_metrics.report.heat_map import HeatMap, heat_maps
 from semantic_metrics.stats.separation import auc
 from semantic_metrics.stats.significance import interval
@@ -48,37 +48,6 @@ class Scores:
     explain: Explain | None = None
 
 
-@dataclass(frozen=True)
-class ShownRow:
-    """A row of the report: heat maps, and plain texts as (name, beginning, number of further characters)."""
-
-    number: int
-    score: str
-    label: str
-    maps: list[HeatMap]
-    texts: list[tuple[str, str, int]]
-    note: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows under one heading."""
-
-    title: str
-    rows: list[ShownRow]
-
-
-@dataclass(frozen=True)
-class Section:
-    """The part of the report on one metric."""
-
-    name: str
-    facts: list[tuple[str, str]]
-    chart: Chart
-    groups: list[Group]
-    signature: str
-
-
 def write_report(
     path: Path,
     title: str,
@@ -105,9 +74,8 @@ def write_report(
         FileError: the file cannot be written.
     """
     count = _check(scores, texts, labels, rows)
-    sections = [
-        _section(one, texts, None if labels is None else np.asarray(labels, dtype=bool), rows) for one in scores
-    ]
+    labels = None if labels is None else np.asarray(labels, dtype=bool)
+    sections = [_section(one, texts, labels, rows) for one in scores]
     notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
     _write(path, title=title, notes=notes, sections=sections, maps=[], signature="")
 
@@ -133,10 +101,9 @@ def _write(path: Path, **values: object) -> None:
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     page = environment.get_template(TEMPLATE).render(max_token_characters=MAX_TOKEN_CHARACTERS, **values)
+    page = page.replace("\0", "\ufffd").encode("utf-8", "replace")  # NUL and lone surrogates are invalid in HTML
     with atomic_write(path) as file:
-        file.write(
-            page.replace("\0", "\ufffd").encode("utf-8", "replace")
-        )  # NUL and lone surrogates are invalid in HTML
+        file.write(page)
 
 
 def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[bool] | None, rows: int) -> int:
@@ -169,7 +136,8 @@ def _check_values(scores: list[Scores], texts: dict[str, list[str]]) -> None:
             raise ValueError(f"texts: of {name!r} expected texts, got {invalid[0]!r}")
 
 
-def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> Section:
+def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> dict[str, object]:
+    """Values of the template for one metric."""
     values = np.asarray(scores.values, dtype=np.float64)
     order = np.argsort(values, kind="stable")
     if labels is None:
@@ -180,19 +148,26 @@ def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | N
             "Labelled correct, lowest scores": order[labels[order]][:rows],
             "Labelled incorrect, highest scores": order[::-1][~labels[order[::-1]]][:rows],
         }
-    groups = [
-        Group(title, [_row(scores, texts, labels, int(i)) for i in places])
-        for title, places in chosen.items()
-        if len(places)
-    ]
-    return Section(scores.name, _facts(scores, values, labels), draw(values, labels), groups, scores.signature)
+    return {
+        "name": scores.name,
+        "facts": _facts(scores, values, labels),
+        "chart": draw(values, labels),
+        "groups": {
+            title: [_row(scores, texts, labels, int(i)) for i in places]
+            for title, places in chosen.items()
+            if len(places)
+        },
+        "signature": scores.signature,
+    }
 
 
 def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> list[tuple[str, str]]:
     quartiles = " / ".join(f"{value:.3f}" for value in np.quantile(values, (0.25, 0.5, 0.75)))
-    facts = [
-        ("mean", f"{values.mean():.4f}"),
-        *([("95% interval", _interval(values))] if len(values) > 1 else []),
+    facts = [("mean", f"{values.mean():.4f}")]
+    if len(values) > 1:
+        ends = interval(values)
+        facts.append(("95% interval", f"{ends.low:.4f} to {ends.high:.4f}"))
+    facts += [
         ("quartiles", quartiles),
         ("lowest, highest", f"{values.min():.3f}, {values.max():.3f}"),
         *((name, f"{count:,}") for name, count in scores.counts.items()),
@@ -207,12 +182,8 @@ def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> lis
     return facts
 
 
-def _interval(values: np.ndarray) -> str:
-    ends = interval(values)
-    return f"{ends.low:.4f} to {ends.high:.4f}"
-
-
-def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> ShownRow:
+def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> dict[str, object]:
+    """Values of the template for a row: heat maps, and plain texts as (name, beginning, further characters)."""
     row = {name: column[index] for name, column in texts.items()}
     maps, note = [], ""
     if scores.explain is not None:
@@ -229,4 +200,5 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
         if name not in shown
     ]
     label = "" if labels is None else LABELS[bool(labels[index])]
-    return ShownRow(index + 1, f"{scores.values[index]:.4f}", label, maps, plain, note)
+    score = f"{scores.values[index]:.4f}"
+    return {"number": index + 1, "score": score, "label": label, "maps": maps, "texts": plain, "note": note}

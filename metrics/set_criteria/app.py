@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
-from semantic_metrics.demo.reading import Column, Columns
+from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
+from semantic_metrics.demo.reading import Column
 
-SCRIPT = Path(__file__).with_name("set_criteria.py")
 ABOUT = """
 A test of a sentence encoder, not of texts. The target is what A and B share (`overlap`), what only A says
 (`difference`) or what both say together (`union`). Are their embeddings related as sets would be (Bansal et al.,
@@ -42,16 +41,14 @@ EXAMPLES = {
 }
 
 
-def score(texts: Columns) -> Outcome:
+def list_shares(result: dict) -> Outcome:
     """Share of the samples that meet each criterion."""
-    result = load_metric(SCRIPT).compute(**texts)
     rows = [row for criterion in CONDITIONS for row in _list_measures(criterion, result)]
     table = {name: [row[name] for row in rows] for name in rows[0]}
     counted = ", ".join(f"{count:,} of {operator}" for operator, count in result["operators"].items())
     summary = f"Samples: {counted}. Higher shares are better; a criterion without samples has no share."
-    if result["truncated"]:
-        summary += f" {result['truncated']:,} texts were longer than the encoder reads and were cut."
-    return Outcome(summary, result["signature"], table=table)
+    summary += count_notes(result, {"truncated": "texts were longer than the encoder reads and were cut"})
+    return Outcome(summary, table=table)
 
 
 def _list_measures(criterion: str, result: dict) -> list[dict[str, object]]:
@@ -72,7 +69,15 @@ def _list_measures(criterion: str, result: dict) -> list[dict[str, object]]:
     ]
 
 
-PAGE = Page(title="Set criteria", about=ABOUT, columns=COLUMNS, score=score, examples=EXAMPLES, max_rows=20_000)
+PAGE = Page(
+    script=Path(__file__).with_name("set_criteria.py"),
+    title="Set criteria",
+    about=ABOUT,
+    columns=COLUMNS,
+    outcome=list_shares,
+    examples=EXAMPLES,
+    max_rows=20_000,
+)
 
 if __name__ == "__main__":
     launch(PAGE)

@@ -1,12 +1,10 @@
 """Demo of STSScore: predicted similarity of pairs of texts."""
 
+from functools import partial
 from pathlib import Path
 
-from semantic_metrics.demo.drawing import heat_map
-from semantic_metrics.demo.page import Outcome, Page, launch, load_metric
-from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Columns, singular
+from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 
-SCRIPT = Path(__file__).with_name("stsscore.py")
 ABOUT = """
 How similar would people find two texts? A cross-encoder reads both and predicts their rating: 0 for nothing in common,
 1 for the same meaning (Herbold, TMLR 2023). A contradiction rates lower than a paraphrase, but not at 0: it shares its
@@ -25,33 +23,22 @@ EXAMPLES = {
 }
 
 
-def score(texts: Columns) -> Outcome:
-    """Score all rows."""
-    result = load_metric(SCRIPT).compute(**texts)
-    summary = f"Mean {result['stsscore']:.3f} over {len(result['scores']):,} rows; about 0 to 1, higher is better."
-    if result["undefined"]:
-        summary += f" {result['undefined']:,} of them have a blank text, so their scores compare nothing."
-    if result["truncated"]:
-        summary += f" {result['truncated']:,} of them were longer than the model reads and were cut."
-    return Outcome(summary, result["signature"], {"stsscore": result["scores"]})
-
-
-def explain(row: dict[str, str]) -> str:
-    """Show by how much the score of a row falls without each token."""
-    texts = singular(row)
-    explanation = load_metric(SCRIPT).explain(**texts)
-    heading = f"Score {explanation['score']:+.3f}, and by how much it falls without each token:"
-    return f"<p>{heading}</p>{heat_map(explanation, texts)}"
-
-
 PAGE = Page(
+    script=Path(__file__).with_name("stsscore.py"),
     title="STSScore",
     about=ABOUT,
-    columns=(PREDICTIONS, REFERENCES),
-    score=score,
+    outcome=partial(
+        mean_outcome,
+        "stsscore",
+        "about 0 to 1",
+        {
+            "undefined": "of them have a blank text, so their scores compare nothing",
+            "truncated": "of them were longer than the model reads and were cut",
+        },
+    ),
     examples=EXAMPLES,
     added_columns=("stsscore",),
-    explain=explain,
+    explain=partial(explain_score, "by how much it falls without each token"),
     max_rows=2000,
 )
 

@@ -12,7 +12,6 @@ from semantic_metrics.contradictions import contradict
 from semantic_metrics.contradictions.chat_model import Writer
 from semantic_metrics.contradictions.language import PIPELINES
 from semantic_metrics.endpoint import KEY_VARIABLE
-from tests.contradictions.conftest import one_nli_model  # noqa: F401 (an autouse fixture)
 from tests.endpoint.fake_endpoint import SECRET, chat_reply, serve
 
 if not any(importlib.util.find_spec(name) for name in PIPELINES):

@@ -54,11 +54,15 @@ def message(app: ModuleType, read: str, *values: object) -> str:
     return ParsedHtml(run(app, read, *values)["message"].value).text
 
 
+def reasons_of(app: ModuleType, **row: str) -> ParsedHtml:
+    """What the page would show as the reasons of a row."""
+    return ParsedHtml(results_of(app).explain({name: [text] for name, text in row.items()}, 1))
+
+
 def test_every_example_is_scored_on_a_page_that_asks_no_other_host(app: ModuleType) -> None:
     for boxes in app.PAGE.examples.values():
         shown = run(app, "read_typed", *boxes)
-        assert shown["message"].value == ""
-        assert shown["panel"].visible
+        assert (shown["message"].value, shown["panel"].visible) == ("", True)
         assert Path(shown["file"]).is_file()
     blocks = page.build(app.PAGE)
     assert not blocks.analytics_enabled
@@ -69,9 +73,8 @@ def test_every_example_is_scored_on_a_page_that_asks_no_other_host(app: ModuleTy
 def test_a_file_comes_back_with_the_scores_of_the_metric(app: ModuleType, name: str, file: str) -> None:
     shown = run(app, "read_chosen", file, "prediction", "reference")
     written, given = pd.read_csv(shown["file"]), pd.read_csv(file)
-    expected = page.load_metric(app.SCRIPT).compute(
-        predictions=list(given["prediction"]), references=list(given["reference"])
-    )
+    metric = page.load_metric(app.PAGE.script)
+    expected = metric.compute(predictions=list(given["prediction"]), references=list(given["reference"]))
     assert list(written) == [*given, name]
     assert written[list(given)].equals(given)
     assert written[name].tolist() == expected["scores"]
@@ -85,10 +88,8 @@ def test_answers_are_judged_with_reasons(app: ModuleType) -> None:
     assert len(written) == 2
     assert {"nli_lex", "correct", "entailment", "lexical_match"} < set(written)
     assert "1 are blank" in shown["summary"]
-    reasons = ParsedHtml(app.explain({"questions": "who", "predictions": "the dog", "references": "the dog"})).text
-    assert "intercept" in reasons
-    assert "entailment" in reasons
-    assert "By how much p falls without each token" in reasons
+    reasons = reasons_of(app, questions="who", predictions="the dog", references="the dog").text
+    assert all(part in reasons for part in ("intercept", "entailment", "By how much p falls without each token"))
 
 
 @pytest.mark.parametrize("name", ["set_criteria"])
@@ -97,7 +98,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
     texts["operator"] = ["overlap", "difference"]
     shown = run(app, "read_typed", *["\n".join(column) for column in texts.values()])
     written = pd.read_csv(shown["file"]).set_index(["criterion", "measure"])
-    expected = page.load_metric(app.SCRIPT).compute(**texts)
+    expected = page.load_metric(app.PAGE.script).compute(**texts)
     assert written.loc[("C1", "cosine"), "holds, %"] == expected["C1"]["cosine"]["both"]
     assert written.loc[("C2", "angle"), "holds, %"] == expected["C2"]["share"]
     assert np.isnan(written.loc[("C6", "angle"), "holds, %"])
@@ -106,7 +107,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
 
 @OF_MATCHA
 @pytest.mark.parametrize(
-    ("content", "expected"),
+    ("given", "expected"),
     [
         (b"", "header"),
         (b"a,b\n", "rows below"),
@@ -118,32 +119,25 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
         (b"prediction,reference,matcha\nx,y,1\n", "no column named 'matcha'"),
         (b"prediction,reference\n" + b"x,y\n" * 100_001, "at most 100,000 rows on this page, got 100,001"),
         (None, "upload one first"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_an_invalid_file_gets_a_message(app: ModuleType, content: bytes | None, expected: str, tmp_path: Path) -> None:
-    path = None
-    if content is not None:
-        path = str(tmp_path / "bad.csv")
-        Path(path).write_bytes(content)
-    shown = run(app, "read_chosen", path, "prediction", "reference")
-    assert expected in ParsedHtml(shown["message"].value).text
-    assert shown["message"].visible
-    assert not shown["panel"].visible
-    assert shown["rows"] == {}
-
-
-@OF_MATCHA
-@pytest.mark.parametrize(
-    ("boxes", "expected"),
-    [
         (("", None), "they are empty"),
         (("a\nb", "a"), "References: expected 2 lines, as many as in the other box, got 1"),
         (("a\ud800", "a"), "lone surrogate"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_invalid_boxes_get_a_message(app: ModuleType, boxes: tuple, expected: str) -> None:
-    assert expected in message(app, "read_typed", *boxes)
+def test_an_invalid_file_or_text_gets_a_message(
+    app: ModuleType, given: bytes | tuple | None, expected: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.csv"
+    if isinstance(given, tuple):
+        shown = run(app, "read_typed", *given)
+    else:
+        path.write_bytes(given or b"")
+        shown = run(app, "read_chosen", None if given is None else str(path), "prediction", "reference")
+    assert expected in ParsedHtml(shown["message"].value).text
+    assert shown["message"].visible
+    assert not shown["panel"].visible
+    assert shown["rows"] == {}
 
 
 def test_lines_are_rows_and_an_empty_one_counts() -> None:
@@ -163,16 +157,15 @@ def test_errors_of_the_metric_are_shown_and_html_in_them_stays_text(app: ModuleT
 @pytest.mark.parametrize("name", ["matcha", "stsscore"])
 def test_html_in_a_text_stays_text(app: ModuleType) -> None:
     shown = run(app, "read_typed", HOSTILE, HOSTILE)
-    reasons = ParsedHtml(app.explain({"predictions": HOSTILE, "references": HOSTILE}))
-    assert reasons.tags <= {"p", "b", "div", "span", "small"}
+    assert reasons_of(app, predictions=HOSTILE, references=HOSTILE).tags <= {"p", "b", "div", "span", "small"}
     assert "<img" not in shown["summary"]
     assert set(shown["table"].datatype) == {"number", "str"}
 
 
 @OF_MATCHA
 def test_the_heat_map_shows_every_token_with_its_share(app: ModuleType) -> None:
-    explanation = page.load_metric(app.SCRIPT).explain("the dog barks", "a dog")
-    shown = ParsedHtml(app.explain({"predictions": "the dog barks", "references": "a dog"})).text
+    explanation = page.load_metric(app.PAGE.script).explain("the dog barks", "a dog")
+    shown = reasons_of(app, predictions="the dog barks", references="a dog").text
     for side in (explanation["prediction"], explanation["reference"]):
         for token, share in zip(side["tokens"], side["contributions"], strict=True):
             assert f"{token}{share:+.3f}" in shown or abs(share) < drawing.FAINT_SHARE

@@ -244,13 +244,13 @@ def test_the_bars_count_all_scores() -> None:
     values = np.r_[np.random.default_rng(1).normal(0.3, 0.5, 500).clip(-1, 1), -1.0, 1.0]
     labels = values > 0.1
     for chart in (draw(values), draw(values, labels)):
-        counts = [int(re.search(r": ([\d,]+) row", bar.title)[1].replace(",", "")) for bar in chart.bars]
+        counts = [int(re.search(r": ([\d,]+) row", bar["title"])[1].replace(",", "")) for bar in chart["bars"]]
         assert sum(counts) == len(values)
-        assert all(bar.height >= 1 and 0 < bar.y < chart.height for bar in chart.bars)
-        assert [text for _, text in chart.ticks] == ["-1", "-0.5", "0", "0.5", "1"]
-    up, down = ([bar for bar in chart.bars if bar.kind == kind] for kind in ("up", "down"))
-    assert all(bar.y + bar.height == pytest.approx(chart.axis, abs=0.2) for bar in up)
-    assert all(bar.y == pytest.approx(chart.axis, abs=0.2) for bar in down)
+        assert all(bar["height"] >= 1 and 0 < bar["y"] < chart["height"] for bar in chart["bars"])
+        assert [text for _, text in chart["ticks"]] == ["-1", "-0.5", "0", "0.5", "1"]
+    up, down = ([bar for bar in chart["bars"] if bar["kind"] == kind] for kind in ("up", "down"))
+    assert all(bar["y"] + bar["height"] == pytest.approx(chart["axis"], abs=0.2) for bar in up)
+    assert all(bar["y"] == pytest.approx(chart["axis"], abs=0.2) for bar in down)
 
 
 @pytest.mark.parametrize(
@@ -259,10 +259,10 @@ def test_the_bars_count_all_scores() -> None:
 )
 def test_the_axis_covers_the_scores(values: list[float], ends: tuple[float, float]) -> None:
     chart = draw(np.array(values))
-    assert (float(chart.ticks[0][1]), float(chart.ticks[-1][1])) == ends
-    assert len(chart.bars) <= BARS
-    assert all(bar.x >= LEFT and bar.x + bar.width <= RIGHT for bar in chart.bars)
-    assert 3 <= len(chart.ticks) <= 8
+    assert (float(chart["ticks"][0][1]), float(chart["ticks"][-1][1])) == ends
+    assert len(chart["bars"]) <= BARS
+    assert all(bar["x"] >= LEFT and bar["x"] + bar["width"] <= RIGHT for bar in chart["bars"])
+    assert 3 <= len(chart["ticks"]) <= 8
 
 
 def test_an_explanation_has_a_page(tmp_path: Path) -> None:

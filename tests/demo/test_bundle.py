@@ -12,11 +12,10 @@ import pytest
 from packaging.version import Version
 
 from tests.conftest import ROOT, Run
-from tests.demo.conftest import tiny_checkpoints
+from tests.demo.conftest import METRICS, NAMES, tiny_checkpoints
 from training import bundle
-from training.bundle import metric_names, write_bundle
+from training.bundle import write_bundle
 
-METRICS = ROOT / "metrics"
 PAIRS = {"predictions": ["the dog barks", "a cat"], "references": ["a dog", "the cat sleeps"]}
 COLUMNS = {
     "matcha": PAIRS,
@@ -45,15 +44,6 @@ print(json.dumps(results))
 """
 
 
-@pytest.fixture(scope="module")
-def bundles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the bundle of each metric."""
-    folder = tmp_path_factory.mktemp("bundles")
-    for name in metric_names():
-        write_bundle(name, folder / name)
-    return folder
-
-
 def test_each_bundle_scores_as_the_package_does(
     bundles: Path, checkpoint: Path, run_python: Run, tmp_path: Path
 ) -> None:
@@ -62,7 +52,7 @@ def test_each_bundle_scores_as_the_package_does(
     process = run_python(IN_THEIR_BUNDLES, json.dumps(cases), cwd=tmp_path)
     assert process.returncode == 0, process.stderr
     results = json.loads(process.stdout.splitlines()[-1])
-    assert sorted(results) == metric_names()
+    assert list(results) == list(COLUMNS) == list(NAMES)
     for name, columns in COLUMNS.items():
         metric = evaluate.load(str(METRICS / name), checkpoints[name])
         row = {column.removesuffix("s"): texts[0] for column, texts in columns.items()}
@@ -71,7 +61,7 @@ def test_each_bundle_scores_as_the_package_does(
         assert results[name] == json.loads(json.dumps([expected, expected, explained])), name
 
 
-@pytest.mark.parametrize("name", metric_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_a_bundle_imports_its_requirements_and_nothing_of_the_package(bundles: Path, name: str) -> None:
     asked = set(lower_bounds((bundles / name / "requirements.txt").read_text()))
     at_the_top, anywhere = set(), set()
@@ -97,7 +87,7 @@ def lower_bounds(text: str) -> dict[str, Version]:
     return {name: Version(number) for name, number in re.findall(r"([\w-]+)>=(\d[\d.]*)", text)}
 
 
-@pytest.mark.parametrize("name", metric_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_a_space_asks_for_the_versions_that_the_package_asks_for(name: str) -> None:
     bounds = lower_bounds((ROOT / "pyproject.toml").read_text())
     asked = lower_bounds((METRICS / name / "requirements.txt").read_text())
@@ -144,7 +134,7 @@ def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -
     assert (folder / "app.py").read_text() == "from demo.page import Page\n"
     with pytest.raises(ValueError, match="folder: expected an empty or a new one"):
         write_bundle("toy", folder)
-    with pytest.raises(ValueError, match="name: expected one of toy, got 'tow'"):
+    with pytest.raises(ValueError, match=r"name: expected one of matcha, .*, got 'tow'"):
         write_bundle("tow", tmp_path / "tow")
 
 
@@ -158,11 +148,7 @@ def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -
         ("core/two.py", "import semantic_metrics.core.one", "two.py:1: expected `from semantic_metrics"),
         ("core/two.py", "from semantic_metrics.core import one", "got one from semantic_metrics.core"),
         ("demo/reading.py", "from semantic_metrics.core.one import A", "reading.py: expected imports from demo alone"),
-        (
-            "toy/app.py",
-            "from semantic_metrics.core.one import A",
-            "app.py: expected imports from semantic_m",
-        ),
+        ("toy/app.py", "from semantic_metrics.core.one import A", "app.py: expected imports from demo alone"),
     ],
 )
 def test_what_a_folder_cannot_hold_is_refused(source: Path, path: str, text: str, message: str, tmp_path: Path) -> None:
