@@ -100,8 +100,12 @@ def baselines(models: Models) -> list[Metric]:
     metrics = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
 
     def needing(name: str, option: str, load: Callable[[str], Score], **fields: object) -> None:
-        model = getattr(models, option)
-        metrics.append(Metric(name, lambda: load(_given(model, f"--{option}")), published=name, **fields))
+        def given() -> Score:
+            if (model := getattr(models, option)) is None:
+                raise NotMeasured(f"no model given (--{option} FOLDER_OR_ID)")
+            return load(model)
+
+        metrics.append(Metric(name, given, published=name, **fields))
 
     metrics.append(Metric("METEOR", lambda: meteor(models.wordnet), UNIT, published="METEOR"))
     needing("EmbSim", "embsim", lambda model: encoders.sentence_transformer(model, models.device))
@@ -120,12 +124,6 @@ def default_embsim() -> str:
     except ImportError:
         return EMBSIM_HUB_ID
     return str(MODEL_DIR)
-
-
-def _given(model: str | None, option: str) -> str:
-    if model is None:
-        raise NotMeasured(f"no model given ({option} FOLDER_OR_ID)")
-    return model
 
 
 def rouge(kind: str) -> Score:

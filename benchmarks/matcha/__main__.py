@@ -30,7 +30,7 @@ from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer,
 from benchmarks.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.matcha.report import write_results
 from benchmarks.matcha.scoring import score_sets
-from benchmarks.matcha.sets import CALIBRATION, NAMES, RATED_TITLES, EvaluationSet, expected_file, load_sets, read_set
+from benchmarks.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, load_sets, read_set
 from semantic_metrics import load as load_metric
 
 STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is such a run
@@ -112,7 +112,8 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
     checkpoints = given or [("MATCHA", None)]
     chosen += [matcha(source, name) for name, source in checkpoints]
-    chosen.append(_stsb_metric(stsb))
+    tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb).load
+    chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
     options.check_distinct([metric.name for metric in chosen])
     if stsb is not None:
         checkpoints.append((STSB_ROW, stsb))
@@ -121,12 +122,8 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     return chosen, signatures
 
 
-def _stsb_metric(checkpoint: str | None) -> Metric:
-    def absent() -> Score:
-        raise NotMeasured("no checkpoint given (--stsb-checkpoint)")
-
-    load = absent if checkpoint is None else matcha(checkpoint).load
-    return Metric(STSB_ROW, load, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION))
+def _no_stsb_checkpoint() -> Score:
+    raise NotMeasured("no checkpoint given (--stsb-checkpoint)")
 
 
 def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
@@ -137,7 +134,7 @@ def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
         files: files of single sets by key.
     """
     by_hand = [name for name in NAMES if name not in BUILDERS]
-    in_folder = [name for name in by_hand if data and name != "mednli" and (data / expected_file(name)).is_file()]
+    in_folder = [name for name in by_hand if data and name != "mednli" and (data / FILES[name]).is_file()]
     return tuple(name for name in NAMES if name not in by_hand or name in files or name in in_folder)
 
 
@@ -178,7 +175,7 @@ def _one_set(name: str, data: Path | None, files: dict[str, Path]) -> Evaluation
     if data is not None:
         sets = load_sets(data, (name,))
         if name not in sets:
-            raise NotMeasured(f"no file {data / expected_file(name)}")
+            raise NotMeasured(f"no file {data / FILES[name]}")
         return sets[name]
     if name not in BUILDERS:
         raise NotMeasured(f"not on the Hub (--{name} FILE)")

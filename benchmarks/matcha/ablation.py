@@ -28,7 +28,8 @@ from benchmarks.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
 from benchmarks.matcha.tables import LABELS
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, separation, to_unit
-from training.matcha.config import STRATEGIES, TrainConfig, read_config
+from training.data.config_files import read_yaml
+from training.matcha.config import STRATEGIES, TrainConfig
 from training.train import CONFIGS, Run
 
 TABLE = "10"
@@ -110,7 +111,7 @@ def main(
     """Train every strategy of table 10 and print the table, published figures beside."""
     names = [name for name in ORDER if name in (chosen or STRATEGIES)]
     try:
-        settings = read_config(config)
+        settings = read_yaml(config, TrainConfig)
         budget = budget or settings.steps
         if budget is None:
             raise ValueError(f"--budget: expected steps, since {config} counts epochs")

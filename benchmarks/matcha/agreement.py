@@ -8,6 +8,8 @@ whose native range is [0, 1] are the same in the first two.
 Source: Li et al., Findings of ACL 2026, section 4.2.4.
 """
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -16,9 +18,9 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.matcha.scoring import Scores
 from benchmarks.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
-from semantic_metrics.stats import separation as protocol
 from semantic_metrics.stats.agreement import closeness, concordance
 from semantic_metrics.stats.bootstrap import Figures
+from semantic_metrics.stats.separation import UNIT, matching_line, to_unit
 
 RATINGS = "ratings"
 SCALINGS = ("rescaled", "unscaled", "calibrated", RATINGS)
@@ -27,6 +29,7 @@ HUMAN = "Human"
 _COLUMNS = ["table", "set", "part", "scaling", "metric", "group", "figure", "value", "low", "high", "published"]
 _COLUMNS += ["n", "among", "reason"]
 _RANKED = ("matcha", "baseline")  # groups that are ranked in table 8
+_RANKS = ("r1", "dcg")  # figures that depend on the other metrics
 
 
 class Scaler:
@@ -41,11 +44,7 @@ class Scaler:
         self._lines: dict[str, tuple[float, float]] = {}
         for (name, key), values in scores.rated.items():
             if key == CALIBRATION and calibration is not None and np.ptp(values) > 0:
-                self._lines[name] = protocol.matching_line(values, calibration.ratings)
-
-    def line(self, name: str) -> tuple[float, float] | None:
-        """(slope, intercept) of a metric's calibrated scaling."""
-        return self._lines.get(name)
+                self._lines[name] = matching_line(values, calibration.ratings)
 
     def __call__(self, metric: Metric, values: np.ndarray, scaling: str) -> np.ndarray | None:
         """(n,) native scores -> (n,) on the scale of the ratings; None where the metric lacks this scaling."""
@@ -56,12 +55,12 @@ class Scaler:
             if metric.name not in self._lines:
                 return None
             slope, intercept = self._lines[metric.name]
-            return np.clip(slope * values + intercept, *protocol.UNIT)
-        scaled = protocol.to_unit(values, metric.bounds) if scaling == "rescaled" else values
-        return np.clip(scaled, *protocol.UNIT) if metric.unbounded else scaled
+            return np.clip(slope * values + intercept, *UNIT)
+        scaled = to_unit(values, metric.bounds) if scaling == "rescaled" else values
+        return np.clip(scaled, *UNIT) if metric.unbounded else scaled
 
 
-def stsb_table(
+def rating_table(
     metrics: list[Metric],
     dataset: RatedSet,
     scores: Scores,
@@ -69,78 +68,45 @@ def stsb_table(
     published: Published,
     bootstrap: Bootstrap,
 ) -> pd.DataFrame:
-    """Table 7: concordance with STS-B's ratings in each scaling; columns as `human_table`."""
-    rows = []
-    for metric in metrics:
-        values = scores.rated.get((metric.name, dataset.key))
-        for scaling in SCALINGS:
-            scaled = None if values is None else scaler(metric, values, scaling)
-            row = _row("7", dataset, OVERALL, scaling, metric, "ccc", scores)
-            if scaled is not None:
-                row |= _with_interval("ccc", *_agreement(scaled[None], dataset.ratings, bootstrap), 0)
-            if scaling == "rescaled":
-                row["published"] = published.get("7", RATED_TITLES[dataset.key], metric.published, "ccc")
-            rows.append(row)
-    return pd.DataFrame(rows, columns=_COLUMNS)
-
-
-def human_table(
-    metrics: list[Metric],
-    dataset: RatedSet,
-    scores: Scores,
-    scaler: Scaler,
-    published: Published,
-    bootstrap: Bootstrap,
-) -> pd.DataFrame:
-    """Table 8 and the human column of figure 4, for each part of the study and overall.
+    """Table 7 for STS-B; table 8 and the human column of figure 4 for each part of the human study and overall.
 
     R@1 and DCG rank a metric among others: the baselines and one MATCHA checkpoint at a time (the baselines' own
     figures are those beside the first checkpoint). Metrics in the group `encoder` are not ranked.
 
     Returns:
-        Columns table, set, part, scaling, metric, group, figure (r1, dcg, mae, ccc), value, low, high (bootstrap
-        interval), published (ccc only: R@1 and DCG depend on which metrics are ranked), n, among (how many were ranked)
-        and reason. All figures times 100.
+        Columns table, set, part, scaling, metric, group, figure (ccc; for the human study also r1, dcg and mae), value,
+        low, high (bootstrap interval), published (rescaled ccc only: R@1 and DCG depend on which metrics are ranked),
+        n, among (how many were ranked) and reason. All figures times 100.
     """
+    human = dataset.key == "human"
     names = sorted(set(dataset.groups), key=[*TITLES.values(), *dataset.groups].index)  # the paper's order
     parts = {part: np.array([group == part for group in dataset.groups]) for part in names}
     parts[OVERALL] = np.ones(len(dataset), dtype=bool)
+    printed_in = ("figure 4", OVERALL) if human else ("7", RATED_TITLES[dataset.key])
     rows = []
     for scaling in SCALINGS:
         scaled = _scaled(metrics, dataset, scores, scaler, scaling)
-        for part, chosen in parts.items():
-            for metric in metrics:
-                rows += _human_rows(metric, metrics, scaled, dataset, (part, chosen, scaling), (scores, bootstrap))
-    table = pd.DataFrame(rows, columns=_COLUMNS)
-    printed = {metric.name: metric.published for metric in metrics}
-    comparable = (table["figure"] == "ccc") & (table["scaling"] == "rescaled") & (table["part"] == OVERALL)
-    table["published"] = [
-        published.get("figure 4", OVERALL, printed[name], "ccc") if shown else None
-        for name, shown in zip(table["metric"], comparable, strict=True)
-    ]
-    return table
-
-
-def _human_rows(
-    metric: Metric,
-    metrics: list[Metric],
-    scaled: dict[str, np.ndarray],
-    dataset: RatedSet,
-    place: tuple[str, np.ndarray, str],
-    context: tuple[Scores, Bootstrap],
-) -> list[dict[str, object]]:
-    part, chosen, scaling = place
-    scores, bootstrap = context
-    ranked = ranked_among(metric, [one for one in metrics if one.name in scaled])
-    figures = ("r1", "dcg", "mae", "ccc") if metric.group in _RANKED else ("mae", "ccc")
-    rows = [_row("8", dataset, part, scaling, metric, figure, scores) for figure in figures]
-    for row in rows:
-        row["n"] = int(chosen.sum())
-    if metric.name not in scaled:
-        return rows
-    stacked = np.stack([scaled[name] for name in ranked])[:, chosen]
-    computed = _agreement(stacked, dataset.ratings[chosen], bootstrap, ranked.index(metric.name))
-    return [row | _with_interval(row["figure"], *computed, len(ranked)) for row in rows]
+        measured = [metric for metric in metrics if metric.name in scaled]
+        for (part, chosen), metric in product(parts.items(), metrics):
+            ranked, values, intervals = ranked_among(metric, measured), {}, {}
+            reason = scores.reasons.get((metric.name, dataset.key))
+            if metric in measured:
+                stacked = np.stack([scaled[name] for name in ranked])[:, chosen]
+                own = ranked.index(metric.name)
+                values, intervals = _agreement(stacked, dataset.ratings[chosen], bootstrap, own)
+            elif reason is None and scaling == "calibrated":
+                reason = "no STS-B dev to calibrate on"
+            row = {"table": "8" if human else "7", "set": RATED_TITLES[dataset.key], "part": part, "scaling": scaling}
+            row |= {"metric": metric.name, "group": metric.group, "n": int(chosen.sum()), "reason": reason}
+            for figure in (*(_RANKS if metric.group in _RANKED else ()), "mae", "ccc") if human else ("ccc",):
+                low, high = intervals.get(figure, (None, None))
+                beside = {"value": values.get(figure), "low": low, "high": high, "among": None, "published": None}
+                if figure in _RANKS and values:
+                    beside["among"] = len(ranked)
+                if figure == "ccc" and scaling == "rescaled" and part == OVERALL:
+                    beside["published"] = published.get(*printed_in, metric.published, "ccc")
+                rows.append(row | {"figure": figure} | beside)
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def ranked_among(metric: Metric, measured: list[Metric]) -> list[str]:
@@ -153,34 +119,16 @@ def ranked_among(metric: Metric, measured: list[Metric]) -> list[str]:
 
 
 def _agreement(
-    scaled: np.ndarray, ratings: np.ndarray, bootstrap: Bootstrap, own: int = 0
+    scaled: np.ndarray, ratings: np.ndarray, bootstrap: Bootstrap, own: int
 ) -> tuple[Figures, dict[str, tuple[float, float]]]:
+    """Figures and their intervals of row `own` of (k, n) scores on the scale of the ratings."""
     near = {name: values[own] for name, values in closeness(scaled, ratings).items()}
 
     def statistic(rows: np.ndarray) -> Figures:
         figures = {name: 100 * values[rows].mean(axis=-1) for name, values in near.items()}
         return figures | {"ccc": 100 * concordance(scaled[own][rows], ratings[rows])}
 
-    values = statistic(np.arange(len(ratings)))
-    return values, bootstrap.intervals(statistic, (len(ratings),))
-
-
-def _with_interval(
-    figure: str, values: Figures, intervals: dict[str, tuple[float, float]], among: int
-) -> dict[str, object]:
-    low, high = intervals[figure]
-    ranked = among if figure in ("r1", "dcg") else None
-    return {"value": float(values[figure]), "low": low, "high": high, "among": ranked, "reason": None}
-
-
-def _row(
-    table: str, dataset: RatedSet, part: str, scaling: str, metric: Metric, figure: str, scores: Scores
-) -> dict[str, object]:
-    reason = scores.reasons.get((metric.name, dataset.key))
-    if reason is None and scaling == "calibrated":
-        reason = "no STS-B dev to calibrate on"
-    row = {"table": table, "set": RATED_TITLES[dataset.key], "part": part, "scaling": scaling, "metric": metric.name}
-    return row | {"group": metric.group, "figure": figure, "n": len(dataset), "reason": reason}
+    return statistic(np.arange(len(ratings))), bootstrap.intervals(statistic, (len(ratings),))
 
 
 def _scaled(
@@ -202,8 +150,7 @@ def concordance_matrix(metrics: list[Metric], dataset: RatedSet, scores: Scores,
     for scaling in SCALINGS:
         vectors = _scaled(metrics, dataset, scores, scaler, scaling)
         vectors = vectors | {HUMAN: dataset.ratings} if vectors else {}
-        for name, vector in vectors.items():
-            for other, other_vector in vectors.items():
-                ccc = 100 * float(concordance(vector, other_vector))
-                rows.append({"scaling": scaling, "metric": name, "other": other, "ccc": ccc})
+        for name, other in product(vectors, repeat=2):
+            ccc = 100 * float(concordance(vectors[name], vectors[other]))
+            rows.append({"scaling": scaling, "metric": name, "other": other, "ccc": ccc})
     return pd.DataFrame(rows, columns=["scaling", "metric", "other", "ccc"])

@@ -83,15 +83,7 @@ def _draw_panel(panel: Axes, part: pd.DataFrame, styles: dict[str, dict[str, obj
 
 
 def draw_gaps(table: pd.DataFrame, metrics: list[str], sets: list[str], path: Path, title: str) -> None:
-    """Mean scores of correct and incorrect texts as bars, N-delta written beside them.
-
-    Args:
-        table: figures from `separation.separation_table`.
-        metrics: names of the metrics to draw, from the top.
-        sets: titles of the sets to draw.
-        path: PNG file to write.
-        title: title of the figure.
-    """
+    """Mean scores as bars, N-delta beside them; `table` is from `separation.separation_table`, the rest as above."""
     chosen = table[table["metric"].isin(metrics) & table["value"].notna()]
     sets = [name for name in sets if (chosen["set"] == name).any()]
     metrics = [name for name in metrics if (chosen["metric"] == name).any()]
@@ -130,14 +122,7 @@ def _draw_bars(panel: Axes, wide: pd.DataFrame) -> None:
 
 
 def draw_concordance(matrix: pd.DataFrame, scalings: list[str], path: Path, title: str) -> None:
-    """Figure 4: concordance among metrics and with human ratings, one heat map per scaling, numbers written in.
-
-    Args:
-        matrix: concordances from `agreement.concordance_matrix`.
-        scalings: scalings to draw.
-        path: PNG file to write.
-        title: title of the figure.
-    """
+    """Figure 4: a heat map per scaling with its numbers; `matrix` is from `agreement.concordance_matrix`."""
     scalings = [name for name in scalings if (matrix["scaling"] == name).any()]
     if not scalings:
         return

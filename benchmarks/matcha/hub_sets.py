@@ -106,14 +106,6 @@ def _nli(repository: str, split: str, name: str) -> TripletSet:
     return triplet_set(name, pivot_nli(frame, repository), repository)
 
 
-def _snli() -> TripletSet:
-    return _nli("stanfordnlp/snli", "validation", "snli")
-
-
-def _multinli() -> TripletSet:
-    return _nli("nyu-mll/multi_nli", "validation_matched", "multinli")
-
-
 def _truthfulqa() -> TripletSet:
     rows = load_dataset("truthfulqa/truthful_qa", "generation", split="validation")
     return triplet_set("truthfulqa", truthfulqa_rows(rows), "truthfulqa/truthful_qa")
@@ -146,8 +138,8 @@ def _stsb(name: str, split: str) -> RatedSet:
 
 
 BUILDERS: dict[str, Callable[[], EvaluationSet]] = {
-    "snli": _snli,
-    "multinli": _multinli,
+    "snli": lambda: _nli("stanfordnlp/snli", "validation", "snli"),
+    "multinli": lambda: _nli("nyu-mll/multi_nli", "validation_matched", "multinli"),
     "truthfulqa": _truthfulqa,
     "climate_fever": _climate_fever,
     "coco": _coco,

@@ -6,7 +6,7 @@ from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.matcha import figures, tables
-from benchmarks.matcha.agreement import SCALINGS, Scaler, concordance_matrix, human_table, stsb_table
+from benchmarks.matcha.agreement import SCALINGS, Scaler, concordance_matrix, rating_table
 from benchmarks.matcha.scoring import Scores, write_scores
 from benchmarks.matcha.separation import curve_table, separation_table
 from benchmarks.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
@@ -46,7 +46,7 @@ def write_results(
     rating = [metric for metric in metrics if not metric.corpus]
     scaler = Scaler(scores, sets.get(CALIBRATION))
     if "stsb" in sets:
-        table = stsb_table(rating, sets["stsb"], scores, scaler, Published(PUBLISHED), bootstrap)
+        table = rating_table(rating, sets["stsb"], scores, scaler, Published(PUBLISHED), bootstrap)
         table.to_csv(output / "table7.csv", index=False)
         parts.append(tables.stsb_text(table, sets["stsb"].paper_rows))
     if "human" in sets:
@@ -62,7 +62,7 @@ def _human(
     metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, bootstrap: Bootstrap, output: Path
 ) -> str:
     published = Published(PUBLISHED)
-    table = human_table(metrics, dataset, scores, scaler, published, bootstrap)
+    table = rating_table(metrics, dataset, scores, scaler, published, bootstrap)
     table.to_csv(output / "table8.csv", index=False)
     matrix = concordance_matrix(metrics, dataset, scores, scaler)
     matrix.to_csv(output / "figure4.csv", index=False)

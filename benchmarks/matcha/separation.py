@@ -111,18 +111,14 @@ def next_best_tests(
     """
     if not paired:
         return {}
-    gaps = {metric.name: gaps_of(metric, measured[metric.name]) for metric in metrics if measured[metric.name]}
+    pairs = [(metric, pair) for metric in metrics if (pair := measured[metric.name])]
+    gaps = {metric.name: np.subtract(*to_unit([pair.correct, pair.incorrect], metric.bounds)) for metric, pair in pairs}
     order = sorted(gaps, key=lambda name: -gaps[name].mean())
     tests = {}
     for place, (name, other) in enumerate(pairwise(order)):
         p = paired_t_test(gaps[name], gaps[other])
         tests[name] = {"p_next": p, "next": other, "best": place == 0 and p < SIGNIFICANT}
     return tests
-
-
-def gaps_of(metric: Metric, scores: TripletScores) -> np.ndarray:
-    """(n,) sim_C - sim_I of each row on the [0, 1] scale."""
-    return to_unit(scores.correct, metric.bounds) - to_unit(scores.incorrect, metric.bounds)
 
 
 def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -> pd.DataFrame:
@@ -138,7 +134,7 @@ def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -
             pair = scores.triplets.get((metric.name, triplets.key))
             if pair is None or metric.corpus:
                 continue
-            unit = [to_unit(side, metric.bounds) for side in (pair.correct, pair.incorrect)]
+            unit = to_unit([pair.correct, pair.incorrect], metric.bounds)
             names = {"set": triplets.title, "metric": metric.name, "group": metric.group}
             for midpoint in (True, False):
                 curve = {"threshold": THRESHOLDS, "share": threshold_curve(*unit, midpoint)}

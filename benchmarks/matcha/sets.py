@@ -35,7 +35,7 @@ RATED_TITLES = {"stsb": "STS-B test", "human": "human study"}
 CALIBRATION = "stsb_dev"  # fits the line from score to rating; neither measured nor trained on
 NAMES = (*TITLES, *RATED_TITLES)
 
-_FILES = {
+FILES = {
     "snli": "nli_triplets/snli_dev.parquet",
     "multinli": "nli_triplets/mnli_dev_matched.parquet",
     "truthfulqa": "matcha_eval/truthfulqa.parquet",
@@ -141,13 +141,8 @@ def load_sets(data: Path, names: tuple[str, ...]) -> dict[str, EvaluationSet]:
     Raises:
         ValueError: a file is invalid; names it.
     """
-    paths = {name: data / _FILES[name] for name in names}
+    paths = {name: data / FILES[name] for name in names}
     return {name: read_set(name, path) for name, path in paths.items() if path.is_file()}
-
-
-def expected_file(name: str) -> str:
-    """Path of a set's file in the data folder."""
-    return _FILES[name]
 
 
 def read_set(name: str, path: Path) -> EvaluationSet:

@@ -12,8 +12,8 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
 import click
 import numpy as np
@@ -97,20 +97,6 @@ def _lengthen(text: str) -> str:
     return " ".join([text] * (PACKAGE_TOKENS // len(text.split()) + 1))
 
 
-@contextmanager
-def _own_cache() -> Iterator[Path]:
-    """A temporary folder that is also the cache of folded checkpoints, so that random ones do not fill the user's."""
-    before = os.environ.get(CACHE_VARIABLE)
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ[CACHE_VARIABLE] = folder
-        try:
-            yield Path(folder)
-        finally:
-            del os.environ[CACHE_VARIABLE]
-            if before is not None:
-                os.environ[CACHE_VARIABLE] = before
-
-
 def _tables(
     pairs: Pairs,
     checkpoint: str | None,
@@ -121,7 +107,8 @@ def _tables(
 ) -> Iterator[SpeedTable]:
     yield time_parts(checkpoint, pairs, repeats)
     vocabulary, width, senses = shape
-    with _own_cache() as cache:
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {CACHE_VARIABLE: folder}):
+        cache = Path(folder)  # also of folded checkpoints, so that random ones do not fill the user's
         tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair], vocabulary)
         folder = authors_package.write_random_checkpoint(cache / "random", tokenizer, width, senses)
         weights = f"random weights, {vocabulary} x {width}, {senses} contexts"

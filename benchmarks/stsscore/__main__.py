@@ -45,10 +45,10 @@ from benchmarks.stsscore.scorers import (
     stsscore,
 )
 from benchmarks.stsscore.sets import (
+    FILES,
     TITLES,
     PairSet,
     Seen,
-    expected_file,
     hub_pairs,
     hub_stsb,
     load_pairs,
@@ -199,7 +199,7 @@ def _one_set(key: str, data: Path | None, qqp: str | None, stsb: dict[str, pd.Da
         return hub_pairs(key, stsb, seen)
     sets = load_pairs(data, (key,), seen)
     if key not in sets:
-        raise NotMeasured(f"no file {data / expected_file(key)}")
+        raise NotMeasured(f"no file {data / FILES[key]}")
     return sets[key]
 
 

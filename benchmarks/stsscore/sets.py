@@ -27,7 +27,7 @@ CLASSES = ("mrpc", "qqp")  # label 1: the same meaning; the others are rated
 ALL, UNSEEN, SHORTER, LONGER, SYSTEMS = "all", "unseen", "shorter", "longer", "systems"
 HALVES = (SHORTER, LONGER)
 
-_FILES = {
+FILES = {
     "stsb": "stsb/test.parquet",
     "mrpc": "mrpc/test.parquet",
     "wmt22": "stsscore_golden/wmt22_zh_en_mqm_half.parquet",
@@ -165,19 +165,14 @@ def load_pairs(data: Path, keys: Iterable[str], seen: Seen) -> dict[str, PairSet
     Raises:
         ValueError: a file is invalid; names it.
     """
-    present = [key for key in keys if (data / _FILES[key]).is_file()]
-    return {key: pair_set(key, read_table(data / _FILES[key]), _FILES[key], seen.by(key)) for key in present}
+    present = [key for key in keys if (data / FILES[key]).is_file()]
+    return {key: pair_set(key, read_table(data / FILES[key]), FILES[key], seen.by(key)) for key in present}
 
 
 def stsb_splits(data: Path) -> dict[str, pd.DataFrame]:
     """STS-B's splits in a data folder by name, those that exist."""
     paths = {split: data / "stsb" / f"{split}.parquet" for split in _SPLITS}
     return {split: read_table(path) for split, path in paths.items() if path.is_file()}
-
-
-def expected_file(key: str) -> str:
-    """Path of a set's file in the data folder."""
-    return _FILES[key]
 
 
 def read_qqp(path: Path, seen: Seen) -> PairSet:

@@ -9,12 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.common.baselines import default_embsim
-from benchmarks.common.encoders import sentence_transformer
 from benchmarks.set_data.build import Plan, build
-from benchmarks.set_data.chains import GIVEN, OPERATORS, THRESHOLD, Dropped, chain_samples, fuse_chains
-from benchmarks.set_data.fusion import CONCATENATION, concatenate
-from benchmarks.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, Lengths, read_source, split_chains
+from benchmarks.set_data.chains import GIVEN, OPERATORS, Dropped
+from benchmarks.set_data.sources import SOURCES, read_source
 
 pytestmark = pytest.mark.real_data
 
@@ -56,21 +53,6 @@ def test_counts_before_the_filter(unfiltered: tuple[pd.DataFrame, Dropped]) -> N
     assert list(table["operator"].unique()) == list(OPERATORS)
 
 
-def test_documents_give_what_concatenation_makes_plain(unfiltered: tuple[pd.DataFrame, Dropped]) -> None:
-    table = unfiltered[0]
-    samples = table[table["source"] == "newts"]
-    assert set(samples["fusion"]) == {CONCATENATION}
-    overlap = samples[samples["operator"] == "overlap"]
-    assert all(a.endswith(f" {o}") and b.startswith(f"{o} ") for a, b, o in _texts(overlap))
-    union = samples[samples["operator"] == "union"]
-    assert all(u == f"{a} {b}" for a, b, u in _texts(union))
-    difference = samples[samples["operator"] == "difference"]
-    assert all(d in a and d not in b for a, b, d in _texts(difference))
-    sentences = pd.concat([union["a"], union["b"]])
-    words = sentences.map(lambda text: sum(any(map(str.isalnum, word)) for word in text.split()))
-    assert (words.min(), words.max()) == (MIN_WORDS, MAX_WORDS)
-
-
 def test_split_rows_hold_their_complex_sentence(data_folder: Path, unfiltered: tuple[pd.DataFrame, Dropped]) -> None:
     table = unfiltered[0]
     rows = read_source("wikisplit", data_folder)["test"]
@@ -83,23 +65,6 @@ def test_split_rows_hold_their_complex_sentence(data_folder: Path, unfiltered: t
     union = samples[samples["operator"] == "union"]
     simple = set(_texts(rows.map(lambda x: " ".join(x.split()) if isinstance(x, str) else x)))
     assert set(_texts(union)) == simple
-
-
-def test_the_filter_leaves_unlike_neighbours(data_folder: Path) -> None:
-    """On 300 rows: the differences whose simple sentences are both in the sample, encoded once more."""
-    rows = read_source("wikisplit", data_folder)["test"].head(300)
-    rows = rows.assign(n_parts=2)
-    score = sentence_transformer(default_embsim())
-    dropped = Dropped()
-    chains = fuse_chains(split_chains(rows, "s", "f", 0, Lengths(), dropped), concatenate, CONCATENATION, dropped)
-    samples = pd.DataFrame(chain_samples(chains, (score,), THRESHOLD, dropped))
-    kept = set(samples[samples["operator"] == "difference"]["group"])
-    cosines = {chain.group: score([chain.prev, chain.curr], [chain.curr, chain.next]).max() for chain in chains}
-    assert all(
-        (cosines[group] < THRESHOLD) == (group in kept) for group in cosines if abs(cosines[group] - THRESHOLD) > 1e-4
-    )
-    assert 0.1 < len(kept) / len(chains) < 0.3  # a fifth: simple sentences of one row have much in common
-    assert Counter(samples["operator"]) == {"overlap": 300, "union": 300, "difference": 4 * len(kept)}
 
 
 def _texts(table: pd.DataFrame) -> list[tuple[str, str, str]]:

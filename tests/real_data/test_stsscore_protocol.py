@@ -11,21 +11,8 @@ import pytest
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import Score, sentence_transformer
 from benchmarks.common.published import Published
+from benchmarks.stsscore import sets as sts
 from benchmarks.stsscore.scorers import PUBLISHED_COLUMNS, PublishedScores, bleu, stsscore
-from benchmarks.stsscore.sets import (
-    ALL,
-    HALVES,
-    LONGER,
-    SHORTER,
-    SYSTEMS,
-    UNSEEN,
-    PairSet,
-    Seen,
-    load_pairs,
-    normalised,
-    normalised_pairs,
-    stsb_splits,
-)
 from benchmarks.stsscore.tables import PUBLISHED, classes, correlations, printed
 
 pytestmark = pytest.mark.real_data
@@ -35,8 +22,8 @@ SAMPLE = 500  # rows of WMT22 that S-BERT is checked on
 
 
 @pytest.fixture(scope="module")
-def sets(data_folder: Path) -> dict[str, PairSet]:
-    return load_pairs(data_folder, ("stsb", "mrpc", "wmt22"), Seen(stsb_splits(data_folder)))
+def sets(data_folder: Path) -> dict[str, sts.PairSet]:
+    return sts.load_pairs(data_folder, ("stsb", "mrpc", "wmt22"), sts.Seen(sts.stsb_splits(data_folder)))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +36,7 @@ def sbert() -> Score:
     return sentence_transformer(default_embsim())
 
 
-def figures(dataset: PairSet, scores: np.ndarray, part: str = ALL) -> dict[str, float]:
+def figures(dataset: sts.PairSet, scores: np.ndarray, part: str = sts.ALL) -> dict[str, float]:
     kept, labels = scores[dataset.parts[part]], dataset.ratings[dataset.parts[part]]
     if dataset.key == "mrpc":
         return classes(kept[labels == 0], kept[labels == 1])
@@ -60,43 +47,43 @@ def of_paper(name: str, key: str, part: str, figure: str) -> float:
     return printed(Published(PUBLISHED), name, key, part, figure)
 
 
-def test_rows_and_parts(sets: dict[str, PairSet]) -> None:
+def test_rows_and_parts(sets: dict[str, sts.PairSet]) -> None:
     counts = {key: {part: int(rows.sum()) for part, rows in dataset.parts.items()} for key, dataset in sets.items()}
-    assert counts["stsb"] == {ALL: 1379, SHORTER: 681, LONGER: 698, UNSEEN: 1364}
-    assert counts["mrpc"] == {ALL: 1725, SHORTER: 852, LONGER: 873, UNSEEN: 974}
-    assert counts["wmt22"] == {ALL: 15000, SHORTER: 7464, LONGER: 7536, SYSTEMS: 13125}
+    assert counts["stsb"] == {sts.ALL: 1379, sts.SHORTER: 681, sts.LONGER: 698, sts.UNSEEN: 1364}
+    assert counts["mrpc"] == {sts.ALL: 1725, sts.SHORTER: 852, sts.LONGER: 873, sts.UNSEEN: 974}
+    assert counts["wmt22"] == {sts.ALL: 15000, sts.SHORTER: 7464, sts.LONGER: 7536, sts.SYSTEMS: 13125}
     assert [dataset.median for dataset in sets.values()] == [44, 113, 123]  # MRPC: 116 in GLUE's edition
 
 
-def test_mrpc_pairs_in_stsb(data_folder: Path, sets: dict[str, PairSet]) -> None:
+def test_mrpc_pairs_in_stsb(data_folder: Path, sets: dict[str, sts.PairSet]) -> None:
     """752 matches; one pair is in train and in dev, so that they are 751 rows."""
-    rows = [normalised(*pair) for pair in zip(sets["mrpc"].references, sets["mrpc"].candidates, strict=True)]
-    splits = {split: normalised_pairs([frame]) for split, frame in stsb_splits(data_folder).items()}
+    rows = [sts.normalised(*pair) for pair in zip(sets["mrpc"].references, sets["mrpc"].candidates, strict=True)]
+    splits = {split: sts.normalised_pairs([frame]) for split, frame in sts.stsb_splits(data_folder).items()}
     shared = {split: sum(pair in seen for pair in rows) for split, seen in splits.items()}
     assert shared == {"train": 499, "dev": 130, "test": 123}
 
 
 @pytest.mark.parametrize("key", ["stsb", "mrpc"])
-def test_sbert(sets: dict[str, PairSet], published: PublishedScores, sbert: Score, key: str) -> None:
+def test_sbert(sets: dict[str, sts.PairSet], published: PublishedScores, sbert: Score, key: str) -> None:
     dataset = sets[key]
     scores = sbert(dataset.candidates, dataset.references)
     for figure, value in figures(dataset, scores).items():
-        assert value == pytest.approx(of_paper("S-BERT", key, ALL, figure), abs=NEAR), figure
+        assert value == pytest.approx(of_paper("S-BERT", key, sts.ALL, figure), abs=NEAR), figure
     if key == "stsb":
         theirs = published.score("S-BERT")(dataset.candidates, dataset.references)
         np.testing.assert_allclose(scores, theirs, rtol=0, atol=1e-5)
     else:
-        assert figures(dataset, scores, UNSEEN)["auc"] == pytest.approx(81.7, abs=0.1)  # those in STS-B are harder
+        assert figures(dataset, scores, sts.UNSEEN)["auc"] == pytest.approx(81.7, abs=0.1)  # those in STS-B are harder
 
 
-def test_sbert_on_wmt22(sets: dict[str, PairSet], published: PublishedScores, sbert: Score) -> None:
+def test_sbert_on_wmt22(sets: dict[str, sts.PairSet], published: PublishedScores, sbert: Score) -> None:
     rows = np.random.default_rng(0).choice(len(sets["wmt22"]), SAMPLE, replace=False)
     texts = [[side[i] for i in rows] for side in (sets["wmt22"].candidates, sets["wmt22"].references)]
     np.testing.assert_allclose(sbert(*texts), published.score("S-BERT")(*texts), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("key", ["stsb", "wmt22"])
-def test_bleu_is_evaluates(sets: dict[str, PairSet], published: PublishedScores, key: str) -> None:
+def test_bleu_is_evaluates(sets: dict[str, sts.PairSet], published: PublishedScores, key: str) -> None:
     dataset = sets[key]
     scores = bleu(dataset.candidates, dataset.references)
     theirs = published.score("BLEU")(dataset.candidates, dataset.references)
@@ -108,12 +95,12 @@ def test_bleu_is_evaluates(sets: dict[str, PairSet], published: PublishedScores,
 
 @pytest.mark.parametrize(
     ("name", "key", "part", "near"),
-    [(name, "stsb", ALL, NEAR) for name in PUBLISHED_COLUMNS]
-    + [("STSScore", "stsb", part, NEAR) for part in HALVES]
-    + [(name, "wmt22", ALL, 3) for name in PUBLISHED_COLUMNS],  # half of the paper's rows
+    [(name, "stsb", sts.ALL, NEAR) for name in PUBLISHED_COLUMNS]
+    + [("STSScore", "stsb", part, NEAR) for part in sts.HALVES]
+    + [(name, "wmt22", sts.ALL, 3) for name in PUBLISHED_COLUMNS],  # half of the paper's rows
 )
 def test_published_scores_give_the_published_figures(
-    sets: dict[str, PairSet], published: PublishedScores, name: str, key: str, part: str, near: float
+    sets: dict[str, sts.PairSet], published: PublishedScores, name: str, key: str, part: str, near: float
 ) -> None:
     dataset = sets[key]
     scores = published.score(name)(dataset.candidates, dataset.references)
@@ -121,10 +108,10 @@ def test_published_scores_give_the_published_figures(
         assert value == pytest.approx(of_paper(name, key, part, figure), abs=near), figure
 
 
-def test_shipped_checkpoint_keeps_its_bars(sets: dict[str, PairSet]) -> None:
+def test_shipped_checkpoint_keeps_its_bars(sets: dict[str, sts.PairSet]) -> None:
     """Issue 3: r on STS-B test, AUC on the MRPC pairs that are not in STS-B, r on half of WMT22."""
     score = stsscore(None).metric.load()
     scores = {key: score(dataset.candidates, dataset.references) for key, dataset in sets.items()}
     assert figures(sets["stsb"], scores["stsb"])["r"] >= 85
-    assert figures(sets["mrpc"], scores["mrpc"], UNSEEN)["auc"] >= 80
+    assert figures(sets["mrpc"], scores["mrpc"], sts.UNSEEN)["auc"] >= 80
     assert figures(sets["wmt22"], scores["wmt22"])["r"] >= 20

@@ -142,19 +142,17 @@ def test_word_vectors_by_hand(tmp_path: Path) -> None:
     path.write_text("dog 1 0\ncat 0 1\nbarks 1 1\n. 9 9\n. . 3 3\n", encoding="utf-8")
     score = encoders.word_vectors(str(path))
     scores = score(["Dog.", "dog cat", "dog unknown", "unknown"], ["cat", "barks", "barks", "dog"])
-    np.testing.assert_allclose(
-        scores, [0, 1, 1 / np.sqrt(2), 0], atol=1e-12
-    )  # signs are no words; a text without any: 0
+    # signs are no words; a text without any: 0
+    np.testing.assert_allclose(scores, [0, 1, 1 / np.sqrt(2), 0], atol=1e-12)
 
 
-def test_word_vectors_with_a_header_and_without(tmp_path: Path) -> None:
-    plain, headed = tmp_path / "plain.txt", tmp_path / "headed.txt"
-    plain.write_text("dog 1 0\ncat 0 1\n", encoding="utf-8")
-    headed.write_text("2 2\n" + plain.read_text(encoding="utf-8"), encoding="utf-8")
-    for path in (plain, headed):
-        vectors = encoders.read_vectors(path, {"dog", "2"})
-        assert list(vectors) == ["dog"]
-        np.testing.assert_array_equal(vectors["dog"], [1, 0])
+@pytest.mark.parametrize("header", ["", "2 2\n"])
+def test_word_vectors_with_a_header_and_without(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text(f"{header}dog 1 0\ncat 0 1\n", encoding="utf-8")
+    vectors = encoders.read_vectors(path, {"dog", "2"})
+    assert list(vectors) == ["dog"]
+    np.testing.assert_array_equal(vectors["dog"], [1, 0])
 
 
 @pytest.mark.parametrize("line", ["cat 0", "cat 0 x"])
@@ -168,9 +166,9 @@ def test_broken_word_vectors_are_named(tmp_path: Path, line: str) -> None:
 @pytest.mark.parametrize(
     "load",
     [
-        lambda name: encoders.sentence_transformer(name),
-        lambda name: encoders.simcse(name),
-        lambda name: encoders.word_vectors(name),
+        encoders.sentence_transformer,
+        encoders.simcse,
+        encoders.word_vectors,
         lambda name: baselines.bleurt(name, "cpu"),
         lambda name: baselines.bertscore(name, 1, "cpu"),
     ],

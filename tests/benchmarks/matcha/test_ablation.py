@@ -7,9 +7,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from benchmarks.common.published import Published
 from benchmarks.matcha.ablation import ORDER, SETS, main
-from benchmarks.matcha.report import PUBLISHED
 from benchmarks.matcha.sets import TITLES
 from tests.benchmarks.matcha.synthetic import write_data
 from tests.training.conftest import TRAINING
@@ -26,16 +24,6 @@ def write_config(folder: Path, start: Path, **changes: object) -> Path:
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(stored))
     return path
-
-
-def test_published_table_is_whole() -> None:
-    published = Published(PUBLISHED)
-    assert published.metrics("10") == list(ORDER)
-    titles = [TITLES[name] for name in SETS if name != "human"]
-    values = [published.get("10", title, name, "wasserstein") for title in titles for name in ORDER]
-    assert None not in values
-    assert len(values) == 30
-    assert published.get("10", "Overall", "interleaved", "ccc") == 45.35
 
 
 def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path) -> None:

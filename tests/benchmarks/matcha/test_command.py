@@ -35,13 +35,6 @@ def output(data: Path, checkpoint: Path) -> Path:
     return folder
 
 
-def test_all_tables_and_figures_are_written(output: Path) -> None:
-    names = {path.name for path in output.iterdir()}
-    expected = {"table3.csv", "table4.csv", "table5.csv", "table7.csv", "table8.csv", "figure4.csv", "curves.csv"}
-    assert expected | {f"figure{i}.png" for i in range(2, 7)} <= names
-    assert "table6.csv" not in names  # MedNLI was not given
-
-
 def test_matcha_is_the_metric_that_users_load(output: Path, metric: evaluate.Metric) -> None:
     snli = triplets("snli")
     scores = metric.compute(predictions=snli.incorrect, references=snli.references)["scores"]
@@ -92,27 +85,3 @@ def test_sets_can_be_chosen_and_an_encoder_that_does_not_load_is_named(
     assert not (tmp_path / "table7.csv").exists()
     assert "/nowhere/gte does not load" in table.loc[("GTE", "n_delta"), "reason"]
     assert table.loc[("EmbSim", "n_delta"), "value"] > 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "--data: expected a folder"),
-        (("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'"),
-        (("--data", "{data}", "--sets", "mednli"), "mednli: its licensed file is not given (--mednli FILE)"),
-        (("--data", "{empty}", "--sets", "snli"), "no file"),
-        (("--data", "{empty}"), "snli: no file"),
-        (("--data", "{data}", "--encoder", "a/gte", "--encoder", "b/gte"), "names that differ"),
-        (("--from-hub", "--sets", "newts"), "newts: not on the Hub (--newts FILE)"),
-    ],
-)
-def test_what_cannot_be_done_is_said_before_anything_runs(
-    data: Path, checkpoint: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    (tmp_path / "empty").mkdir()
-    given = [argument.format(data=data, empty=tmp_path / "empty") for argument in arguments]
-    default = [] if "--checkpoint" in given else ["--checkpoint", checkpoint]
-    result = run(*given, *default, "--output", tmp_path / "results")
-    assert result.exit_code == 2
-    assert message in " ".join(result.stderr.split())
-    assert not (tmp_path / "results").exists()

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import bert_score
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from transformers import AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
-from benchmarks.common.published import Published
 from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore import scorers as rows
 from benchmarks.stsscore import tables as tables
@@ -148,40 +146,34 @@ def test_class_figures_are_pandas_and_sklearns(sets: dict[str, PairSet]) -> None
     assert figures["pos_mean"] == pytest.approx(100 * scores[labels == 1].mean())
 
 
-@pytest.fixture(scope="module")
-def table(sets: dict[str, PairSet]) -> pd.DataFrame:
+def test_figure_table(sets: dict[str, PairSet]) -> None:
+    """Every figure has an interval and the published number; what is absent a reason; only STSScore has halves."""
     scores, rng = Scores(), np.random.default_rng(2)
-    metrics = [metric("STSScore", "scorer"), metric("S-BERT"), metric("BLEU")]
     for name in ("STSScore", "S-BERT"):
         scores.rated |= {(name, key): dataset.ratings + rng.normal(size=ROWS) for key, dataset in sets.items()}
     scores.reasons["BLEU", "stsb"] = "no tokens"
-    return tables.figure_table(metrics, sets, {"qqp": "not given"}, scores, QUICK)
-
-
-def test_every_figure_has_an_interval_and_the_published_number(table: pd.DataFrame) -> None:
+    metrics = [metric("STSScore", "scorer"), metric("S-BERT"), metric("BLEU")]
+    table = tables.figure_table(metrics, sets, {"qqp": "not given"}, scores, QUICK)
+    assert list(table["set"].unique()) == list(TITLES.values())
+    assert set(table[table["part"].isin(HALVES)]["metric"]) == {"STSScore"}
     cell = table.set_index(["set", "part", "metric", "figure"])
     row = cell.loc[("STS-B test", ALL, "S-BERT", "rho")]
     assert row["low"] < row["value"] < row["high"]
-    assert (row["published"], row["n"]) == (pytest.approx(82), ROWS)
-    assert cell.loc[("MRPC test", ALL, "STSScore", "auc"), "published"] == pytest.approx(85)
-    assert cell.loc[("MRPC test", ALL, "STSScore", "neg_sd"), "published"] == pytest.approx(18)
+    assert row["n"] == ROWS
     assert cell.loc[("MRPC test", UNSEEN, "STSScore", "auc"), "n"] == ROWS - 2
-    assert np.isnan(cell.loc[("MRPC test", UNSEEN, "STSScore", "auc"), "published"])
-    assert cell.loc[("WMT22 zh-en", SHORTER, "STSScore", "r"), "published"] == pytest.approx(30)
-
-
-def test_what_is_absent_keeps_its_reason_and_its_published_number(table: pd.DataFrame) -> None:
-    assert list(table["set"].unique()) == list(TITLES.values())
-    qqp = table[table["set"] == "QQP train"]
-    assert qqp["value"].isna().all()
-    assert set(qqp["reason"]) == {"not given"}
-    assert qqp.set_index(["metric", "part", "figure"]).loc[("BLEU", ALL, "auc"), "published"] == pytest.approx(59)
-    bleu = table[(table["metric"] == "BLEU") & (table["set"] == "STS-B test")]
-    assert set(bleu["reason"]) == {"no tokens"}
-
-
-def test_only_stsscore_has_halves(table: pd.DataFrame) -> None:
-    assert set(table[table["part"].isin(HALVES)]["metric"]) == {"STSScore"}
+    published = cell["published"]
+    assert np.isnan(published["MRPC test", UNSEEN, "STSScore", "auc"])
+    for place, value in (
+        (("STS-B test", ALL, "S-BERT", "rho"), 82),
+        (("MRPC test", ALL, "STSScore", "auc"), 85),
+        (("MRPC test", ALL, "STSScore", "neg_sd"), 18),
+        (("WMT22 zh-en", SHORTER, "STSScore", "r"), 30),
+        (("QQP train", ALL, "BLEU", "auc"), 59),
+    ):
+        assert published[place] == pytest.approx(value)
+    assert cell.loc["QQP train"]["value"].isna().all()
+    assert set(cell.loc["QQP train"]["reason"]) == {"not given"}
+    assert set(table[(table["metric"] == "BLEU") & (table["set"] == "STS-B test")]["reason"]) == {"no tokens"}
 
 
 def test_agreement_is_measured_on_what_the_authors_published(data: Path, sets: dict[str, PairSet]) -> None:
@@ -195,15 +187,3 @@ def test_agreement_is_measured_on_what_the_authors_published(data: Path, sets: d
     assert (row["set"], row["column"], row["n"]) == ("WMT22 zh-en", "sbertcosine", ROWS)
     assert row["largest_difference"] == pytest.approx(1e-3)
     assert 99 < row["r"] < 100
-
-
-def test_published_numbers_are_the_papers() -> None:
-    published = Published(tables.PUBLISHED)
-    assert published.get("1", "STS-B test", "STSScore", "r") == 0.90
-    assert published.get("1", "QQP train", "BERTScore", "pos_sd") == 0.17
-    assert published.get("2", "WMT22 zh-en", "STSScore BERT-base", "r") == 0.08
-    assert published.get("3", "MRPC test", "Ensemble", "neg_mean") == 0.62
-    assert published.get("4", "WMT22 zh-en", "STSScore longer half", "rho") == 0.42
-    assert published.get("figure 9", "MRPC test", "STSScore BERT-base", "auc") == 0.81
-    assert published.get("A.3", "QQP train", "", "median") == 52
-    assert published.metrics("1") == ["BLEU", "BERTScore", "S-BERT", "STSScore"]

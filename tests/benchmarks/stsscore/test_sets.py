@@ -22,7 +22,8 @@ def load(data: Path, *trained_on: Path) -> dict[str, sets.PairSet]:
     return sets.load_pairs(data, ("stsb", "mrpc", "wmt22"), seen)
 
 
-def test_labels_are_put_on_the_unit_scale(data: Path) -> None:
+def test_every_set_is_read(data: Path) -> None:
+    """Labels on the unit scale, sentence1 as the reference, reference translations told from systems."""
     loaded = load(data)
     assert list(loaded) == ["stsb", "mrpc", "wmt22"]
     frame = pairs("stsb")
@@ -33,13 +34,11 @@ def test_labels_are_put_on_the_unit_scale(data: Path) -> None:
     low, high = loaded["wmt22"].scale
     assert (low, high) == (mqm.min(), 0)
     np.testing.assert_allclose(low + loaded["wmt22"].ratings * (high - low), mqm)
-
-
-def test_sentence1_is_the_reference(data: Path) -> None:
-    loaded = load(data)
-    assert loaded["stsb"].references == list(pairs("stsb")["sentence1"])
+    assert loaded["stsb"].references == list(frame["sentence1"])
     assert loaded["wmt22"].references == list(pairs("wmt22")["reference"])
     assert loaded["wmt22"].candidates == list(pairs("wmt22")["translation"])
+    assert loaded["wmt22"].parts[sets.SYSTEMS].tolist() == [name != "refA" for name in pairs("wmt22")["system"]]
+    assert sets.SYSTEMS not in loaded["stsb"].parts
 
 
 def test_halves_part_at_the_median_length_of_sentence1_and_are_strict() -> None:
@@ -75,12 +74,6 @@ def test_further_training_pairs_count(data: Path, tmp_path: Path) -> None:
     pd.DataFrame({"text": ["a"]}).to_parquet(tmp_path / "none.parquet")
     with pytest.raises(ValueError, match=r"none.parquet: expected columns sentence1 and sentence2, got \['text'\]"):
         load(data, tmp_path / "none.parquet")
-
-
-def test_reference_translations_are_told_from_systems(data: Path) -> None:
-    dataset = load(data)["wmt22"]
-    assert dataset.parts[sets.SYSTEMS].tolist() == [name != "refA" for name in pairs("wmt22")["system"]]
-    assert sets.SYSTEMS not in load(data)["stsb"].parts
 
 
 def test_qqp_is_read_as_quora_publishes_it(tmp_path: Path) -> None:

@@ -1,0 +1,51 @@
+"""What the benchmark commands refuse before anything runs."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.matcha.__main__ import main as matcha
+from benchmarks.stsscore.__main__ import main as stsscore
+from tests import tiny_pairs as tiny
+from tests.benchmarks.matcha import synthetic
+from tests.benchmarks.stsscore import data as sts_data
+
+COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
+BOTH = [
+    ((), "--data: expected a folder"),
+    (("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'"),
+]
+CASES = [(name, *case) for name in COMMANDS for case in BOTH] + [
+    ("matcha", ("--data", "{data}", "--sets", "mednli"), "mednli: its licensed file is not given (--mednli FILE)"),
+    ("matcha", ("--data", "{empty}", "--sets", "snli"), "no file"),
+    ("matcha", ("--data", "{empty}"), "snli: no file"),
+    ("matcha", ("--data", "{data}", "--encoder", "a/gte", "--encoder", "b/gte"), "names that differ"),
+    ("matcha", ("--from-hub", "--sets", "newts"), "newts: not on the Hub (--newts FILE)"),
+    ("stsscore", ("--data", "{data}", "--sets", "qqp"), "qqp: not given (--qqp FILE, or --qqp hub)"),
+    ("stsscore", ("--data", "{data}", "--qqp", "/no/q.tsv"), "--qqp: expected a file or `hub`, got '/no/q.tsv'"),
+    ("stsscore", ("--data", "{empty}", "--sets", "mrpc"), "no file"),
+    ("stsscore", ("--data", "{empty}"), "stsb: no file"),
+    ("stsscore", ("--data", "{data}", "--checkpoint", "a/x", "--checkpoint", "b/x"), "names that differ"),
+]
+
+
+@pytest.fixture(scope="module")
+def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.bert(tmp_path_factory.mktemp("refusals") / "scorer")
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), CASES)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    checkpoint: Path, scorer: Path, tmp_path: Path, name: str, arguments: tuple[str, ...], message: str
+) -> None:
+    command, write_data = COMMANDS[name]
+    (tmp_path / "empty").mkdir()
+    given = [argument.format(data=write_data(tmp_path / "data"), empty=tmp_path / "empty") for argument in arguments]
+    if "--checkpoint" not in given:
+        given += ["--checkpoint", str(checkpoint if name == "matcha" else scorer)]
+    runner = CliRunner(env={"SEMANTIC_METRICS_DATA": ""})
+    result = runner.invoke(command, [*given, "--output", str(tmp_path / "results")])
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()
