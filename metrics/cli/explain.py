@@ -4,7 +4,6 @@ import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +13,7 @@ from semantic_metrics.cli.scoring import LoadedMetric, check_metric, check_quest
 from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
 from semantic_metrics.core.contract import describe
 from semantic_metrics.files.output import check_output
-
-if TYPE_CHECKING:  # scipy, which the report needs, takes a second to import
-    from semantic_metrics.report.heat_map import HeatMap, Piece
+from semantic_metrics.report.heat_map import HeatMap, Piece, heat_maps
 
 MAX_TERMINAL_TOKENS = 300  # tokens of a text that are printed
 MAX_PAGE_TOKENS = 5000  # tokens of a text in the HTML file
@@ -45,9 +42,6 @@ def explain(
 
     Example: semantic-metrics explain "It did not rain." "It rained." --metric matcha --html why.html
     """
-    from semantic_metrics.report import write_explanation
-    from semantic_metrics.report.heat_map import heat_maps
-
     check_metric(metric)
     check_questions("--question", "a text", question is not None, [metric])
     texts = {"prediction": prediction, "reference": reference} | ({} if question is None else {"question": question})
@@ -61,11 +55,13 @@ def explain(
     lines = heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_TOKENS))
     click.echo("\n".join([f"{head}  ({note})", *lines, LEGEND, loaded.signature]))
     if html is not None:
+        from semantic_metrics.report import write_explanation  # scipy takes a second to import
+
         write_explanation(html, head, note, heat_maps(explanation, texts, MAX_PAGE_TOKENS), loaded.signature)
         click.echo(f"written to {html}", err=True)
 
 
-def heat_map_lines(maps: "list[HeatMap]") -> Iterator[str]:
+def heat_map_lines(maps: list[HeatMap]) -> Iterator[str]:
     """Heat maps for a terminal: lines of text, each above a line of signs if one of its tokens has any."""
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1 - len(INDENT)
     for heat_map in maps:
@@ -82,7 +78,7 @@ def heat_map_lines(maps: "list[HeatMap]") -> Iterator[str]:
                 yield INDENT + line
 
 
-def _wrapped(pieces: "list[Piece]", width: int) -> Iterator[tuple[str, str]]:
+def _wrapped(pieces: list[Piece], width: int) -> Iterator[tuple[str, str]]:
     """Lines of at most `width` cells, each with the signs below it."""
     above, below, used = "", "", 0
     for text, level in _cells(pieces, width):
@@ -101,7 +97,7 @@ def _wrapped(pieces: "list[Piece]", width: int) -> Iterator[tuple[str, str]]:
     yield above, below
 
 
-def _cells(pieces: "list[Piece]", width: int) -> Iterator[tuple[str, int]]:
+def _cells(pieces: list[Piece], width: int) -> Iterator[tuple[str, int]]:
     """Tokens, cut if they are longer than a line, and the single spaces between them."""
     for piece in pieces:
         if piece.share is None and not piece.text.strip():

@@ -4,9 +4,10 @@ The questions of evaluation sets are left out by --exclude. Every figure that is
 no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 
@@ -17,11 +18,11 @@ from semantic_metrics.core.contract import describe
 from semantic_metrics.files.errors import file_errors
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.table import write_json
+from semantic_metrics.fitting import CRITERIA
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedColumns, read_judged_answers, read_questions
 
 WEIGHTED = "nli_lex"  # the metric whose weights are fitted
 FORMS = ("rich", "paper")  # forms of its weights
-CRITERIA = ("youden", "macro_f1")  # the first by default
 COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from")  # once, or for each file
 WEIGHT_OPTIONS = ("exclude", "form", "template", "precision", "device", "long")  # no use for a threshold
 _INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -63,7 +64,8 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: 
     with as_input_error(ValueError):
         values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}
         columns = [JudgedColumns(**dict(zip(values, row, strict=True))) for row in zip(*values.values(), strict=True)]
-        given = FitOptions(inputs=list(zip(files, columns, strict=True)), metric=metric, criterion=criterion, **options)
+        inputs = list(zip(files, columns, strict=True))
+        given = SimpleNamespace(inputs=inputs, metric=metric, criterion=criterion, **options)
         if metric == WEIGHTED and criterion is None:
             _fit_weights(given)
         else:
@@ -71,45 +73,22 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: 
             _fit_threshold(given)
 
 
-@dataclass(frozen=True)
-class FitOptions:
-    """Options of the command, names and meaning as in `semantic-metrics fit --help`; `inputs` are files and columns."""
-
-    inputs: list[tuple[Path, JudgedColumns]]
-    metric: str
-    criterion: str | None
-    exclude: tuple[Path, ...]
-    form: tuple[str, ...]
-    template: str | None
-    precision: str
-    device: str | None
-    long: bool
-    config: str | None
-    folds: int
-    seed: int
-    output: Path
-    plot: Path | None
-
-    def output_file(self, name: str) -> Path:
-        """The file to write: `output`, or the file `name` in it if it is a folder; checks it, and the plot too.
-
-        Raises:
-            InputError, FileError: a file cannot be written, or the plot would replace another file of the run.
-        """
-        with file_errors("--output"):
-            output = self.output / name if self.output.is_dir() else self.output
-        check_output(output, "--output")
-        if self.plot is None:
-            return output
-        if find_spec("matplotlib") is None:
-            raise InputError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
-        check_output(self.plot, "--plot")
-        if self.plot.suffix.lower() != ".png":
-            raise InputError(f"--plot: expected a file that ends in .png, got {self.plot}")
-        others = (output, *self.exclude, *(path for path, _ in self.inputs))
-        if self.plot.resolve() in {path.resolve() for path in others}:
-            raise InputError(f"--plot: expected another file than --output and those that are read, got {self.plot}")
+def _output_file(options: SimpleNamespace, name: str) -> Path:
+    """The file to write: --output, or the file `name` in it if it is a folder; checks it, and the plot too."""
+    with file_errors("--output"):
+        output = options.output / name if options.output.is_dir() else options.output
+    check_output(output, "--output")
+    if options.plot is None:
         return output
+    if find_spec("matplotlib") is None:
+        raise InputError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
+    check_output(options.plot, "--plot")
+    if options.plot.suffix.lower() != ".png":
+        raise InputError(f"--plot: expected a file that ends in .png, got {options.plot}")
+    others = (output, *options.exclude, *(path for path, _ in options.inputs))
+    if options.plot.resolve() in {path.resolve() for path in others}:
+        raise InputError(f"--plot: expected another file than --output and those that are read, got {options.plot}")
+    return output
 
 
 def _for_each(name: str, values: tuple, count: int) -> tuple:
@@ -120,7 +99,7 @@ def _for_each(name: str, values: tuple, count: int) -> tuple:
     return values * count if len(values) == 1 else values
 
 
-def _fit_weights(options: FitOptions) -> None:
+def _fit_weights(options: SimpleNamespace) -> None:
     """Fit weights, print how good they are, and write them; invalid input is refused before a model runs."""
     from semantic_metrics.cross_encoder.pair_scorer import RunOptions
     from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
@@ -128,7 +107,7 @@ def _fit_weights(options: FitOptions) -> None:
     from semantic_metrics.nli_lex.features import TEMPLATE, extract, load_scorer
     from semantic_metrics.nli_lex.windows import check_template
 
-    output = options.output_file(weights.FILE)
+    output = _output_file(options, weights.FILE)
     if output.exists():
         try:
             weights.read_forms(output)  # `write_weights` keeps the other forms in it
@@ -187,11 +166,7 @@ def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, 
 
 
 def _check_threshold_options(metric: str, criterion: str | None) -> None:
-    """Refuse options that a threshold has no use for.
-
-    Raises:
-        InputError: the metric is unknown, or one of these options was given.
-    """
+    """Refuse an unknown metric, and options that a threshold has no use for."""
     choose_checkpoints((metric,), ())
     context = click.get_current_context()
     for name in (*WEIGHT_OPTIONS, *(() if describe(metric).takes_questions else ("question",))):
@@ -200,32 +175,31 @@ def _check_threshold_options(metric: str, criterion: str | None) -> None:
             raise InputError(f"--{name}: only a fit of the weights of {WEIGHTED} takes it, got {got}")
 
 
-def _fit_threshold(options: FitOptions) -> None:
+def _fit_threshold(options: SimpleNamespace) -> None:
     """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
     import numpy as np
 
-    from semantic_metrics.fitting.threshold import FILE, check_folds, fit_threshold, join_texts, read_labelled_texts
+    from semantic_metrics.fitting.threshold import FILE, fit_threshold, join_texts, read_labelled_texts
+    from semantic_metrics.stats.binary import folds_by_group
 
     metric, folds, seed = options.metric, options.folds, options.seed
     checkpoint = choose_checkpoints((metric,), () if options.config is None else (options.config,))[metric]
-    output = options.output_file(FILE)
+    output = _output_file(options, FILE)
     if output.suffix.lower() != ".json":
         raise InputError(f"--output: expected a folder or a file that ends in .json, got {output}")
     asks = describe(metric).takes_questions
     parts = [read_labelled_texts(path, columns, asks) for path, columns in options.inputs]
     texts = join_texts(parts)
-    check_folds(texts, folds, seed)
+    folds_by_group(texts.labels, texts.groups, folds, seed)  # refuses too few groups
     columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}
     scored = score_rows(metric, checkpoint, columns, "fit")
     kind = "question" if asks else "reference"
     groups = len(set(texts.groups))
     click.echo(f"{len(texts.labels)} texts, {texts.labels.mean():.3f} of them correct, {groups} {kind}s")
-    origins = (
-        f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in zip(options.inputs, parts, strict=True)
-    )
-    scores = np.array(scored.scores)
-    criterion = options.criterion or CRITERIA[0]
-    threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, folds, seed, "; ".join(origins))
+    named = zip(options.inputs, parts, strict=True)
+    origin = "; ".join(f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in named)
+    scores, criterion = np.array(scored.scores), options.criterion or CRITERIA[0]
+    threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, folds, seed, origin)
     for line in threshold.lines(kind):
         click.echo(line)
     write_json(output, threshold.to_json())

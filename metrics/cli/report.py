@@ -64,8 +64,7 @@ def report(
 
 def _labels(table: Table, column: str) -> list[bool]:
     values = table.column("--label", column)
-    numbers = list(map(number_of, values))
-    if (invalid := next((i for i, number in enumerate(numbers) if number not in (0, 1)), None)) is not None:
-        got = f"got {values[invalid]!r} in row {invalid + 1}"
-        raise InputError(f"--label: expected 1, 0, true or false in column {column!r}, {got}")
-    return list(map(bool, numbers))
+    for row, value in enumerate(values, 1):
+        if number_of(value) not in (0, 1):
+            raise InputError(f"--label: expected 1, 0, true or false in column {column!r}, got {value!r} in row {row}")
+    return [number_of(value) == 1 for value in values]

@@ -44,7 +44,21 @@ def score(**options: object) -> None:
 
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold --output new.csv
     """
-    run(ScoreOptions(**options))
+    given = ScoreOptions(**options)
+    checkpoints = given.checkpoints()
+    try:
+        with given.open() as reader:
+            format = given.output_format(reader)
+            chunks = reader.chunks(given.batch_rows)
+            scorer = ChunkScorer(given.columns(reader), given.show, format is not None)
+            first = next(chunks)
+            scorer.texts(first, given.metrics)  # before a model is loaded
+            scorer.metrics += [LoadedMetric(name, checkpoint) for name, checkpoint in checkpoints.items()]
+            _score(given, reader, scorer, chain([first], chunks), format)
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted") from None
+    for line in _report(given, scorer):
+        click.echo(line, err=given.output == STREAM)
 
 
 class Interrupted(click.ClickException):
@@ -83,6 +97,12 @@ class ScoreOptions:
         if self.resume and self.output in (None, STREAM):
             raise InputError("--resume: expected --output with the file that is to be continued")
         return checkpoints
+
+    def open(self) -> AbstractContextManager[Reader]:
+        """Open the file, with that of the references if there is one."""
+        if self.references_file is None:
+            return open_reader(self.file, self.format)
+        return open_pair(self.file, self.references_file)
 
     def columns(self, reader: Reader) -> dict[str, str]:
         """Names of the columns of questions (if a metric takes them), predictions and references.
@@ -197,35 +217,6 @@ class ChunkScorer:
             raise InputError(f"{place}: {metric.name}: {cause.reason}") from None
 
 
-def run(options: ScoreOptions) -> None:
-    """Score the rows of a file, and print or write them.
-
-    Raises:
-        InputError, FileError: the options or the file cannot be used.
-        Interrupted: Ctrl-C was pressed.
-    """
-    checkpoints = options.checkpoints()
-    try:
-        with _open(options) as reader:
-            format = options.output_format(reader)
-            chunks = reader.chunks(options.batch_rows)
-            scorer = ChunkScorer(options.columns(reader), options.show, format is not None)
-            first = next(chunks)
-            scorer.texts(first, options.metrics)  # before a model is loaded
-            scorer.metrics += [LoadedMetric(name, checkpoint) for name, checkpoint in checkpoints.items()]
-            _score(options, reader, scorer, chain([first], chunks), format)
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted") from None
-    for line in _report(options, scorer):
-        click.echo(line, err=options.output == STREAM)
-
-
-def _open(options: ScoreOptions) -> AbstractContextManager[Reader]:
-    if options.references_file is None:
-        return open_reader(options.file, options.format)
-    return open_pair(options.file, options.references_file)
-
-
 def _score(
     options: ScoreOptions, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], format: str | None
 ) -> None:
@@ -279,11 +270,9 @@ def _printed(value: Cell) -> str:
 def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
     rows = scorer.metrics[0].rows
     if options.output is None:
-        yield from table_lines(scorer.printed, scorer.shown, rows)
-        yield ""
+        yield from [*table_lines(scorer.printed, scorer.shown, rows), ""]
     if len(scorer.metrics) == 1:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:
-        yield f"{rows} rows"
-        yield from (f"{metric.name}: {metric.summary()}" for metric in scorer.metrics)
+        yield from [f"{rows} rows", *(f"{metric.name}: {metric.summary()}" for metric in scorer.metrics)]
     yield from (metric.signature for metric in scorer.metrics)

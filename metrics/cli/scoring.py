@@ -2,7 +2,7 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from semantic_metrics.cli.errors import InputError, as_input_error
@@ -15,7 +15,6 @@ from semantic_metrics.core.contract import (
     missing_parts,
     text_metrics,
 )
-from semantic_metrics.files.rows import Cell
 
 Columns = dict[str, list | None]  # predictions, references and perhaps questions: n values each
 
@@ -68,22 +67,16 @@ def choose_checkpoints(names: tuple[str, ...], configs: tuple[str, ...]) -> dict
 
 
 def check_questions(option: str, kind: str, given: bool, names: Collection[str]) -> None:
-    """Check that questions are given if, and only if, one of the metrics takes them.
-
-    Args:
-        option: option that gives them.
-        kind: what it expects, such as "a column".
-        given: whether it was given.
-        names: metrics.
+    """Check that `option`, such as `--questions`, is given if, and only if, one of the metrics takes questions.
 
     Raises:
-        InputError: questions are missing, or no metric takes them.
+        InputError: it is missing (it expects `kind`, such as "a column"), or no metric takes it.
     """
-    answer_metrics = ", ".join(ANSWER_METRICS)
-    if given and not set(names).intersection(ANSWER_METRICS):
-        raise InputError(f"{option}: only {answer_metrics} takes it")
-    if not given and set(names).intersection(ANSWER_METRICS):
-        raise InputError(f"{option}: expected {kind}, for {answer_metrics}")
+    takes = not set(names).isdisjoint(ANSWER_METRICS)
+    if given and not takes:
+        raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it")
+    if takes and not given:
+        raise InputError(f"{option}: expected {kind}, for {', '.join(ANSWER_METRICS)}")
 
 
 class LoadedMetric:
@@ -184,19 +177,12 @@ def score_rows(name: str, checkpoint: str | None, columns: Columns, command: str
         InputError: a value is invalid, or the checkpoint cannot be used.
     """
     taken = {column: columns[column] for column in describe(name).columns}
-    rows = list(zip(*(map(_hashable, values) for values in taken.values()), strict=True))
-    places = {row: i for i, row in enumerate(dict.fromkeys(rows))}
-    distinct = [[_unhashable(value) for value in values] for values in zip(*places, strict=True)]
+    rows = list(zip(*taken.values(), strict=True))
+    keys = list(map(repr, rows))  # lists of references cannot be keys
+    places = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    distinct = zip(*dict(zip(keys, rows, strict=True)).values(), strict=True)
     metric = LoadedMetric(name, checkpoint, command)
-    scores = metric.score(dict(zip(taken, distinct, strict=True)))
+    scores = metric.score(dict(zip(taken, map(list, distinct), strict=True)))
     counts = ", ".join(f"{kind} {count}" for kind, count in metric.counted().items())
     remarks = f"{len(places)} distinct pairs scored: {counts}"
-    return ScoredRows([scores[places[row]] for row in rows], metric.signature, remarks)
-
-
-def _hashable(value: Cell) -> Hashable:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _unhashable(value: Hashable) -> Cell:
-    return list(value) if isinstance(value, tuple) else value
+    return ScoredRows([scores[places[key]] for key in keys], metric.signature, remarks)

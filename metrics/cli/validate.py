@@ -32,9 +32,6 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
 def validate(
     file: Path,
     human: tuple[str, ...],
-    predictions: str,
-    references: str,
-    questions: str | None,
     metrics: tuple[str, ...],
     configs: tuple[str, ...],
     group: str | None,
@@ -43,6 +40,7 @@ def validate(
     resamples: int,
     seed: int,
     output: Path | None,
+    **columns: str | None,
 ) -> None:
     """Say which metric agrees best with people on FILE (.csv, .jsonl, .parquet), which they rated.
 
@@ -53,17 +51,14 @@ def validate(
     from semantic_metrics.stats import validation  # scipy takes a second to import
 
     if not metrics:
-        answer_metrics = ANSWER_METRICS if questions is not None else ()
-        metrics = (*(name for name in text_metrics() if name not in ANSWER_METRICS), *answer_metrics)
+        metrics = [name for name in text_metrics() if name not in ANSWER_METRICS]
+        metrics += ANSWER_METRICS if columns["questions"] is not None else ()
     checkpoints = choose_checkpoints(metrics, configs)
-    check_questions("--questions", "a column", questions is not None, metrics)
+    check_questions("--questions", "a column", columns["questions"] is not None, metrics)
     check_records_path(output, [file])
     table = read_table(file)
-    texts = {
-        "predictions": table.texts("--predictions", predictions),
-        "references": table.texts("--references", references, several=True),
-        "questions": None if questions is None else table.texts("--questions", questions),
-    }
+    given = {name: column for name, column in columns.items() if column is not None}
+    texts = {name: table.texts(f"--{name}", column, name == "references") for name, column in given.items()}
     groups = texts["references"] if group is None else table.column("--group", group)
     if len(set(human)) < len(human):
         raise InputError(f"--human: expected each column once, got {', '.join(map(repr, human))}")

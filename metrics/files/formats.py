@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -102,14 +103,6 @@ def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct_names)
 
 
-def _parse_csv(lines: Lines) -> Iterator[tuple[Row, None]]:
-    yield from _parse_cells(lines, strict=True)
-
-
-def _parse_tsv(lines: Lines) -> Iterator[tuple[Row, None]]:
-    yield from _parse_cells(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-
-
 def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:
     csv.field_size_limit(MAX_FIELD_CHARACTERS)
     reader = csv.reader(iter(lines), **dialect)
@@ -140,7 +133,7 @@ def _strip_end(line: str) -> str:
 # each yields the rows of a file with their text, or None in place of the text where it is not kept
 PARSERS: dict[str, Callable[[Lines], Iterator[tuple[Row, str | None]]]] = {
     "txt": _parse_txt,
-    "csv": _parse_csv,
-    "tsv": _parse_tsv,
+    "csv": partial(_parse_cells, strict=True),
+    "tsv": partial(_parse_cells, delimiter="\t", quoting=csv.QUOTE_NONE),
     "jsonl": _parse_jsonl,
 }

@@ -119,16 +119,7 @@ def shorten(value: Cell) -> str:
 def convert_rows(
     rows: Iterable[Value], convert: Callable[[Value], Converted], place: Callable[[int], str]
 ) -> list[Converted]:
-    """Convert rows, or the values of a column, one by one.
-
-    Args:
-        rows: rows or values.
-        convert: function of one of them.
-        place: what a message calls a row, from its index.
-
-    Raises:
-        FileError: one cannot be converted; names the row.
-    """
+    """Convert rows, or the values of a column, one by one; a FileError names the row, as `place` writes its index."""
     converted = []
     for i, row in enumerate(rows):
         try:

@@ -5,24 +5,13 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.formats import TEXT, format_of
+from semantic_metrics.files.formats import format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
-from semantic_metrics.files.rows import (
-    MAX_QUOTED_CHARACTERS,
-    Cell,
-    Chunk,
-    check_column,
-    convert_rows,
-    describe_invalid,
-    first_invalid,
-    number_of,
-    shorten,
-)
-from semantic_metrics.files.writers import TextWriter, encode
+from semantic_metrics.files.rows import Cell, Chunk, check_column, describe_invalid, first_invalid, number_of, shorten
+from semantic_metrics.files.writers import TABLE_FORMATS, TextWriter, encode
 
 ROWS_AT_A_TIME = 4096
 RECORD_FORMATS = (".json", ".csv")
@@ -77,9 +66,10 @@ class Table:
         """
         values = self.column(option, name)
         numbers = list(map(number_of, values))
-        if (invalid := next((i for i, number in enumerate(numbers) if not math.isfinite(number)), None)) is not None:
-            got = f"got {shorten(values[invalid])} in row {invalid + 1}"
-            raise FileError(f"{option}: expected numbers in column {name!r}, {got}")
+        for row, number in enumerate(numbers):
+            if not math.isfinite(number):
+                got = f"got {shorten(values[row])} in row {row + 1}"
+                raise FileError(f"{option}: expected numbers in column {name!r}, {got}")
         return numbers
 
 
@@ -98,21 +88,22 @@ def read_table(path: Path, format: str | None = None) -> Table:
 
 
 def write_table(path: Path, table: Table) -> None:
-    """Write a file in the format that its name ends in, with `atomic_write`.
+    """Write a .csv, .tsv, .jsonl or .parquet file, with `atomic_write`.
 
     Raises:
         FileError: the file cannot be written, or its format cannot hold a value; names the row.
     """
     format = format_of(path)
+    if format not in TABLE_FORMATS:
+        raise FileError(f"{path}: expected .csv, .tsv, .jsonl or .parquet, which hold several columns, got .{format}")
     with atomic_write(path) as file:
-        if format == "txt":
-            _write_txt(file, table)
-        elif format == "parquet":
+        if format == "parquet":
             from semantic_metrics.files.parquet import write_parquet  # pyarrow takes long to import
 
             write_parquet(file, {name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)})
         else:
-            TextWriter(file, format, table.columns).write(_chunk(table), {})
+            rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+            TextWriter(file, format, table.columns).write(Chunk("output row", list(range(1, len(rows) + 1)), rows), {})
 
 
 def check_records_path(path: Path | None, inputs: Iterable[Path]) -> None:
@@ -152,20 +143,3 @@ def write_json(path: Path, value: dict | list) -> None:
     """
     with atomic_write(path) as file:
         file.write(encode(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"))
-
-
-def _chunk(table: Table) -> Chunk:
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return Chunk("output row", list(range(1, len(rows) + 1)), rows)
-
-
-def _write_txt(file: BinaryIO, table: Table) -> None:
-    if table.columns != [TEXT]:
-        raise FileError(f"expected the one column {TEXT!r} for .txt, got {', '.join(map(repr, table.columns))}")
-    file.writelines(convert_rows(table.texts(".txt", TEXT), _txt_line, _chunk(table).place))
-
-
-def _txt_line(text: str) -> bytes:
-    if "\n" in text:
-        raise FileError(f"expected texts without line breaks for .txt, got {text[:MAX_QUOTED_CHARACTERS]!r}")
-    return encode(f"{text}\n")

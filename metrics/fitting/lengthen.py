@@ -47,7 +47,9 @@ def lengthen(judged: JudgedAnswers, seed: int = 0) -> JudgedAnswers:
     for question, answer in zip(judged.questions, judged.answers, strict=True):
         others = (other for other in order[question] if _different(right[question], right[other]))
         similar = [other for other, _ in zip(others, range(SIMILAR_QUESTIONS), strict=False)]
-        pool = [part for other in similar for i in rows[other] for part in _sentences(judged.answers[i])]
+        pool = [
+            part for other in similar for i in rows[other] for part in _SENTENCE_END.split(judged.answers[i].strip())
+        ]
         draw = random.Random(hashlib.sha256(f"{seed}\n{question}\n{answer}".encode()).hexdigest())
         answers.append(_embed(answer, list(dict.fromkeys(pool)), draw))
     return JudgedAnswers(judged.questions, answers, judged.references, judged.labels, [0] * len(judged))
@@ -66,10 +68,6 @@ def _similar_questions(judged: JudgedAnswers) -> dict[str, list[str]]:
         best = np.argsort(-similarity, kind="stable")[: 4 * SIMILAR_QUESTIONS]
         similar[question] = [questions[j] for j in best if keys[j] != keys[i] and similarity[j] > 0]
     return similar
-
-
-def _sentences(answer: str) -> list[str]:
-    return _SENTENCE_END.split(answer.strip())
 
 
 def _different(references: set[str], others: set[str]) -> bool:

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.files.table import read_table
+from semantic_metrics.fitting import CRITERIA
 from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key
+from semantic_metrics.stats import binary
 from semantic_metrics.stats.binary import check_labels, folds_by_group
 from semantic_metrics.stats.bootstrap import RESAMPLES, bootstrap_groups, percentile_interval
 from semantic_metrics.stats.separation import auc
 
 FILE = "threshold.json"
-CRITERIA = ("youden", "macro_f1")
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,9 @@ def read_labelled_texts(path: Path, columns: JudgedColumns, asks: bool) -> Label
     table = read_table(path)
     predictions = table.texts(f"{path}, --predictions", columns.answer)
     references = table.texts(f"{path}, --references", columns.reference, several=not columns.separator)
-    if columns.separator:
-        references = [_split(text, columns.separator) for text in references]
+    if columns.separator:  # a text of separators alone is one blank reference
+        parts = ([part.strip() for part in text.split(columns.separator)] for text in references)
+        references = [list(filter(None, texts)) or [""] for texts in parts]
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None
     labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
     groups = [repr(value) for value in (map(question_key, questions) if asks else references)]
@@ -132,21 +134,6 @@ def join_texts(parts: list[LabelledTexts]) -> LabelledTexts:
         references = [value if isinstance(value, list) else [value] for value in references]
     labels = np.concatenate([part.labels for part in parts])
     return LabelledTexts(predictions, references, questions or None, labels, groups)
-
-
-def _split(text: str, separator: str) -> list[str]:
-    """Several references from one text; a text of separators alone is one blank reference."""
-    return [part.strip() for part in text.split(separator) if part.strip()] or [""]
-
-
-def check_folds(texts: LabelledTexts, folds: int, seed: int) -> None:
-    """Check that there are two classes, and enough groups for so many folds.
-
-    Raises:
-        ValueError: there are not.
-    """
-    check_labels(texts.labels)
-    folds_by_group(texts.labels, texts.groups, folds, seed)
 
 
 def fit_threshold(
@@ -240,12 +227,11 @@ def figures(decided: np.ndarray, labels: np.ndarray) -> dict[str, float]:
         `accuracy` and `macro_f1` in [0, 1], `mcc` (Matthews' correlation) in [-1, 1], higher is better; `majority`,
         the accuracy of always giving the more frequent label.
     """
-    from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
-
+    judged, inverse = binary.figures(decided, labels), binary.figures(~decided, ~labels)
     return {
-        "accuracy": float(accuracy_score(labels, decided)),
-        "macro_f1": float(f1_score(labels, decided, average="macro", zero_division=0)),
-        "mcc": float(matthews_corrcoef(labels, decided)),
+        "accuracy": judged["accuracy"],
+        "macro_f1": (judged["f1"] + inverse["f1"]) / 2,
+        "mcc": judged["mcc"],
         "majority": float(max(np.mean(labels), 1 - np.mean(labels))),
     }
 

@@ -1,5 +1,11 @@
 """HTML pages: reports of scored systems and explanations of single scores."""
 
-from semantic_metrics.report.page import Scores, write_explanation, write_report
-
 __all__ = ["Scores", "write_explanation", "write_report"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from semantic_metrics.report import page  # scipy takes a second to import
+
+    return getattr(page, name)
