@@ -32,12 +32,8 @@ def test_lexical_baselines(answer: str, reference: str, exact: float, f1: float,
 
 
 def test_the_best_gold_answer_counts() -> None:
-    found = judged_set(
-        pd.DataFrame({"question": ["q", "q"], "reference": [["a", "b c"], ["d"]], "candidate": ["b", "e"],
-                      "human_label": [1, 0]}), "set", "here"
-    )  # fmt: skip
     loaded = next(judge for judge in judges.lexical_judges() if judge.name == judges.RECALL).load()
-    assert loaded.ask(found).scores.tolist() == [0.5, 0.0]
+    assert loaded.ask(one("b", ["a", "b c"])).scores.tolist() == [0.5]
 
 
 @pytest.mark.filterwarnings("ignore:A single label:UserWarning")
@@ -45,10 +41,9 @@ def test_the_best_gold_answer_counts() -> None:
 @settings(max_examples=40)
 def test_figures_are_scikit_learns(pairs: list[tuple[bool, bool]]) -> None:
     said, labels = (np.array(column) for column in zip(*pairs, strict=True))
-    found = agreement(outcomes(said, labels).sum(axis=0))
-    assert found["accuracy"] == pytest.approx(100 * accuracy_score(labels, said))
-    assert found["f1"] == pytest.approx(100 * f1_score(labels, said, zero_division=0))
-    assert found["mcc"] == pytest.approx(100 * matthews_corrcoef(labels, said))
+    expected = {"accuracy": accuracy_score(labels, said), "f1": f1_score(labels, said, zero_division=0)}
+    expected["mcc"] = matthews_corrcoef(labels, said)
+    assert agreement(outcomes(said, labels).sum(axis=0)) == pytest.approx({k: 100 * v for k, v in expected.items()})
 
 
 def test_gold_answers_are_split_as_each_file_joins_them(tmp_path: Path) -> None:
@@ -67,18 +62,12 @@ def test_raters_majority_and_agreement(tmp_path: Path) -> None:
     assert found.labels.tolist() == [True, True, False, False]
     table = rater_table({"rated": found}).set_index(["raters", "dataset", "model"])
     assert len(table) == 3 * 4
-    assert table.loc[("rater_1, rater_2", "AdversarialQA", "Phi-3-mini"), "accuracy"] == 0
     frame["source"] = frame["model"] = "one"
     whole = rater_table({"rated": judged_set(frame, "rated", "here")}).set_index("raters")
     assert whole.loc["rater_1, rater_3", "accuracy"] == 75
     assert whole.loc["rater_1, rater_3", "mcc"] == pytest.approx(100 * matthews_corrcoef([1, 1, 0, 0], [1, 1, 1, 0]))
-    assert rater_table({"plain": judged_set(judged("diver_qa"), "plain", "here")}).empty
-
-
-def test_published_rater_agreement_is_complete() -> None:
     table = published_raters()
     assert len(table) == 10
-    assert table["high"].max() == 100
     assert table[table["table"] == "8"]["low"].min() == pytest.approx(71.1)
 
 

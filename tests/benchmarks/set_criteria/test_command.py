@@ -113,10 +113,9 @@ def test_published_cells_are_beside_the_measured_ones(output: Path, number: int)
     assert here.groupby("ranges")["published"].count().to_dict() == {"own": 0, "shared": 4}
 
 
-@pytest.mark.parametrize(("number", "measure", "name", "figures", "values"), PUBLISHED)
-def test_published_figures(
-    output: Path, number: int, measure: str, name: str, figures: list[str], values: list[float]
-) -> None:
+@pytest.mark.parametrize("row", PUBLISHED)
+def test_published_figures(output: Path, row: tuple) -> None:
+    number, measure, name, figures, values = row
     table = pd.read_csv(output / f"table{number}.csv").dropna(subset=["published"])
     printed = table.set_index(["measure", "published_as", "figure"])["published"]
     assert [printed[measure, name, figure] for figure in figures] == values
@@ -204,9 +203,8 @@ def test_invalid_arguments_are_refused_before_anything_runs(
     assert not (tmp_path / "results").exists()
 
 
-def test_an_output_folder_that_cannot_be_made_is_refused_before_anything_runs(file: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    result = run("--samples", file, "--output", tmp_path / "file" / "below")
+def test_an_output_folder_that_cannot_be_made_is_refused_before_anything_runs(file: Path) -> None:
+    result = run("--samples", file, "--output", file / "below")
     assert result.exit_code == 2, result.output
     assert "distinct texts" not in result.stderr  # the first line of progress
 

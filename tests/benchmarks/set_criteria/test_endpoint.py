@@ -76,8 +76,6 @@ def test_invalid_answers_are_not_measured(monkeypatch: pytest.MonkeyPatch, answe
 
 
 def test_vectors_of_one_width() -> None:
-    def widen(body: dict, number: int) -> Reply:
-        return 200, {"data": [{"index": 0, "embedding": [1.0] * (number + 1)}]}, {}
-
+    widen = lambda _, number: (200, {"data": [{"index": 0, "embedding": [1.0] * (number + 1)}]}, {})  # noqa: E731
     with serve(widen) as endpoint, pytest.raises(NotMeasured, match=r"vectors of one width, got \[1, 2\]"):
         EmbeddingsEndpoint(endpoint.url, "m").encode(["one", "two"], batch_size=1)

@@ -68,9 +68,6 @@ def test_split_rows_give_sound_samples(sizes: list[tuple[int, int]], seed: int) 
     rows = chain_samples(fused(*chains), (WORDS,), 0.25, dropped)
     assert not dropped
     assert all(is_sound(row) for row in rows)
-    assert Counter(row["operator"] for row in rows) == {
-        "overlap": len(sizes), "difference": 4 * len(sizes), "union": len(sizes)
-    }  # fmt: skip
     for row in rows:
         number = int(row["group"].split(":")[1])
         assert frame["target"][number] in (row["a"], row["b"], row["target"])  # each holds its row's complex sentence
