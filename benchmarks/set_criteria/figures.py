@@ -56,7 +56,7 @@ def _draw_angle(panel: Axes, result: dict) -> None:
 
 
 def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
-    """Figure 10 as PNG: |A| / |B| of every encoder's `report`."""
+    """Figure 10 as PNG: |A| / |B| of the unions, of every encoder's `report`."""
     columns = min(4, len(results))
     rows = -(-len(results) // columns)
     figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, 1 + _ROW_INCHES * rows), layout="constrained")
@@ -71,7 +71,7 @@ def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
         panel.margins(y=_HEADROOM)
         panel.tick_params(labelbottom=True)
         panel.set_title(_plain(name), fontsize=10)
-        panel.set_xlabel("|A| / |B|")
+        panel.set_xlabel("|A| / |B| of unions")
         panel.text(0.98, 0.95, f"{_beyond(histogram, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
     for row in panels:
         row[0].set_ylabel("samples (%)")
@@ -127,7 +127,7 @@ def ratio_chart(result: dict, name: str) -> dict:
     """The ratios of lengths of one encoder, as `angle_chart` gives its angles."""
     histogram = result["norm_ratio"]["histogram"]
     mean, n = result["norm_ratio"]["mean"], result["norm_ratio"]["n"]
-    caption = f"{name}: |A| / |B|, " + (f"mean {mean:.3f}, n = {n}" if n else "no samples")
+    caption = f"{name}: |A| / |B| of unions, " + (f"mean {mean:.3f}, n = {n}" if n else "no samples")
     ticks = [(f"{_x(value, _RATIOS):.1f}", f"{value:g}") for value in (0.5, 1, 1.5)]
     bars = _bars(histogram, max(1e-9, *_shares(histogram)), _RATIOS)
     return {"caption": caption, "bars": bars, "outline": "", "ticks": ticks}

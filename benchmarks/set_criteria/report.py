@@ -13,6 +13,7 @@ from benchmarks.set_criteria.leaderboard import write_page
 from benchmarks.set_criteria.means import ClusterBootstrap, means_table, score_table
 from benchmarks.set_criteria.measure import KINDS, Measured, SampleSet
 from benchmarks.set_criteria.tables import figure_table, printed_checks, printed_tables, printed_undefined
+from semantic_metrics.set_criteria.angles import RATIO_EDGES, histogram, spread_of
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
 from semantic_metrics.set_criteria.epsilon import CELLS
 from semantic_metrics.set_criteria.geometry import MEASURES
@@ -54,7 +55,7 @@ def write_results(
     output.mkdir(parents=True, exist_ok=True)
     own = [own_ranges(one.samples) for one in measured]
     ranges = fill_ranges(options.ranges, shared_ranges(own))
-    results = {one.candidate.name: report(one.samples, options.criteria, ranges) for one in measured}
+    results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
     alone = {one.candidate.name: report(one.samples, options.criteria) for one in measured} if options.own else None
     bootstrap = ClusterBootstrap(samples.clusters(), options.bootstrap)
     means = means_table(measured, bootstrap)
@@ -77,6 +78,17 @@ def write_results(
     return text
 
 
+def report_unions(measured: Measured, criteria: Settings, ranges: Ranges) -> dict:
+    """The metric's report, with |A| / |B| of unions alone: figure 10 is about C6; the metric takes all samples."""
+    result = report(measured.samples, criteria, ranges)
+    a, b, _ = measured.samples["union"].lengths
+    known = (a > 0) & (b > 0)
+    ratios, zeros = a[known] / b[known], int((~known).sum())
+    spread = {**spread_of(ratios), "n": len(ratios), "histogram": histogram(ratios, RATIO_EDGES)}
+    undefined = result["undefined"] | {"norm_ratio": {"zero vector": zeros} if zeros else {}}
+    return result | {"norm_ratio": spread, "undefined": undefined}
+
+
 def _write_data(tables: dict[str, pd.DataFrame], frame: pd.DataFrame, ranges: Ranges, output: Path) -> None:
     for name, table in tables.items():
         table.to_csv(output / f"{name}.csv", index=False)
@@ -89,7 +101,7 @@ def _draw_figures(results: dict[str, dict], output: Path) -> None:
     first = next(iter(results))
     draw_angles({first: results[first]}, output / "figure4.png", f"Figure 4: angles of {first}")
     draw_angles(results, output / "figure6.png", "Figure 6: where the targets' projections fall")
-    draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B")
+    draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B, unions (C6)")
 
 
 def signatures(measured: list[Measured], samples: SampleSet, options: Options, ranges: Ranges) -> dict[str, str]:

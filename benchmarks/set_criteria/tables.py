@@ -227,9 +227,9 @@ def _angle_table(frame: pd.DataFrame) -> PrintedTable:
     for criterion in ("C2", "C5", "C6"):
         for figure, write in (("share", _percent), ("between", _percent), ("angle", "{:.3f}".format)):
             columns.append(Column(f"{criterion} {figure}", (UNPUBLISHED, criterion, "", figure), write))
-    for figure in ("mean", "sd"):
+    for figure in ("mean", "sd", "median"):
         columns.append(Column(f"|A|/|B| {figure}", (UNPUBLISHED, "norm_ratio", "", figure), _exact))
-    title = "Figures 4, 6 and 10 as numbers: C2, C5 and C6 (%), and the ratio of lengths"
+    title = "Figures 4, 6 and 10 as numbers: C2, C5 and C6 (%), and the ratio of lengths of unions"
     return _printed_table(frame, title, columns, [ANGLE, GPT3])
 
 

@@ -85,7 +85,7 @@ Returns:
     C2, C5, C6: `share` for which the criterion holds (higher is better), `between` (of projections between A and B),
         `n`, `curve` (share over theta, from where the target should lie), `histogram` and `angle` of the angle between
         B and the projection in parts of that between B and A, unsigned and signed (0 at B, 1 at A); C6 also `cases`.
-    norm_ratio: mean, sd, median, n and histogram of |A| / |B|.
+    norm_ratio: mean, sd, median, n and histogram of |A| / |B|, all operators together.
     undefined: by criterion (and measure) the number of samples left out, by reason.
     ranges: the ranges used, the sign of distances reversed.
     operators: number of samples of each operator.
@@ -107,11 +107,7 @@ Example:
 
 @dataclass(frozen=True)
 class Options:
-    """Settings of one call of `compute`, whose docstring explains them; what is given is checked and converted.
-
-    Raises:
-        InvalidInput: a value is not allowed.
-    """
+    """Settings of one call of `compute`, whose docstring explains them; what is given is checked and converted."""
 
     settings: Settings
     embeddings: dict[str | None, Vectors] | None

@@ -14,8 +14,8 @@ from benchmarks.set_criteria.encoders import Candidate, RandomBag, RandomVectors
 from benchmarks.set_criteria.figures import draw_angles, draw_ratios
 from benchmarks.set_criteria.means import ClusterBootstrap, means_table
 from benchmarks.set_criteria.measure import Measured, SampleSet, measure_all, read_samples
-from benchmarks.set_criteria.report import check_table
-from semantic_metrics.set_criteria.criteria import Settings, report
+from benchmarks.set_criteria.report import check_table, report_unions
+from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
 from semantic_metrics.set_criteria.encoders import Encoder
 from tests.benchmarks.set_criteria.data import samples
 
@@ -163,6 +163,19 @@ def test_words_but_not_random_or_worse_vectors_pass_the_checks(made: SampleSet, 
         assert not above["holds"]["C1"].any()
     if isinstance(vectors, Swapped):  # the sign of a distance is turned: below the floor in both measures
         assert (above["high"]["C1"] < 0).all()
+
+
+def test_figure_10_is_of_unions_alone(made: SampleSet) -> None:
+    frame = made.frame.assign(a=made.frame["a"].where(made.frame["operator"] != "union", ""))  # without a word
+    odd = SampleSet(made.path, made.sha256, pd.concat([made.frame, frame[frame["operator"] == "union"]]))
+    (one,) = measured(odd, candidate("random-bag:24", seed=3))
+    result = report_unions(one, Settings(), own_ranges(one.samples))
+    unions = made.frame[made.frame["operator"] == "union"]
+    a, b = (np.linalg.norm(RandomBag(3, 24).encode(list(unions[side]))[0], axis=1) for side in "ab")
+    assert result["norm_ratio"]["median"] == pytest.approx(np.median(a / b), rel=1e-6)
+    assert result["norm_ratio"]["n"] == sum(result["norm_ratio"]["histogram"]["counts"]) == len(unions)
+    assert result["undefined"]["norm_ratio"] == {"zero vector": len(unions)}
+    assert report(one.samples, Settings())["norm_ratio"]["median"] != result["norm_ratio"]["median"]
 
 
 def test_a_name_is_not_read_as_a_formula(made: SampleSet, tmp_path: Path) -> None:
