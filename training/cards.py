@@ -33,7 +33,6 @@ MATCHA_FIGURES = {
     "ccc": "CCC",
     "ccc_unscaled": "CCC, unscaled",
 }
-EVALUATOR_FIGURES = ("pearson", "spearman", "accuracy")  # of sentence-transformers' evaluators
 
 
 def write_card(folder: Path, record: dict) -> None:
@@ -96,7 +95,8 @@ def _render_matcha(record: dict, results: pd.DataFrame | None) -> str:
     if results is not None:
         ours = results[results["metric"] == MATCHA_ROW]
         measured = list(ours[["set", "figure", "value"]].itertuples(index=False, name=None))
-        cells = results.assign(cell=[_cell(row.value, row.published) for row in results.itertuples()])
+        published = results["published"].map(lambda value: "" if pd.isna(value) else f" ({value:.2f})")
+        cells = results.assign(cell=results["value"].map("{:.2f}".format) + published)
         for key, rows in cells.groupby(["set", "metric"], sort=False):
             result_rows.append((key, dict(zip(rows["figure"], rows["cell"], strict=True))))
     front_matter = ModelCardData(
@@ -126,7 +126,7 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
     config = record["config"]
     is_scorer = config["classes"] is None
     validation = pd.DataFrame(
-        [(*_split_figure(name), value) for name, value in record["validation"].items()],
+        [(*name.rpartition("_")[::2], value) for name, value in record["validation"].items()],  # stsb_dev_pearson
         columns=["set", "figure", "value"],
     )
     measured = (validation if results is None else results)[["set", "figure", "value"]].itertuples(index=False)
@@ -148,10 +148,6 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
         validation=validation.to_dict("records"),
         results=results,
     )
-
-
-def _cell(value: float, published: float) -> str:
-    return f"{value:.2f}" + ("" if pd.isna(published) else f" ({published:.2f})")
 
 
 def _common_fields(config: dict) -> dict[str, object]:
@@ -176,14 +172,6 @@ def _eval_results(task: str, rows: list[tuple[str, str, float]]) -> list[EvalRes
         )
         for dataset, figure, value in rows
     ] or None
-
-
-def _split_figure(name: str) -> tuple[str, str]:
-    """`stsb_dev_pearson` -> set and figure, which sentence-transformers' evaluators join."""
-    for figure in EVALUATOR_FIGURES:
-        if name.endswith(f"_{figure}"):
-            return name.removesuffix(f"_{figure}"), figure
-    return name, "score"
 
 
 def _template(name: str) -> jinja2.Template:

@@ -25,8 +25,9 @@ from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
 from training.cards import RECORD, write_card
+from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.matcha.config import read_config
+from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
 
 
@@ -66,7 +67,7 @@ def main() -> None:
     arguments = parser.parse_args()
     output = arguments.output / "checkpoint"
     try:
-        sets = load_validation(read_config(arguments.config).validate, arguments.data)
+        sets = load_validation(read_yaml(arguments.config, TrainConfig).validate, arguments.data)
         record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
         first, second = _read(Path(find_model(arguments.first))), _read(arguments.second)
         weights = interpolate(first, second, arguments.share)

@@ -38,9 +38,10 @@ from semantic_metrics.matcha.modeling_matcha import MatchaModel
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.cards import write_card
+from training.data.config_files import read_yaml
 from training.data.sources import load_source, read_excluded
 from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
-from training.matcha.config import STAGED, TrainConfig, read_config
+from training.matcha.config import STAGED, TrainConfig
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
 from training.matcha.losses import LOSSES
 from training.matcha.validate import Results, load_validation, mean_figure, validate
@@ -288,7 +289,7 @@ def main() -> None:
     """Train what the command line asks for."""
     args = parse_args()
     data = None if args.data is None else Path(args.data)
-    Run(read_config(args.config), data, args.output).train(args.resume)
+    Run(read_yaml(args.config, TrainConfig), data, args.output).train(args.resume)
 
 
 if __name__ == "__main__":

@@ -30,9 +30,10 @@ from transformers.trainer_utils import set_seed
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.cards import started_from, write_card
-from training.cross_encoder.config import CrossEncoderConfig, read_config
+from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import to_dataset, token_lengths
 from training.cross_encoder.partial_labels import PartialLabelEvaluator, PartialLabelLoss
+from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import read_excluded
 
@@ -231,7 +232,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--resume", action="store_true", help="continue from output/state")
     arguments = parser.parse_args()
-    config = read_config(arguments.config or CONFIGS / f"{arguments.task}.yaml")
+    config = read_yaml(arguments.config or CONFIGS / f"{arguments.task}.yaml", CrossEncoderConfig)
     figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume)
     sys.stdout.write("".join(f"{name}: {value:.4f}\n" for name, value in figures.items()))
 

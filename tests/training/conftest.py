@@ -15,7 +15,8 @@ from tokenizers.trainers import WordLevelTrainer
 
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 from tests import tiny_pairs as tiny
-from training.matcha.config import TrainConfig, read_config
+from training.data.config_files import read_yaml
+from training.matcha.config import TrainConfig
 
 TRAINING = Path(__file__).parents[2] / "training"
 WIDTH = 16
@@ -49,7 +50,7 @@ def start_folder(words: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def config(start_folder: Path) -> TrainConfig:
-    smoke = read_config(TRAINING / "configs" / "smoke.yaml")
+    smoke = read_yaml(TRAINING / "configs" / "smoke.yaml", TrainConfig)
     return replace(
         smoke, init=f"checkpoint:{start_folder}", network={"num_senses": 2}, batch_size=8, lr=1e-2, validate_every=3
     )

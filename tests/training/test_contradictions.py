@@ -18,12 +18,7 @@ if not any(importlib.util.find_spec(name) for name in PIPELINES):
 
 ROWS = pd.DataFrame(
     {
-        "premise": [
-            "The dog is asleep on the couch.",
-            "The cat is under the table.",
-            "A secret sentence is here.",
-            "",
-        ],
+        "premise": ["The dog is asleep on the couch.", "The cat is under the table.", "A secret sentence is here.", ""],
         "hypothesis": ["A dog sleeps.", "A cat is there.", "It is here.", "Nothing."],
         "image": [1, 2, 3, 4],
     }
@@ -34,14 +29,18 @@ CHECKED = Path(__file__).parents[2] / "training" / "data" / "contradictions_chec
 SEED = 31337  # of the list: `contradict([text], [rule], SEED)` makes each of its rows
 
 
-def test_checked_list_holds_what_the_rules_make_and_meets_its_bar() -> None:
+def test_checked_list_meets_its_bar() -> None:
     rows = pd.read_csv(CHECKED)
     assert list(rows.columns) == ["rule", "text", "contradiction", "contradicts", "reads_well", "source"]
     assert len(rows) >= 200
     assert rows["text"].is_unique
     good = (rows["contradicts"] == "yes") & (rows["reads_well"] == "yes")
     assert good.mean() >= 0.9
-    for rule, row in rows.groupby("rule").first().iterrows():
+
+
+@pytest.mark.slow  # each rule is tested in tests/contradictions
+def test_checked_list_is_what_the_rules_make() -> None:
+    for rule, row in pd.read_csv(CHECKED).groupby("rule").first().iterrows():
         (result,) = contradict([row["text"]], [rule], SEED)
         assert result.contradictions[0].text == row["contradiction"]
 
@@ -50,7 +49,7 @@ def test_made_triplets_keep_the_correct_text_and_leave_evaluation_texts_out(tmp_
     ROWS.to_parquet(tmp_path / "train.parquet")
     ROWS[2:3].to_parquet(tmp_path / "test.parquet")
     table = Table(path="train.parquet")
-    source = ContradictionSource("snli", table, "premise", "hypothesis", rules=["negation"])
+    source = ContradictionSource("snli", table, text="premise", correct="hypothesis", rules=["negation"])
     exclude = [{"path": "test.parquet", "columns": ["premise"]}]
     triplets, counts = build(ContradictionConfig([source], exclude), tmp_path)
     assert list(triplets.columns) == COLUMNS

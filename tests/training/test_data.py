@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from tests.training.conftest import TRAINING
-from training.cross_encoder import config as cross_encoder_config
+from training.cross_encoder.config import CrossEncoderConfig
 from training.data.config_files import read_yaml
 from training.data.contradictions import ContradictionConfig
 from training.data.judged_answers import JudgedConfig
@@ -30,7 +30,7 @@ from training.data.sources import (
     read_excluded,
 )
 from training.matcha.batches import Corpus, InterleavedBatches
-from training.matcha.config import read_config
+from training.matcha.config import TrainConfig
 
 FILE = Table(path="rows.parquet")
 NLI = pd.DataFrame(
@@ -92,32 +92,30 @@ def test_rows_become_examples(tmp_path: Path, source: Source, rows: pd.DataFrame
     assert (counts["rows"], counts["kept"]) == (len(rows), len(expected))
 
 
-def test_scored_pairs_are_graded(tmp_path: Path) -> None:
-    examples, _ = load(tmp_path, ScoredPairs(name="sts", table=FILE), SCORED)
-    assert [e.target for e in examples] == [0.0, 0.4, 0.8, 1.0]
+def test_scored_pairs_are_graded_and_a_limit_keeps_a_fixed_sample(tmp_path: Path) -> None:
+    source = ScoredPairs(name="sts", table=FILE)
+    assert [e.target for e in load(tmp_path, source, SCORED)[0]] == [0.0, 0.4, 0.8, 1.0]
+    rows = pd.concat([SCORED] * 10)
+    first, counts = load(tmp_path, replace(source, limit=7), rows)
+    assert first == load(tmp_path, replace(source, limit=7), rows)[0]
+    assert (len(first), counts["dropped: over the limit"]) == (7, 33)
 
 
-def test_evaluation_texts_are_dropped_and_counted(tmp_path: Path) -> None:
-    pd.DataFrame({"premise": ["  b "]}).to_csv(tmp_path / "eval.csv", index=False)
+@pytest.mark.parametrize(
+    ("source", "rows", "text", "kept", "dropped"),
+    [
+        (PAIRS, NLI, "  b ", ["A1", None, None, "C1"], 1),
+        (Captions(name="coco", table=FILE), IMAGES, "two c", ["one a", "one b", "one c"], 3),  # the whole image
+    ],
+)
+def test_evaluation_texts_are_dropped_and_counted(
+    tmp_path: Path, source: Source, rows: pd.DataFrame, text: str, kept: list, dropped: int
+) -> None:
+    pd.DataFrame({"premise": [text]}).to_csv(tmp_path / "eval.csv", index=False)
     excluded = read_excluded([{"path": "eval.csv", "columns": ["premise"]}], tmp_path)
-    examples, counts = load(tmp_path, PAIRS, NLI, excluded)
-    assert "B" not in {e.reference for e in examples}
-    assert counts["dropped: in an evaluation set"] == 1
-
-
-def test_captions_of_an_evaluation_image_are_all_dropped(tmp_path: Path) -> None:
-    examples, counts = load(tmp_path, Captions(name="coco", table=FILE), IMAGES, frozenset({"two c"}))
-    assert [e.correct for e in examples] == ["one a", "one b", "one c"]
-    assert counts["dropped: in an evaluation set"] == 3
-
-
-def test_limit_keeps_a_fixed_sample(tmp_path: Path) -> None:
-    rows = pd.DataFrame({"a": [f"a{i}" for i in range(50)], "b": [f"b{i}" for i in range(50)]})
-    source = Positives(name="w", table=FILE, columns=[["a", "b"]], limit=7)
-    first, counts = load(tmp_path, source, rows)
-    assert first == load(tmp_path, source, rows)[0]
-    assert len(first) == 7
-    assert counts["dropped: over the limit"] == 43
+    examples, counts = load(tmp_path, source, rows, excluded)
+    assert [e.correct for e in examples] == kept
+    assert counts["dropped: in an evaluation set"] == dropped
 
 
 def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
@@ -139,11 +137,8 @@ def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
 def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load(tmp_path, replace(PAIRS, **change), NLI)
-
-
-def test_relative_path_without_a_data_folder_is_an_error() -> None:
     with pytest.raises(ValueError, match="--data"):
-        Table(path="rows.parquet").read(None)
+        FILE.read(None)
 
 
 @pytest.mark.parametrize(
@@ -161,20 +156,14 @@ def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> Non
     path = tmp_path / "config.yaml"
     path.write_text((TRAINING / "configs" / "smoke.yaml").read_text() + line + "\n")
     with pytest.raises(ValueError, match=message):
-        read_config(path)
+        read_yaml(path, TrainConfig)
 
 
 @pytest.mark.parametrize("path", sorted((TRAINING / "configs").glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configs_are_valid(path: Path) -> None:
-    if path.stem == "stsb_pairs":
-        assert read_yaml(path, CandidateConfig).train
-    elif path.stem == "judged_answers":
-        assert read_yaml(path, JudgedConfig).train
-    elif path.stem == "contradictions":
-        assert read_yaml(path, ContradictionConfig).train
-    else:
-        reader = cross_encoder_config.read_config if path.stem.startswith(("nli", "stsb")) else read_config
-        assert reader(path).name
+    kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
+    others = CrossEncoderConfig if path.stem.startswith(("nli", "sts")) else TrainConfig
+    assert read_yaml(path, kinds.get(path.stem, others)).train
 
 
 def test_batch_holds_the_texts_of_its_rows(words: Tokenizer) -> None:

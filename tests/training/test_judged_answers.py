@@ -65,16 +65,12 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     assert counts["train entailment"] + counts["held_out entailment"] == 500
 
 
-def test_bad_tables_are_named(data: Path) -> None:
+def test_bad_tables_are_named_and_the_shipped_config_keeps_test_questions_out(data: Path) -> None:
+    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig)
+    assert {entry["path"] for entry in config.exclude} == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}
     source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
     with pytest.raises(ValueError, match="judged: no answer is left"):
         source.load(data, frozenset({"whowrotehamlet", "whereisthelouvre"}))
     pd.DataFrame({"q": ["a"]}).to_csv(data / "judged.csv", index=False)
     with pytest.raises(ValueError, match=r"judged: expected columns \['a', 'r', 'y'\]"):
         source.load(data, frozenset())
-
-
-def test_the_shipped_config_keeps_the_test_questions_out() -> None:
-    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig)
-    paths = {entry["path"] for entry in config.exclude}
-    assert paths == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}

@@ -8,9 +8,8 @@ import pytest
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from tests import tiny_pairs as tiny
-from training.data.candidates import CandidateSource
 from training.data.config_files import read_yaml
-from training.data.label_pairs import CandidateConfig, collect, label
+from training.data.label_pairs import CandidateConfig, CandidateSource, collect, label
 from training.data.models import find_model
 from training.data.sources import Table
 
@@ -65,11 +64,7 @@ def test_ranks_choose_how_near(data: Path) -> None:
     for one, other in zip(pairs["sentence1"], pairs["sentence2"], strict=True):
         others = [float(vectors[one] @ vectors[text]) for text in TEXTS if text != one]
         assert float(vectors[one] @ vectors[other]) == pytest.approx(min(others), abs=1e-6)
-
-
-def test_neighbours_need_an_encoder(data: Path) -> None:
-    source = CandidateSource("near", Table(path="texts.csv"), columns=["first"], near=[[1, 1]])
-    with pytest.raises(ValueError, match="near of near: expected an `encoder`"):
+    with pytest.raises(ValueError, match="near of far: expected an `encoder`"):
         source.load(data, None, frozenset())
 
 
@@ -82,9 +77,6 @@ def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:
     assert scored["sentence1"].tolist() == TEXTS
     assert np.ptp(expected) > 0.05
     np.testing.assert_allclose(scored["score"], expected, atol=0.03)  # the teacher runs in bfloat16
-
-
-def test_an_invalid_teacher_is_refused(tmp_path: Path) -> None:
-    teacher = tiny.bert(tmp_path / "teacher", says=tiny.SIGMOID)
+    teacher = tiny.bert(tmp_path / "other", says=tiny.SIGMOID)
     with pytest.raises(ValueError, match=r"--teacher: expected a checkpoint of train_cross_encoder\.py"):
-        label(pd.DataFrame({"sentence1": ["a"], "sentence2": ["b"]}), str(teacher))
+        label(pairs, str(teacher))

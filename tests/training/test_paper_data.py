@@ -1,26 +1,51 @@
 """The paper's training sets: read as published, sampled, cleaned of evaluation texts, written as triplets."""
 
+import gzip
+import json
 from collections import Counter
 from pathlib import Path
 from random import Random
 
 import pandas as pd
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from benchmarks.matcha.__main__ import main as benchmark
 from tests.benchmarks.matcha.synthetic import triplets, write_data
 from tests.training.conftest import TRAINING
-from tests.training.published import ITEMS, write_published
+from training.data.config_files import read_yaml
 from training.data.paper.__main__ import main
 from training.data.paper.build import ExcludedTexts, build_set, clean, sample, with_random
 from training.data.paper.loaders import Item, pivot
 from training.data.paper.rows import Place
 from training.data.paper.sets import SETS
 from training.data.sources import load_source, read_excluded
-from training.matcha.config import read_config
+from training.matcha.config import TrainConfig
 
 NOTHING = ExcludedTexts([])
+PUBLISHED = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
+ITEMS = {name: [tuple(item) for item in one["items"]] for name, one in PUBLISHED.items()}
+
+
+def write_published(name: str, folder: Path) -> Path:
+    """Write a set as it is published; returns what --from takes: the folder if it is a repository, else the file."""
+    one = PUBLISHED[name]
+    folder.mkdir()
+    if "columns" in one:  # a card that names the files, and one parquet file
+        subset, split = one.get("subset", "default"), one.get("split", "train")
+        (folder / subset).mkdir()
+        pd.DataFrame(one["columns"]).to_parquet(folder / subset / f"{split}-00000-of-00001.parquet")
+        files = f"  data_files:\n  - split: {split}\n    path: {subset}/{split}-*\n"
+        (folder / "README.md").write_text(f"---\nconfigs:\n- config_name: {subset}\n{files}---\n")
+        return folder
+    if "csv" in one:
+        content = pd.DataFrame(one["csv"]).to_csv()  # with a first column of row numbers, as published
+    else:
+        content = "\n".join(one["lines"] if "lines" in one else map(json.dumps, one["json_lines"]))
+    path = folder / one["file"]
+    path.write_bytes(gzip.compress(content.encode()) if path.suffix == ".gz" else content.encode())
+    return folder if one.get("is_repository") else path
 
 
 def place_of(name: str, folder: Path) -> Place:
@@ -36,7 +61,7 @@ def test_sets_are_the_fifteen_of_the_paper() -> None:
     assert len(SETS) == 15
     assert [name for name, one in SETS.items() if one.contrastive] == ["snli", "multinli", "vitaminc", "qqp"]
     assert {name for name, one in SETS.items() if one.cap} == {"coco", "flickr30k", "qqp", "paranmt", "wikianswers"}
-    config = read_config(TRAINING / "configs" / "paper.yaml")
+    config = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig)
     assert [source.name for source in config.train] == list(SETS)
     assert all(source.table.path == f"{source.name}.parquet" for source in config.train)
     assert [source.has_contradictions for source in config.train] == [one.contrastive for one in SETS.values()]
@@ -88,9 +113,13 @@ def test_random_incorrect_texts_are_of_other_items() -> None:
 
 
 def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:
-    counts = build_set("snli", SETS["snli"], place_of("snli", tmp_path), tmp_path, NOTHING, seed=42)
+    place = place_of("snli", tmp_path)
+    with pytest.raises(ValueError, match="nothing is left"):
+        build_set("snli", SETS["snli"], place, tmp_path, ExcludedTexts([ITEMS["snli"][0][0]]), seed=42)
+    assert not list(tmp_path.glob("snli.*"))
+    counts = build_set("snli", SETS["snli"], place, tmp_path, NOTHING, seed=42)
     assert counts == {"rows": 5, "triplets": 1, "kept": 1, "over the cap": 0}
-    source = read_config(TRAINING / "configs" / "paper.yaml").train[0]
+    source = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig).train[0]
     (example,), _ = load_source(source, tmp_path, frozenset())
     assert (example.reference, example.correct, example.incorrect) == ITEMS["snli"][0]
     assert not list(tmp_path.glob("*.part"))
@@ -108,13 +137,6 @@ def test_built_file_stands_until_what_decides_it_changes(tmp_path: Path) -> None
     assert build(ExcludedTexts(["a red KITE in the sky"]))["in an evaluation set"] == 1
     (tmp_path / "coco.parquet").write_bytes(b"half a file")
     assert build() == first
-
-
-def test_set_of_which_nothing_is_left_is_no_file(tmp_path: Path) -> None:
-    everything = ExcludedTexts([ITEMS["snli"][0][0]])
-    with pytest.raises(ValueError, match="nothing is left"):
-        build_set("snli", SETS["snli"], place_of("snli", tmp_path), tmp_path, everything, seed=42)
-    assert not list(tmp_path.glob("snli.*"))
 
 
 def test_wrong_columns_and_absent_sources_are_named(tmp_path: Path) -> None:

@@ -122,21 +122,17 @@ def test_second_push_uploads_nothing_and_a_change_only_itself(
     assert pushed(hub, "model") == local(model)
 
 
-def test_what_only_the_hub_has_is_kept_unless_told(push: Push, hub: Hub, model: Path) -> None:
+def test_selection_privacy_and_what_only_the_hub_has(push: Push, hub: Hub, model: Path) -> None:
     arguments = ["--push", "--kind", "model"]
-    push(*arguments)
+    push(*arguments, "--only", "matcha", "--private")
+    assert list(hub.repositories) == [("model", "org/matcha")]
+    assert hub.repositories["model", "org/matcha"].private
     hub.files("org/matcha")["old.json"] = b"{}"
     assert "only there" in push(*arguments).stdout
     assert "old.json" in pushed(hub, "model")
     push(*arguments, "--delete")
     assert pushed(hub, "model") == local(model)
     assert ".gitattributes" in hub.files("org/matcha")
-
-
-def test_selected_by_kind_and_by_name(push: Push, hub: Hub, model: Path) -> None:
-    push("--push", "--kind", "model", "--only", "matcha", "--private")
-    assert list(hub.repositories) == [("model", "org/matcha")]
-    assert hub.repositories["model", "org/matcha"].private
     line = only_line(push("--kind", "model", "--only", "macha", code=2))
     assert line == "Error: --only: expected one of matcha, got 'macha'"
     hub.repositories["model", "org/matcha"].private = False
@@ -169,7 +165,6 @@ def test_a_branch_and_a_tag(push: Push, hub: Hub, model: Path) -> None:
         (["--push"], READ_ONLY, None, 1, "refused (403); HF_TOKEN must be a token that may write there"),
         (["--push"], TOKEN, AWAY, 1, f"org/matcha: the Hub at {AWAY} did not answer"),
         ([], None, AWAY, 1, f"org/matcha: the Hub at {AWAY} did not answer"),
-        (["--owner", "a/b"], None, None, 2, "--owner: expected a name of letters"),
     ],
 )
 @pytest.mark.usefixtures("model")
@@ -181,18 +176,11 @@ def test_what_cannot_be_done_is_one_line(
     assert hub.repositories == {}
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (FileNotFoundError(f"no file, {TOKEN}"), "the request to the Hub at http://hub failed (FileNotFoundError: no"),
-        (ConnectionResetError("cut off"), "the Hub at http://hub did not answer (ConnectionResetError: cut off)"),
-    ],
-)
-def test_only_a_connection_that_failed_is_called_one(error: Exception, message: str) -> None:
+def test_only_a_connection_that_failed_is_called_one() -> None:
     with pytest.raises(HubError) as caught, hub_errors(HfApi("http://hub", token=TOKEN), "org/matcha"):
-        raise error
-    assert caught.value.message.startswith(f"org/matcha: {message}")
-    assert TOKEN not in caught.value.message
+        raise FileNotFoundError(f"no file, {TOKEN}")
+    message = "org/matcha: the request to the Hub at http://hub failed (FileNotFoundError: no file, ***)"
+    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
@@ -235,6 +223,7 @@ print(json.dumps(signatures))
 """
 
 
+@pytest.mark.slow
 def test_what_was_pushed_is_loaded_by_its_hub_id(
     push: Push, hub: Hub, model: Path, tmp_path: Path, run_python: Run
 ) -> None:

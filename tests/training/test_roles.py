@@ -1,6 +1,7 @@
 """Triplets whose incorrect text exchanges roles."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
@@ -46,7 +47,9 @@ def test_build_draws_the_same_by_seed_and_parts_share_no_relation(frames: Frames
 def test_exchanged_roles_keep_the_words_and_a_symmetric_relation_stays_true() -> None:
     lists = {"people": ["Ada", "Bob", "Cleo"]}
     directed = Relation(["{x} hires {y}", "{y} is hired by {x}"])
-    made = pd.concat(build(Frames(lists, [""], [directed]), 60, seed=0))
+    for adjuncts in (True, False):
+        made = pd.concat(build(Frames(lists, ["today"], [replace(directed, adjuncts=adjuncts)]), 60, seed=0))
+        assert made["reference"].str.lower().str.contains("today").any() == adjuncts
     assert len(made)
     for row in made.itertuples():
         words = [text.lower().rstrip(".").split() for text in (row.reference, row.correct, row.incorrect)]
@@ -56,14 +59,6 @@ def test_exchanged_roles_keep_the_words_and_a_symmetric_relation_stays_true() ->
     for row in made.itertuples():
         reference, correct, incorrect = (set(text.rstrip(".").split()) for text in row[1:4])
         assert correct == reference != incorrect
-
-
-def test_adjuncts_stand_beside_the_relations_that_take_them() -> None:
-    lists = {"people": ["Ada", "Bob", "Cleo"]}
-    for adjuncts in (True, False):
-        relation = Relation(["{x} hires {y}", "{y} is hired by {x}"], adjuncts=adjuncts)
-        made = pd.concat(build(Frames(lists, ["today"], [relation]), 60, seed=0))
-        assert made["reference"].str.lower().str.contains("today").any() == adjuncts
 
 
 def test_no_text_of_the_probe_is_drawn(frames: Frames) -> None:

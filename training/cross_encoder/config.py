@@ -1,10 +1,8 @@
 """A cross-encoder's training run as a YAML file; an unknown key is an error."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from training.cross_encoder.pairs import PairSource
-from training.data.config_files import read_yaml
 
 
 @dataclass(frozen=True)
@@ -60,12 +58,3 @@ class CrossEncoderConfig:
             raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
         if not 0 <= self.start_share < 1:
             raise ValueError(f"start_share: expected a number from 0 to below 1, got {self.start_share!r}")
-
-
-def read_config(path: Path) -> CrossEncoderConfig:
-    """Read a YAML file.
-
-    Raises:
-        ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
-    """
-    return read_yaml(path, CrossEncoderConfig)

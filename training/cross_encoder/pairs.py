@@ -14,35 +14,26 @@ from datasets import Dataset
 from sentence_transformers import CrossEncoder
 
 from training.cross_encoder.partial_labels import label_names
-from training.data.sources import Table, check_columns, normalise, take_limit
+from training.data.sources import Entry, check_columns, drop_texts, take_limit
 
 COLUMNS = ["sentence1", "sentence2", "label"]
 
 
 @dataclass(frozen=True)
-class PairSource:
+class PairSource(Entry):
     """An entry of `train` or `validate`.
 
     Attributes:
-        name: name in the counts and the card.
-        table: where the rows are.
         columns: first text, second text, label.
         scale: highest score there can be (STS-B: 5); None if labels are names of classes.
         repeat: how often a pair comes in one pass; with 1.5, every pair comes once and half of them twice.
-        limit: keep this many, drawn by seed 0.
         both_ways: whether each pair also comes in the other order (for symmetric labels).
-        licence, credit: shown in the card.
     """
 
-    name: str
-    table: Table
     columns: list[str] = field(default_factory=lambda: list(COLUMNS))
     scale: float | None = None
     repeat: float = 1.0
-    limit: int | None = None
     both_ways: bool = False
-    licence: str = "not stated"
-    credit: str = ""
 
     def load(
         self, data: Path | None, classes: list[str] | None, excluded: frozenset[str]
@@ -63,14 +54,8 @@ class PairSource:
         """
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
-        pairs = rows[self.columns].set_axis(COLUMNS, axis=1)
-        counts = Counter(rows=len(pairs))
-        texts = [pairs[column].fillna("").map(normalise) for column in COLUMNS[:2]]
-        empty = (texts[0] == "") | (texts[1] == "")
-        held_out = ~empty & (texts[0].isin(excluded) | texts[1].isin(excluded))
-        counts["dropped: empty text"] = int(empty.sum())
-        counts["dropped: in an evaluation set"] = int(held_out.sum())
-        pairs = pairs[~empty & ~held_out]
+        counts = Counter(rows=len(rows))
+        pairs = drop_texts(rows[self.columns].set_axis(COLUMNS, axis=1), excluded, counts)
         pairs = take_limit(pairs, self.limit, counts)
         counts["kept"] = len(pairs)
         if pairs.empty:

@@ -6,7 +6,7 @@ from typing import TypeVar, get_args, get_type_hints
 
 import yaml
 
-from training.data.sources import Source, Table, source_class
+from training.data.sources import SOURCE_KINDS, Source, Table
 
 T = TypeVar("T")
 
@@ -66,7 +66,10 @@ def _build_entry(entry: dict, kind: type[T]) -> T:
     """An entry of a list; its keys include those of its `table`, if it has one."""
     entry = dict(entry)
     if kind is Source:
-        kind = source_class(entry.pop("kind", None), entry.get("name"))
+        name, given = entry.get("name"), entry.pop("kind", None)
+        if given not in SOURCE_KINDS:
+            raise ValueError(f"kind of {name}: expected one of {', '.join(SOURCE_KINDS)}, got {given!r}")
+        kind = SOURCE_KINDS[given]
     if "table" in {f.name for f in fields(kind)}:
         names = {f.name for f in fields(Table)} & entry.keys()
         entry["table"] = Table(**{name: entry.pop(name) for name in names})

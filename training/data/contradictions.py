@@ -18,19 +18,17 @@ import pandas as pd
 from semantic_metrics.contradictions import contradict, summary
 from semantic_metrics.contradictions import mining as contradiction_mining
 from training.data.config_files import read_yaml
-from training.data.sources import Table, check_columns, normalise, read_excluded, take_limit
+from training.data.sources import Entry, check_columns, normalise, read_excluded, take_limit
 
 COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
 MINED = "mined"
 
 
 @dataclass(frozen=True)
-class ContradictionSource:
-    """An entry of a config's `train` list.
+class ContradictionSource(Entry):
+    """An entry of a config's `train` list; `limit` counts texts.
 
     Attributes:
-        name: name in the counts.
-        table: where the rows are.
         text: column of the texts to contradict.
         correct: column of texts that say the same; by default the text itself.
         rules: as `contradict` takes them; None for all.
@@ -38,21 +36,14 @@ class ContradictionSource:
             the rule `role` alone, unchecked.
         mine: whether to find contradictions among the texts instead of making them.
         group: column of what the texts describe (an image); texts of one group are not mined for each other.
-        limit: keep this many texts, drawn by seed 0.
-        licence, credit: for the cards of models trained on them.
     """
 
-    name: str
-    table: Table
     text: str = "text"
     correct: str | None = None
     rules: list[str] | None = None
     check: bool = True
     mine: bool = False
     group: str | None = None
-    limit: int | None = None
-    licence: str = "not stated"
-    credit: str = ""
 
     def read(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
         """Columns reference, correct and group, without texts of evaluation sets; and the counts.

@@ -76,17 +76,13 @@ class JudgedSource:
         if not pairs:
             raise ValueError(f"{self.name}: no answer is left ({dict(counts)})")
         made = [(q, fill(TEMPLATE, q, a).text, fill(TEMPLATE, q, r).text, label, _part(q)) for q, a, r, label in pairs]
-        frame = pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"])
-        return frame, counts + Counter({f"{part} {label}": n for (part, label), n in _count(frame).items()})
+        counts.update(f"{part} {label}" for *_, label, part in made)
+        return pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"]), counts
 
 
 def _part(question: str) -> str:
     digest = hashlib.sha256(question_key(question).encode("utf-8")).digest()
     return "held_out" if digest[0] % HELD_OUT_ONE_IN == 0 else "train"
-
-
-def _count(frame: pd.DataFrame) -> dict[tuple[str, str], int]:
-    return frame.groupby(["part", "label"]).size().to_dict()
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,24 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """What entries of every list `train` have in common.
+
+    Attributes:
+        name: name in the counts and the card.
+        table: where the rows are.
+        limit: keep this many examples, drawn by seed 0.
+        licence, credit: shown in the card.
+    """
+
+    name: str
+    table: Table
+    limit: int | None = None
+    licence: str = "not stated"
+    credit: str = ""
+
+
+@dataclass(frozen=True)
 class Example:
     """A reference with a correct text, an incorrect one, or both.
 
@@ -109,40 +127,44 @@ def take_limit(rows: Rows, limit: int | None, counts: Counter) -> Rows:
     return rows.sample(limit, random_state=0).sort_index()
 
 
+def drop_texts(
+    pairs: pd.DataFrame, excluded: frozenset[str], counts: Counter, reason: str = "empty text", same: bool = False
+) -> pd.DataFrame:
+    """The rows whose first two columns hold texts that are not excluded; counts the others as dropped.
+
+    With `same`, rows that hold one text twice are dropped too, and count as those for `reason`.
+    """
+    forms = pairs.iloc[:, :2].fillna("").map(normalise)
+    empty = (forms == "").any(axis=1) | (same & (forms.iloc[:, 0] == forms.iloc[:, 1]))
+    held_out = ~empty & forms.isin(excluded).any(axis=1)
+    counts[f"dropped: {reason}"] = int(empty.sum())
+    counts["dropped: in an evaluation set"] = int(held_out.sum())
+    return pairs[~empty & ~held_out]
+
+
 def normalise(text: str) -> str:
     """Letters and digits alone, in lower case: texts that are equal in this form count as the same text."""
     return " ".join(NO_LETTER.sub(" ", text.casefold()).split())
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class Source(Entry):
     """What entries of all kinds have in common.
 
     Attributes:
-        name: name in the counts and the card.
-        table: where the rows are.
         contrastive: whether incorrect texts contradict, rather than being random other texts; by default that follows
             from the kind.
         share: how often its batches come, relative to the other sources; its size by default.
-        limit: keep this many examples, drawn by seed 0.
-        licence, credit: shown in the card.
     """
 
-    name: str
-    table: Table
+    contradicts = False  # whether incorrect texts of this kind do
     contrastive: bool | None = None
     share: float | None = None
-    limit: int | None = None
-    licence: str = "not stated"
-    credit: str = ""
 
     @property
     def has_contradictions(self) -> bool:
         """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
-        return self._contradicts_by_kind() if self.contrastive is None else self.contrastive
-
-    def _contradicts_by_kind(self) -> bool:
-        return False
+        return self.contradicts if self.contrastive is None else self.contrastive
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """The examples of the table's rows, in their order.
@@ -166,6 +188,7 @@ class LabelledPairs(Source):
     """
 
     kind: str = field(default="pairs", init=False)
+    contradicts = True
     reference: str = "reference"
     candidate: str = "candidate"
     label: str = "label"
@@ -173,9 +196,6 @@ class LabelledPairs(Source):
     incorrect: list = field(default_factory=lambda: ["incorrect"])
     pivot: bool = False
     keys: list[str] = field(default_factory=list)
-
-    def _contradicts_by_kind(self) -> bool:
-        return True
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
@@ -220,7 +240,9 @@ class ScoredPairs(Source):
     incorrect_to: float | None = None
     scale: float = 5.0
 
-    def _contradicts_by_kind(self) -> bool:
+    @property
+    def contradicts(self) -> bool:
+        """Whether it has incorrect texts at all."""
         return self.incorrect_to is not None
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
@@ -246,10 +268,8 @@ class Triplets(Source):
     """
 
     kind: str = field(default="triplets", init=False)
+    contradicts = True
     columns: list[list[str]] = field(default_factory=lambda: [["reference", "correct", "incorrect"]])
-
-    def _contradicts_by_kind(self) -> bool:
-        return True
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
@@ -300,24 +320,7 @@ class Captions(Source):
         return examples
 
 
-SOURCE_KINDS: dict[str, type[Source]] = {
-    "pairs": LabelledPairs,
-    "scored": ScoredPairs,
-    "triplets": Triplets,
-    "positives": Positives,
-    "captions": Captions,
-}
-
-
-def source_class(kind: object, name: object) -> type[Source]:
-    """The class of an entry by its `kind`.
-
-    Raises:
-        ValueError: there is no such kind.
-    """
-    if kind not in SOURCE_KINDS:
-        raise ValueError(f"kind of {name}: expected one of {', '.join(SOURCE_KINDS)}, got {kind!r}")
-    return SOURCE_KINDS[kind]
+SOURCE_KINDS = {source.kind: source for source in (LabelledPairs, ScoredPairs, Triplets, Positives, Captions)}
 
 
 def load_source(source: Source, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:

@@ -1,9 +1,7 @@
 """A training run as a YAML file; an unknown key is an error, as a typo must not train something else."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from training.data.config_files import read_yaml
 from training.data.sources import Source
 
 # Table 10 of the paper, which does not say how its curriculum is ordered. Here random incorrect texts, which are easy
@@ -93,12 +91,3 @@ class TrainConfig:
     def steps_per_epoch(self, examples: int) -> float:
         """Optimiser steps that go through `examples` examples once."""
         return examples / (self.batch_size * self.accumulate)
-
-
-def read_config(path: Path) -> TrainConfig:
-    """Read a YAML file.
-
-    Raises:
-        ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
-    """
-    return read_yaml(path, TrainConfig)

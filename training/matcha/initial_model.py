@@ -76,14 +76,10 @@ def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
     The saved tokenizer.json states all of it, so that whatever loads the file does the same.
     """
     stored = json.loads(tokenizer.to_str())
-    stored.update(added_tokens=[], post_processor=_without_special_tokens(stored["post_processor"]))
-    stored.update(truncation=None, padding=None)
+    stored.update(added_tokens=[], truncation=None, padding=None)
+    if (stored["post_processor"] or {}).get("type") != "ByteLevel":  # GPT-2's only trims offsets; others add tokens
+        stored["post_processor"] = None
     return Tokenizer.from_str(json.dumps(stored))
-
-
-def _without_special_tokens(post_processor: dict | None) -> dict | None:
-    # ByteLevel (GPT-2) only trims offsets; the others add special tokens
-    return post_processor if post_processor and post_processor["type"] == "ByteLevel" else None
 
 
 def build_model(initial: InitialModel, network: dict | None) -> nn.Module:

@@ -148,14 +148,10 @@ def _write_items(path: Path, items: Iterator[Item], settings: dict, counts: Coun
         while chunk := list(islice(items, _CHUNK_ROWS)):
             counts["kept"] += len(chunk)
             writer.write_table(pa.table(list(zip(*chunk, strict=True)), schema=_SCHEMA))
-        counts["over the cap"] = _sampled_out(settings["cap"], counts)
+        counts["over the cap"] = max(0, counts["triplets"] - (settings["cap"] or counts["triplets"]))
         if not counts["kept"]:
             raise ValueError(f"nothing is left ({dict(counts)})")
         writer.add_key_value_metadata({_RECORD: json.dumps({"settings": settings, "counts": counts}).encode()})
-
-
-def _sampled_out(cap: int | None, counts: Counter) -> int:
-    return 0 if cap is None else max(0, counts["triplets"] - cap)
 
 
 def _record(path: Path) -> dict | None:
