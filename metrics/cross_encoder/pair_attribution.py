@@ -33,30 +33,25 @@ Value = Callable[[list[torch.Tensor]], torch.Tensor]
 
 @dataclass(frozen=True)
 class TracedPair:
-    """A pair as the model reads it, and where each of its tokens comes from.
-
-    Attributes:
-        tokens: the pair's tokens.
-        owners: for each text by name, (len(tokens),) int: which of the text's spans a token belongs to; -1 for none.
-    """
+    """A pair as the model reads it, and where each of its tokens comes from."""
 
     tokens: Tokens
-    owners: dict[str, np.ndarray]
+    owners: dict[str, np.ndarray]  # by text, (len(tokens),) int: which of its spans a token belongs to; -1 for none
 
 
 @dataclass(frozen=True)
 class Explainer:
     """Explains the score of some texts that are scored together.
 
-    Attributes:
-        scorer: the cross-encoder.
-        texts: by the names that they have in the result.
-        options: how the model runs, in float32.
+    An explanation has `score`, `method`, and for each text a dict of `tokens`, `spans` (begin and end characters in the
+    text), `contributions` (one per token; positive raises the score, 0 for a token that is cut off), `total` (their
+    sum), and with integrated gradients `baseline`, `baseline_score` and `error` (`total` minus what it should be: the
+    score minus that of the baseline).
     """
 
     scorer: PairScorer
-    texts: Texts
-    options: RunOptions
+    texts: Texts  # by the names that they have in the explanation
+    options: RunOptions  # in float32
 
     @cached_property
     def spans(self) -> dict[str, list[Span]]:

@@ -25,15 +25,10 @@ HEAD = "ForSequenceClassification"  # ends the name of every transformers archit
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of a pair, separators included.
-
-    Attributes:
-        ids: ids of the tokens.
-        types: for each token the model's number for the text that it belongs to.
-    """
+    """The tokens of a pair, separators included."""
 
     ids: list[int]
-    types: list[int]
+    types: list[int]  # for each token the model's number for the text that it belongs to
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -41,15 +36,10 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Template:
-    """How a tokeniser joins two texts.
+    """How a tokeniser joins two texts."""
 
-    Attributes:
-        separators: tokens before, between and behind the texts.
-        types: the model's numbers for the two texts.
-    """
-
-    separators: tuple[Tokens, Tokens, Tokens]
-    types: tuple[int, int]
+    separators: tuple[Tokens, Tokens, Tokens]  # before, between and behind the texts
+    types: tuple[int, int]  # the model's numbers for the two texts
 
     def join(self, first: list[int], second: list[int]) -> Tokens:
         """Token ids of two texts -> tokens of the pair."""
@@ -82,18 +72,6 @@ def read_config(folder: Path) -> PretrainedConfig:
 def label_names(config: PretrainedConfig) -> list[str]:
     """Names of the labels, in the order of the logits."""
     return [str(config.id2label[i]) for i in range(config.num_labels)]
-
-
-def read_activation(folder: Path, config: PretrainedConfig) -> str | None:
-    """Name of the function that sentence-transformers applies to the logits of a checkpoint; None if it names none.
-
-    Versions of the library have written the name to three places; the newest place counts, as in the library.
-    """
-    path = folder / "config_sentence_transformers.json"
-    newest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    older = getattr(config, "sentence_transformers", None) or {}
-    oldest = getattr(config, "sbert_ce_default_activation_function", None)
-    return newest.get("activation_fn") or older.get("activation_fn") or oldest
 
 
 def load_encoder(folder: Path) -> CrossEncoder:

@@ -62,15 +62,10 @@ DEFAULT_OPTIONS = RunOptions()
 
 @dataclass(frozen=True)
 class PairLogits:
-    """Output of a model for n pairs.
+    """Output of a model for n pairs."""
 
-    Attributes:
-        values: (n, labels) float32 logits.
-        truncated: (n,) bool, whether tokens of the pair were cut off.
-    """
-
-    values: np.ndarray
-    truncated: np.ndarray
+    values: np.ndarray  # (n, labels) float32 logits
+    truncated: np.ndarray  # (n,) bool, whether tokens of the pair were cut off
 
 
 class PairScorer:

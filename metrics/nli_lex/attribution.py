@@ -57,10 +57,8 @@ def explain(
         score: maps n variants of the texts to the metric's probabilities.
 
     Returns:
-        `score`, `method`, and for each of `texts` a dict of `tokens`, `spans` (begin and end characters in the text),
-        `contributions` (one per token; positive raises the probability), `total` (their sum), and with integrated
-        gradients `baseline`, `baseline_score` and `error` (`total` minus what it should be: the score minus that of the
-        baseline). Where an answer is read in several windows, these explain the window that decides.
+        The parts of an explanation, which `Explainer` describes; the score is the probability. Where an answer is read
+        in several windows, integrated gradients explain the window that decides.
 
     Raises:
         InvalidInput: the texts have too many tokens to leave each of them out.
@@ -82,12 +80,7 @@ def explain(
 
 
 def _traced_pairs(
-    scorer: PairScorer,
-    features: Features,
-    both_ways: bool,
-    texts: Texts,
-    spans: dict[str, list[Span]],
-    max_length: int,
+    scorer: PairScorer, features: Features, both_ways: bool, texts: Texts, spans: dict[str, list[Span]], max_length: int
 ) -> list[TracedPair]:
     """The pair that decides, and the same in reverse if the weights use it."""
     (pair,) = features.pairs
@@ -123,14 +116,7 @@ def _inside(characters: np.ndarray, span: Span, start: int) -> np.ndarray:
 
 
 def _value(scorer: PairScorer, weights: Weights, table: np.ndarray, share: float) -> Value:
-    """The judge as a function of logits.
-
-    Args:
-        scorer: the NLI model.
-        weights: the judge's weights.
-        table: (1, len(RICH)) features, of which the lexical ones keep their values.
-        share: `length` of the answer.
-    """
+    """The judge as a function of logits; the lexical features of `table` keep their values, `share` is `length`."""
     entailment, contradiction = nli_labels(scorer.labels)
     columns = {"entailment": (0, entailment), BACK: (1, entailment), "contradiction": (0, contradiction)}
     coefficients = dict(zip(weights.features, weights.coefficients, strict=True))

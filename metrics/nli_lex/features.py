@@ -15,16 +15,7 @@ import numpy as np
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_OPTIONS, PairScorer, RunOptions
-from semantic_metrics.nli_lex.lexical import (
-    entity_agreement,
-    lexical_match,
-    negation_mismatch,
-    new_token_precision,
-    new_token_recall,
-    number_agreement,
-    stem_recall,
-    token_recall,
-)
+from semantic_metrics.nli_lex import lexical
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
 
@@ -32,17 +23,10 @@ DEFAULT_CHECKPOINT = "nli"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
-LEXICAL = {  # functions of answer and reference
-    "lexical_match": lexical_match,
-    "token_recall": token_recall,
-    "stem_recall": stem_recall,
-    "number_agreement": number_agreement,
-    "entity_agreement": entity_agreement,
-    "negation_mismatch": negation_mismatch,
-}
+OF_PAIRS = ("lexical_match", "token_recall", "stem_recall", "number_agreement", "entity_agreement", "negation_mismatch")
+LEXICAL = {name: getattr(lexical, name) for name in OF_PAIRS}  # functions of answer and reference
 CONTEXTUAL = {  # functions of question, answer and reference
-    "new_token_recall": new_token_recall,
-    "new_token_precision": new_token_precision,
+    name: getattr(lexical, name) for name in ("new_token_recall", "new_token_precision")
 }
 PAPER = ("entailment", "lexical_match")  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
@@ -118,8 +102,10 @@ def extract(
     windows = Windows(scorer, template, run.max_length)
     readings = [windows.read(*triples[i], f"references[{answer_index[i]}]") for i in rows]
     table = np.zeros((len(triples), len(RICH)))
-    for name in features.intersection({*LEXICAL, *CONTEXTUAL}):
-        table[:, RICH.index(name)] = [_compare(name, *triple, number_words) for triple in triples]
+    for name in features.intersection(LEXICAL):
+        table[:, RICH.index(name)] = [LEXICAL[name](*triple[1:], number_words) for triple in triples]
+    for name in features.intersection(CONTEXTUAL):
+        table[:, RICH.index(name)] = [CONTEXTUAL[name](*triple, number_words) for triple in triples]
     pairs: list[tuple[Filled, Filled] | None] = [None] * len(triples)
     truncated = 0
     if rows and features.intersection({*NLI_PROBABILITIES, ENTAILMENT_OF_LONG}):
@@ -138,13 +124,6 @@ def length(answer: str) -> float:
     words = max(len(answer.split()), 1)
     span = np.log(LONG_ANSWER_WORDS / SHORT_ANSWER_WORDS)
     return float(np.clip(np.log(words / SHORT_ANSWER_WORDS) / span, 0.0, 1.0))
-
-
-def _compare(name: str, question: str, answer: str, reference: str, number_words: bool) -> float:
-    """A lexical feature of a pair."""
-    if name in CONTEXTUAL:
-        return CONTEXTUAL[name](question, answer, reference, number_words)
-    return LEXICAL[name](answer, reference, number_words)
 
 
 def _classify(

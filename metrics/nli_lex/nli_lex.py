@@ -1,6 +1,6 @@
 """NLI+lex as an `evaluate.Metric`: whether an answer to a question says what the reference answer says."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import datasets
@@ -93,16 +93,11 @@ Example:
 class Options:
     """Settings of one call of `compute`, whose docstring explains them.
 
-    Attributes:
-        weights: the judge; with its template and number words as the call wants them.
-        run: how the model runs.
-        output: one of OUTPUTS.
-
     Raises:
         InvalidInput: the output is unknown.
     """
 
-    weights: Weights
+    weights: Weights  # with template and number words as the call wants them
     run: RunOptions
     output: str = no_score_change("all")
 
@@ -156,22 +151,15 @@ class NLILex(CheckedInputs, evaluate.Metric):
     ) -> dict | None:
         """Judge predictions by references, together with those added before."""
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        options = self._options(features, weights, template, number_words, output, **run)
+        judge = {"features": features, "weights": weights, "template": template, "number_words": number_words}
         columns = {"predictions": predictions, "references": references, "questions": questions}
-        return self.compute_checked(columns, options)
+        return self.compute_checked(columns, self._options(output, **judge, **run))
 
-    def _options(
-        self,
-        features: str = "rich",
-        weights: str | Path | None = None,
-        template: str | None = None,
-        number_words: bool | None = None,
-        output: str = "all",
-        **run: object,
-    ) -> Options:
+    def _options(self, output: str = "all", **settings: object) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        run = self.scorer.resolve(RunOptions(**run))
-        return Options(self.weights(features, weights, template, number_words), run, output)
+        names = {item.name for item in fields(RunOptions)}
+        run = self.scorer.resolve(RunOptions(**{name: settings.pop(name) for name in names.intersection(settings)}))
+        return Options(self.weights(**settings), run, output)
 
     def weights(
         self,
@@ -224,11 +212,7 @@ class NLILex(CheckedInputs, evaluate.Metric):
         return result
 
     def signature(self, **settings: object) -> str:
-        """Every setting that can change a score; results with equal signatures are comparable.
-
-        Args:
-            settings: those arguments of `compute` that are not left at their defaults.
-        """
+        """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
         return str(self._signature(self._options(**settings)))
 
     def _signature(self, options: Options) -> Signature:

@@ -18,7 +18,7 @@ from semantic_metrics.nli_lex.windows import check_template
 
 MAX_WEIGHT = 1e9  # a larger weight means a damaged file
 FILE = "nli_lex.json"  # name of the file in a checkpoint's folder
-KEYS = {"intercept", "coefficients", "template", "number_words", "fitted_on", "checkpoint"}
+KEYS = ("intercept", "coefficients", "template", "number_words", "fitted_on", "checkpoint")  # in the file's order
 
 
 @dataclass(frozen=True)
@@ -83,17 +83,11 @@ class Weights:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judge's verdict on n answers, each by the reference that speaks most for it (the first of equals).
+    """The judge's verdict on n answers, each by the reference that speaks most for it (the first of equals)."""
 
-    Attributes:
-        p: (n,) probability that the answer is right; 0.0 for a blank answer.
-        best_reference: (n,) int, index of that reference among those of the answer.
-        rows: (n,) int, its row in the features' table.
-    """
-
-    p: np.ndarray
-    best_reference: np.ndarray
-    rows: np.ndarray
+    p: np.ndarray  # (n,) probability that the answer is right; 0.0 for a blank answer
+    best_reference: np.ndarray  # (n,) int, index of that reference among those of the answer
+    rows: np.ndarray  # (n,) int, its row in the features' table
 
 
 def probability(weights: Weights, table: np.ndarray) -> np.ndarray:
@@ -150,14 +144,8 @@ def _file(path: Path) -> Path:
 
 
 def _to_json(weights: Weights) -> dict:
-    return {
-        "intercept": weights.intercept,
-        "coefficients": dict(zip(weights.features, weights.coefficients, strict=True)),
-        "template": weights.template,
-        "number_words": weights.number_words,
-        "fitted_on": weights.fitted_on,
-        "checkpoint": weights.checkpoint,
-    }
+    coefficients = dict(zip(weights.features, weights.coefficients, strict=True))
+    return {name: getattr(weights, name) for name in KEYS} | {"coefficients": coefficients}
 
 
 def read_forms(path: Path) -> dict[str, Weights]:
@@ -186,7 +174,7 @@ def read_forms(path: Path) -> dict[str, Weights]:
 
 
 def _from_json(name: str, fields: object) -> Weights:
-    if not isinstance(fields, dict) or set(fields) != KEYS or not isinstance(fields["coefficients"], dict):
+    if not isinstance(fields, dict) or set(fields) != set(KEYS) or not isinstance(fields["coefficients"], dict):
         raise ValueError(f"{name}: expected an object with {', '.join(sorted(KEYS))}, got {str(fields)[:80]}")
     coefficients = fields.pop("coefficients")
     try:

@@ -43,19 +43,12 @@ def is_blank(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Filled:
-    """A template filled with a question and a text.
+    """A template filled with a question and a text."""
 
-    Attributes:
-        text: what the model reads.
-        question: begin and end of the question in `text`; equal where there is none.
-        answer: begin and end, in `text`, of the answer or of the reference in its place.
-        answer_start: the character of the whole answer at which the part in `text` begins.
-    """
-
-    text: str
-    question: Span
-    answer: Span
-    answer_start: int
+    text: str  # what the model reads
+    question: Span  # begin and end in `text`; equal where there is no question
+    answer: Span  # begin and end, in `text`, of the answer or of the reference in its place
+    answer_start: int  # the character of the whole answer at which the part in `text` begins
 
 
 def fill(template: str, question: str, text: str, start: int = 0) -> Filled:
@@ -86,17 +79,11 @@ def _leading_spaces(text: str) -> int:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the model reads of an answer and a reference.
+    """What the model reads of an answer and a reference."""
 
-    Attributes:
-        premises: question and answer; several where the whole answer does not fit into one.
-        hypothesis: question and reference.
-        cut: whether the end of the question was cut off.
-    """
-
-    premises: tuple[Filled, ...]
-    hypothesis: Filled
-    cut: bool
+    premises: tuple[Filled, ...]  # question and answer; several where the whole answer does not fit into one
+    hypothesis: Filled  # question and reference
+    cut: bool  # whether the end of the question was cut off
 
 
 class Windows:

@@ -26,10 +26,7 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
         run: how the model runs; in float32.
 
     Returns:
-        `score`, `method`, and for `prediction` and `reference` each a dict of `tokens`, `spans` (begin and end
-        characters in the text), `contributions` (one per token; positive raises the score, 0 for a token that is cut
-        off), `total` (their sum), and with integrated gradients `baseline`, `baseline_score` and `error` (`total` minus
-        what it should be: the score minus that of the baseline).
+        The parts of an explanation, which `Explainer` describes.
     """
     explainer = Explainer(scorer, texts, run)
     tokens, characters = trace(scorer, (texts["reference"], texts["prediction"]), run.max_length)

@@ -1,7 +1,8 @@
 """STSScore as an `evaluate.Metric`: the similarity of two texts, predicted by a cross-encoder."""
 
+import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import datasets
@@ -15,8 +16,8 @@ from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flat
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_activation, read_config
-from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, PairScorer, RunOptions
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, DEFAULT_OPTIONS, PairScorer, RunOptions
 from semantic_metrics.stsscore.attribution import explain
 
 VERSION = "0.1.0"
@@ -88,10 +89,10 @@ class Options:
     """
 
     scale: float | str
-    clip: bool
-    symmetric: bool
-    run: RunOptions
-    multi_reference: str
+    clip: bool = False
+    symmetric: bool = False
+    run: RunOptions = DEFAULT_OPTIONS
+    multi_reference: str = "best"
     output: str = no_score_change("all")
 
     def __post_init__(self) -> None:
@@ -136,53 +137,41 @@ class STSScore(CheckedInputs, evaluate.Metric):
     ) -> dict | None:
         """Score predictions against references, together with those added before."""
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        options = self._options(scale, clip, symmetric, multi_reference, output, **run)
-        return self.compute_checked({"predictions": predictions, "references": references}, options)
+        rules = {"clip": clip, "symmetric": symmetric, "multi_reference": multi_reference, "output": output}
+        columns = {"predictions": predictions, "references": references}
+        return self.compute_checked(columns, self._options(scale, **rules, **run))
 
-    def _options(
-        self,
-        scale: float | str | None = None,
-        clip: bool = False,
-        symmetric: bool = False,
-        multi_reference: str = "best",
-        output: str = "all",
-        **run: object,
-    ) -> Options:
+    def _options(self, scale: float | str | None = None, **settings: object) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        return Options(
-            self._scale(scale), clip, symmetric, self.scorer.resolve(RunOptions(**run)), multi_reference, output
-        )
+        run = {item.name: settings.pop(item.name) for item in fields(RunOptions) if item.name in settings}
+        return Options(self._scale(scale), run=self.scorer.resolve(RunOptions(**run)), **settings)
 
     def _compute(self, predictions: list[str], references: list, options: Options) -> dict:
-        flat = flatten(references)
-        owners = np.repeat(np.arange(len(predictions)), flat.counts)
-        pairs = [(text, predictions[i]) for text, i in zip(flat.texts, owners, strict=True)]
+        texts, counts = flatten(references)
+        owners = np.repeat(np.arange(len(predictions)), counts)
+        pairs = [(text, predictions[i]) for text, i in zip(texts, owners, strict=True)]
         swapped = [(b, a) for a, b in pairs] if options.symmetric else []
         logits = self.scorer.logits(pairs + swapped, options.run)
         scores = _apply(options.scale, logits.values[:, 0].astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
-        merged, best = best_or_mean(scores, flat.counts, options.multi_reference)
+        merged, best = best_or_mean(scores, counts, options.multi_reference)
         if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
-            merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), flat.counts, options.multi_reference)
+            merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), counts, options.multi_reference)
+        result: dict = {"stsscore": float(np.mean(merged))}
         if options.output == "mean":
-            return {"stsscore": float(np.mean(merged))}
+            return result
         blank = [not (a.strip() and "".join(b).strip()) for a, b in zip(predictions, references, strict=True)]
-        result = {
-            "stsscore": float(np.mean(merged)),
+        result |= {
             "scores": merged.tolist(),
             "signature": str(self._signature(options)),
             "undefined": sum(blank),
             "truncated": int(logits.truncated.reshape(-1, len(pairs)).any(axis=0).sum()),
         }
-        if flat.several:
+        if isinstance(references[0], list):
             result["best_reference"] = best.tolist()
         return result
 
     def signature(self, **settings: object) -> str:
-        """Every setting that can change a score; results with equal signatures are comparable.
-
-        Args:
-            settings: those arguments of `compute` that are not left at their defaults.
-        """
+        """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
         return str(self._signature(self._options(**settings)))
 
     def _signature(self, options: Options) -> Signature:
@@ -249,9 +238,15 @@ def checkpoint_scale(folder: Path, config: PretrainedConfig, name: str) -> float
     """The scale of a checkpoint's raw score: a number that divides it, "sigmoid", or None if the checkpoint has none.
 
     sentence-transformers stores the activation: a sigmoid gives [0, 1]; without one the raw score may have any range.
+    Its versions have written it to three places; the newest place counts, as in the library.
     The `config.json` of our checkpoints has the range: `"stsscore": {"scale": 5.0}`.
     """
-    if str(read_activation(folder, config)).rpartition(".")[2] == "Sigmoid":
+    path = folder / "config_sentence_transformers.json"
+    newest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    older = getattr(config, "sentence_transformers", None) or {}
+    oldest = getattr(config, "sbert_ce_default_activation_function", None)
+    activation = newest.get("activation_fn") or older.get("activation_fn") or oldest
+    if str(activation).rpartition(".")[2] == "Sigmoid":
         return SIGMOID
     own = getattr(config, "stsscore", None) or {}
     return own.get("scale", PUBLISHED_SCALES.get(name.partition("@")[0]))
