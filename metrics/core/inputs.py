@@ -1,4 +1,4 @@
-"""Checks of arguments: each raises an `InvalidInput` that names the argument and the item, before any model runs."""
+"""Checks of arguments before any model runs: each raises `InvalidInput`, which says what was expected and given."""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -49,11 +49,7 @@ def describe_value(value: object) -> str:
 
 
 def check_text(name: str, text: object) -> str:
-    """One text: any `str` that is valid Unicode, the empty one included.
-
-    Raises:
-        InvalidInput: it is not a `str`, or it has a lone surrogate, which no tokeniser can encode.
-    """
+    """One text: any `str` without a lone surrogate, which no tokeniser can encode; the empty one included."""
     if not isinstance(text, str):
         raise invalid_input(name, f"expected a string, got {describe_value(text)}")
     if not text.isascii():
@@ -68,11 +64,7 @@ def check_text(name: str, text: object) -> str:
 
 
 def check_list(name: str, values: object) -> list:
-    """A non-empty list (or tuple, array, column) of anything.
-
-    Raises:
-        InvalidInput: it is not a list, or it is empty; for a bare string the message says to wrap it.
-    """
+    """A non-empty list (or tuple, array, column) of anything; for a bare string the message says to wrap it."""
     if isinstance(values, (str, bytes)):
         raise invalid_input(name, f"expected a list of strings, got a bare {describe_value(values)}; wrap it in a list")
     if isinstance(values, (Mapping, AbstractSet)) or not isinstance(values, Iterable):
@@ -88,20 +80,12 @@ def check_list(name: str, values: object) -> list:
 
 
 def check_texts(name: str, texts: object) -> Texts:
-    """A non-empty list of texts.
-
-    Raises:
-        InvalidInput: `check_list` or `check_text` refuses it; the error carries the index of the item.
-    """
+    """A non-empty list of texts; the error carries the index of the item."""
     return [check_text(f"{name}[{i}]", text) for i, text in enumerate(check_list(name, texts))]
 
 
 def check_references(name: str, references: object) -> References:
-    """A list of strings, or of non-empty lists of strings (several references each); never a mixture.
-
-    Raises:
-        InvalidInput: `check_texts` refuses it, strings and lists are mixed, or one of the lists is empty.
-    """
+    """A list of strings, or of non-empty lists of strings (several references each); never a mixture."""
     references = check_list(name, references)
     if isinstance(references[0], str):
         for i, item in enumerate(references):
@@ -121,31 +105,19 @@ def check_references(name: str, references: object) -> References:
 
 
 def check_same_length(first: str, first_length: int, second: str, second_length: int) -> None:
-    """Two arguments that go together item by item.
-
-    Raises:
-        InvalidInput: their lengths differ; the message gives both.
-    """
+    """Two arguments that go together item by item."""
     if first_length != second_length:
         raise invalid_input(second, f"expected {first_length} items, one for each of {first}, got {second_length}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """An option with a fixed list of values.
-
-    Raises:
-        InvalidInput: the value is not in the list; the message gives the list.
-    """
+    """An option with a fixed list of values."""
     if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
         raise invalid_input(name, f"expected one of {', '.join(map(repr, choices))}, got {describe_value(value)}")
 
 
 def check_whole(name: str, value: object, lowest: int, highest: int | None = None) -> None:
-    """A whole number, `highest` (None for no limit) included.
-
-    Raises:
-        InvalidInput: it is not an `int`, or it is out of range; the message gives the range.
-    """
+    """A whole number from `lowest` to `highest`, both included; None for no limit."""
     if type(value) is not int or value < lowest or (highest is not None and value > highest):
         span = f"from {lowest}" if highest is None else f"from {lowest} to {highest}"
         raise invalid_input(name, f"expected a whole number {span}, got {describe_value(value)}")

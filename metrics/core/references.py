@@ -1,7 +1,5 @@
 """One or several references for each prediction: flattened for a model; their scores are merged into one again."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from semantic_metrics.core.inputs import References, Texts
@@ -9,26 +7,10 @@ from semantic_metrics.core.inputs import References, Texts
 MULTI_REFERENCE = ("best", "mean")
 
 
-class FlatReferences(NamedTuple):
-    """References of n predictions as one list.
-
-    Attributes:
-        texts: all references, those of the first prediction first.
-        counts: (n,) int, number of references of each prediction.
-        several: whether the references were given as lists, even lists of one.
-    """
-
-    texts: Texts
-    counts: np.ndarray
-    several: bool
-
-
-def flatten(references: References) -> FlatReferences:
-    """Flatten n strings or n lists of strings."""
-    if not isinstance(references[0], list):
-        return FlatReferences(references, np.ones(len(references), dtype=int), several=False)
-    counts = np.array([len(group) for group in references])
-    return FlatReferences([text for group in references for text in group], counts, several=True)
+def flatten(references: References) -> tuple[Texts, np.ndarray]:
+    """The texts of n strings or n lists of strings as one list, and (n,) int, how many of them each prediction has."""
+    groups = references if isinstance(references[0], list) else [[text] for text in references]
+    return [text for group in groups for text in group], np.array([len(group) for group in groups])
 
 
 def best_or_mean(
@@ -37,7 +19,7 @@ def best_or_mean(
     """Merge the scores of several references.
 
     Args:
-        scores: (references,) float, as `FlatReferences.texts` are ordered.
+        scores: (references,) float, in the order of `flatten`.
         counts: (n,) int, number of references of each prediction.
         multi_reference: one of MULTI_REFERENCE: the highest score or the mean.
         defined: (references,) bool, which scores count; None for all.

@@ -1,5 +1,6 @@
 """From a checkpoint's name to its folder: shipped with the package, a folder, or a Hub id."""
 
+import hashlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from huggingface_hub import snapshot_download
 
 HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
 SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
+BLOCK_BYTES = 2**20  # read at a time
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 CHECKPOINT_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two are vocabularies
@@ -73,3 +75,14 @@ def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path
     if other_weights and not any(folder.glob("*.safetensors")):
         return Path(snapshot_download(repo, revision=revision, allow_patterns=[*CHECKPOINT_FILES, *other_weights]))
     return folder
+
+
+def hash_files(folder: Path, files: list[Path]) -> str:
+    """Digest of the names, sizes and contents of files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in files if path.is_file()):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            while block := file.read(BLOCK_BYTES):
+                digest.update(block)
+    return digest.hexdigest()

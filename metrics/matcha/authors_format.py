@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from semantic_metrics.core.resolve import WEIGHTS
+from semantic_metrics.core.resolve import WEIGHTS, hash_files
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 
@@ -31,7 +31,9 @@ def load_authors(folder: Path) -> MatchaTable:
     """
     config = MatchaConfig.from_json(folder / AUTHORS_CONFIG)
     tokenizer, pad_token_id = _authors_tokenizer(folder)
-    digest = _authors_digest(folder, f"fold {FOLD_VERSION}, {pad_token_id}, {tokenizer.to_str()}")
+    files = hash_files(folder, [folder / AUTHORS_CONFIG, folder / AUTHORS_WEIGHTS])
+    settings = f"fold {FOLD_VERSION}, {pad_token_id}, {files}, {tokenizer.to_str()}"
+    digest = hashlib.sha256(settings.encode()).hexdigest()
     cached = _cache_folder() / digest
     if cached.is_dir():
         try:
@@ -55,15 +57,6 @@ def load_authors(folder: Path) -> MatchaTable:
         raise ValueError(f"checkpoint {folder}: {error}") from None
     _save_folded(table, cached)
     return MatchaTable.from_folder(cached)
-
-
-def _authors_digest(folder: Path, settings: str) -> str:
-    digest = hashlib.sha256(settings.encode())
-    for name in (AUTHORS_CONFIG, AUTHORS_WEIGHTS):
-        with (folder / name).open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()
 
 
 def _save_folded(table: MatchaTable, folder: Path) -> None:

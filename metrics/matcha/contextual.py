@@ -79,8 +79,9 @@ class ContextualEncoder:
         except Exception as error:  # damage raises errors of any kind
             raise ValueError(f"checkpoint {folder}: did not load ({type(error).__name__}: {error})") from error
         tokenizer = load_tokenizer(folder / TOKENIZER)
+        places = getattr(model.config, "max_position_embeddings", 2**31)  # tokens that the model has positions for
         rows, tokens = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values(), default=0)
-        if info["missing_keys"] or not finite or tokens >= rows or config.max_length > longest(model):
+        if info["missing_keys"] or not finite or tokens >= rows or config.max_length > places:
             raise ValueError(
                 f"checkpoint {folder}: expected all of its weights, finite, an embedding for each of {tokens + 1} "
                 f"tokens and positions for {config.max_length}, missing {sorted(info['missing_keys'])[:3]}"
@@ -147,8 +148,3 @@ class ContextualEncoder:
         weights = np.full(len(ids), known / len(ids))
         spans = [None, *encoding.offsets[:room], None]
         return TokenRows([self.tokenizer.id_to_token(i) for i in ids], spans, states[0].double().cpu().numpy(), weights)
-
-
-def longest(model: PreTrainedModel) -> int:
-    """Number of tokens that the model has positions for."""
-    return int(getattr(model.config, "max_position_embeddings", 2**31))

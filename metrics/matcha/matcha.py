@@ -74,11 +74,7 @@ Example:
 
 @dataclass(frozen=True)
 class Options:
-    """Settings of one call of `compute`, whose docstring explains them.
-
-    Raises:
-        InvalidInput: a value is not allowed.
-    """
+    """Settings of one call of `compute`, whose docstring explains them; an invalid one is refused."""
 
     multi_reference: str = "best"
     rescale: bool = False
@@ -219,22 +215,16 @@ class _Scored(NamedTuple):
 
 def _score(encoder: MatchaTable | ContextualEncoder, texts: list[str], references: list, options: Options) -> _Scored:
     """Score n texts against n (lists of) references, PAIRS_AT_A_TIME at a time."""
-    chunks = (slice(i, i + PAIRS_AT_A_TIME) for i in range(0, len(texts), PAIRS_AT_A_TIME))
-    parts = [_score_chunk(encoder, texts[chunk], references[chunk], options.multi_reference) for chunk in chunks]
-    scores, best, undefined = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
-    truncated = set().union(*(part.truncated for part in parts))
+    parts, truncated = [], set()
+    for chunk in (slice(i, i + PAIRS_AT_A_TIME) for i in range(0, len(texts), PAIRS_AT_A_TIME)):
+        others, counts = flatten(references[chunk])
+        both = [*texts[chunk], *others]
+        encoded, rows = encoder.encode(both), len(counts)
+        left, right = np.arange(rows).repeat(counts), np.arange(rows, len(both))
+        defined = encoded.defined[left] & encoded.defined[right]
+        scores = cosine(encoded.vectors[left], encoded.vectors[right])
+        merged, best = best_or_mean(scores, counts, options.multi_reference, defined)
+        parts.append((merged, best, ~np.logical_or.reduceat(defined, counts.cumsum() - counts)))
+        truncated |= {text for text, cut in zip(both, encoded.truncated, strict=True) if cut}
+    scores, best, undefined = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _Scored((scores + 1) / 2 if options.rescale else scores, best, undefined, truncated)
-
-
-def _score_chunk(
-    encoder: MatchaTable | ContextualEncoder, texts: list[str], references: list, multi_reference: str
-) -> _Scored:
-    flat = flatten(references)
-    encoded = encoder.encode([*texts, *flat.texts])
-    truncated = {text for text, cut in zip([*texts, *flat.texts], encoded.truncated, strict=True) if cut}
-    left, right = np.arange(len(texts)).repeat(flat.counts), np.arange(len(texts), len(texts) + len(flat.texts))
-    defined = encoded.defined[left] & encoded.defined[right]
-    scores = cosine(encoded.vectors[left], encoded.vectors[right])
-    merged, best = best_or_mean(scores, flat.counts, multi_reference, defined)
-    begin = flat.counts.cumsum() - flat.counts
-    return _Scored(merged, best, ~np.logical_or.reduceat(defined, begin), truncated)

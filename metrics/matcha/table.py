@@ -148,12 +148,12 @@ class MatchaTable:
     @cached_property
     def checkpoint_sha256(self) -> str:
         """Digest of the weights' file as `save` writes it."""
-        return _sha256(self._serialized())
+        return hashlib.sha256(self._serialized()).hexdigest()
 
     @cached_property
     def tokenizer_sha256(self) -> str:
         """Digest of the tokenizer.json."""
-        return _sha256(self.tokenizer.to_str(pretty=True).encode("utf-8"))
+        return hashlib.sha256(self.tokenizer.to_str(pretty=True).encode("utf-8")).hexdigest()
 
     @cached_property
     def rows(self) -> torch.Tensor:
@@ -183,8 +183,8 @@ class MatchaTable:
             raise ValueError(f"checkpoint {folder / WEIGHTS}: expected a tensor named {TENSOR!r}, got none") from None
         except (ValueError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
             raise ValueError(f"checkpoint {folder}: {type(error).__name__}: {error}") from None
-        table.checkpoint_sha256 = _sha256(serialized)
-        table.tokenizer_sha256 = _sha256((folder / TOKENIZER).read_bytes())
+        table.checkpoint_sha256 = hashlib.sha256(serialized).hexdigest()
+        table.tokenizer_sha256 = hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest()
         return table
 
     def save(self, folder: Path) -> None:
@@ -292,10 +292,6 @@ def load_tokenizer(path: Path) -> Tokenizer:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises a bare Exception
         raise ValueError(f"{path}: not a tokenizer ({error})") from None
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:

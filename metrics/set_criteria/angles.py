@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semantic_metrics.set_criteria.geometry import REASONS
 from semantic_metrics.set_criteria.samples import Group
 
 THETAS = np.arange(41) / 20  # values of theta on the curves, in parts of the angle from A to B
@@ -86,11 +85,6 @@ def describe_places(placement: Placement, criterion: str, theta: float) -> Resul
     return result
 
 
-def count_reasons(group: Group) -> dict[str, int]:
-    """Number of samples without a placement, by reason."""
-    return {text: int(count) for code, text in REASONS.items() if (count := (group.angles.reason == code).sum())}
-
-
 def length_ratios(groups: list[Group]) -> np.ndarray:
     """(n,) |A| / |B| in the order of the samples; NaN where either is a zero vector."""
     ratios = np.empty(sum(len(group.rows) for group in groups))
@@ -98,12 +92,6 @@ def length_ratios(groups: list[Group]) -> np.ndarray:
         a, b, _ = group.lengths
         ratios[group.rows] = np.divide(a, b, out=np.full(len(a), np.nan), where=(a > 0) & (b > 0))
     return ratios
-
-
-def describe_ratios(ratios: np.ndarray) -> Result:
-    """Mean, sd and median of the ratios, and their histogram (figure 10)."""
-    defined = ratios[~np.isnan(ratios)]
-    return {**spread_of(defined), "n": len(defined), "histogram": histogram(defined, RATIO_EDGES)}
 
 
 def percentage(flags: np.ndarray) -> float | None:

@@ -7,17 +7,17 @@ import numpy as np
 
 from semantic_metrics.core.inputs import check_whole, invalid_input
 from semantic_metrics.set_criteria.angles import (
+    RATIO_EDGES,
     Placement,
     Result,
-    count_reasons,
     describe_places,
-    describe_ratios,
+    histogram,
     length_ratios,
     locate_targets,
     spread_of,
 )
 from semantic_metrics.set_criteria.epsilon import CELLS, EPSILONS, sample_cells, sample_share
-from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES
+from semantic_metrics.set_criteria.geometry import DISTANCES, MEASURES, REASONS
 from semantic_metrics.set_criteria.samples import Group
 
 # differences of each criterion (paper, section 4): likeness of one pair minus likeness of another; x is A - B
@@ -84,10 +84,15 @@ def own_ranges(samples: Samples) -> Ranges:
 
 def shared_ranges(several: list[Ranges]) -> Ranges:
     """Ranges that span those of all encoders: the paper samples each margin over all models it compares."""
-    return {
-        criterion: {measure: _join([ranges[criterion][measure] for ranges in several]) for measure in MEASURES}
-        for criterion in DIFFERENCES
-    }
+    shared: Ranges = {criterion: {} for criterion in DIFFERENCES}
+    for criterion, by_measure in shared.items():
+        for measure in MEASURES:
+            known = [bounds for ranges in several if (bounds := ranges[criterion][measure]) is not None]
+            spans = [
+                [min(low for low, _ in pairs), max(high for _, high in pairs)] for pairs in zip(*known, strict=True)
+            ]
+            by_measure[measure] = spans or None
+    return shared
 
 
 def check_ranges(ranges: object) -> Ranges:
@@ -143,7 +148,8 @@ def report(samples: Samples, settings: Settings, ranges: Ranges | None = None, p
                 measure: _describe(samples, criterion, measure, used[criterion][measure], settings.epsilons)
                 for measure in MEASURES
             }
-    results["norm_ratio"] = describe_ratios(ratios)
+    known = ratios[~np.isnan(ratios)]
+    results["norm_ratio"] = {**spread_of(known), "n": len(known), "histogram": histogram(known, RATIO_EDGES)}
     results["undefined"] = _count_undefined(samples, int(np.isnan(ratios).sum()))
     results["ranges"] = used
     results["operators"] = {operator: len(group.rows) for operator, group in samples.items()}
@@ -177,7 +183,8 @@ def _count_undefined(samples: Samples, ratios: int) -> Result:
     for criterion, operator in OPERATOR.items():
         group = samples[operator]
         if criterion in PLACED:
-            counts[criterion] = count_reasons(group)
+            codes = group.angles.reason
+            counts[criterion] = {text: int((codes == code).sum()) for code, text in REASONS.items() if code in codes}
             continue
         counts[criterion] = {}
         for measure in MEASURES:
@@ -217,13 +224,6 @@ def _larger_is_better(samples: Samples, criterion: str, measure: str) -> np.ndar
 
 def _defined(values: np.ndarray) -> np.ndarray:
     return ~np.isnan(values).any(axis=0)
-
-
-def _join(bounds: list[list[list[float]] | None]) -> list[list[float]] | None:
-    known = [pairs for pairs in bounds if pairs is not None]
-    if not known:
-        return None
-    return [[min(low for low, _ in pairs), max(high for _, high in pairs)] for pairs in zip(*known, strict=True)]
 
 
 def _listed(values: np.ndarray, kind: type = float) -> list:

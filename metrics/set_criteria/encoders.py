@@ -1,20 +1,18 @@
 """Text encoders by name: a MATCHA table, a sentence-transformers model, or mean pooling of any transformers model."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS, resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.table import TOKENIZER, MatchaTable
 
 DEFAULT_ENCODER = "matcha"  # the shipped MATCHA table, which is why this module imports from the metric MATCHA
 MODEL_TYPE = "matcha"  # in the config.json of a MATCHA table
 MODULES = "modules.json"  # sentence-transformers models have this file, plain transformers do not
 HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector
-BLOCK_BYTES = 2**20  # read at a time
 
 
 class Encoder(Protocol):
@@ -142,14 +140,3 @@ class NetworkEncoder:
             return np.ones(len(texts), dtype=np.int64)
         ids = self.tokenizer(texts, truncation=False, padding=False, return_attention_mask=False, verbose=False)
         return np.array([len(tokens) for tokens in ids["input_ids"]])
-
-
-def hash_files(folder: Path, files: list[Path]) -> str:
-    """Digest of the names, sizes and contents of files in a folder."""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in files if path.is_file()):
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while block := file.read(BLOCK_BYTES):
-                digest.update(block)
-    return digest.hexdigest()

@@ -10,10 +10,7 @@ import numpy as np
 
 MEASURES = ("cosine", "dot", "l1", "l2", "ned")
 DISTANCES = ("l1", "l2", "ned")  # smaller is nearer: the inequalities of the criteria are reversed
-MIN_SQUARE, MAX_SQUARE = (
-    1e-150,
-    1e150,
-)  # squared lengths: smaller is a zero vector, the product of larger ones overflows
+MIN_SQUARE, MAX_SQUARE = 1e-150, 1e150  # squared lengths: below is a zero vector, products of those above overflow
 MIN_VARIANCE = 1e-12  # in parts of the squared length: a smaller spread is the rounding error of a constant vector
 PARALLEL_RADIANS = 1e-6  # vectors with a smaller angle, or nearer to opposite, span a plane that is only rounding
 MIN_PROJECTION = 1e-6  # in parts of a vector's length: a shorter projection has no direction
