@@ -1,6 +1,5 @@
 """`semantic-metrics contradict`, and the language model that can write instead of the rules."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -10,17 +9,9 @@ from click.testing import CliRunner
 from semantic_metrics.cli import main
 from semantic_metrics.contradictions import contradict
 from semantic_metrics.contradictions.chat_model import Writer
-from semantic_metrics.contradictions.language import PIPELINES
 from semantic_metrics.endpoint import KEY_VARIABLE
+from tests.contradictions.test_contradictions import CAPTIONS
 from tests.endpoint.fake_endpoint import SECRET, chat_reply, serve
-
-if not any(importlib.util.find_spec(name) for name in PIPELINES):
-    pytest.skip("spaCy's English pipeline is not installed (extra: contradict)", allow_module_level=True)
-
-CAPTIONS = [
-    "A man is sleeping on a couch.", "A man lies on a sofa and sleeps.", "A man is running on a track.",
-    "A woman cooks dinner in a kitchen.", "A man sprints around a track.",
-]  # fmt: skip
 
 
 def run(*arguments: object) -> tuple[int, str]:
@@ -40,19 +31,10 @@ def test_command_writes_row_rule_and_probability(tmp_path: Path) -> None:
     assert "texts 3, contradictions 2, rule negation 1, rule quantifier 1, none: empty 1" in output
 
 
-def test_help_fits_a_screen() -> None:
-    code, output = run("--help")
-    assert code == 0
-    assert "Example: semantic-metrics contradict claims.csv" in output
-    assert output.count("\n") <= 24
-
-
 def test_command_mines_the_file_itself(tmp_path: Path) -> None:
     source = tmp_path / "texts.txt"
     source.write_text("\n".join(CAPTIONS))
-    code, output = run(source, "--mine", "--threshold", "0.8")
-    assert code == 0
-    assert "mined: A man is sleeping on a couch." in output
+    assert "mined: A man is sleeping on a couch." in run(source, "--mine", "--threshold", "0.8")[1]
 
 
 @pytest.mark.parametrize(

@@ -78,14 +78,10 @@ def made(rule: str, text: str, **options: object) -> set[str]:
     return {one.text for one in contradict([text], [rule], per_text=20, check=False, **options)[0].contradictions}
 
 
-@pytest.mark.parametrize("rule", MADE)
+@pytest.mark.parametrize("rule", sorted({*MADE, *UNCHANGED}))
 def test_rule_says_the_opposite_in_good_english(rule: str) -> None:
-    assert {text: made(rule, text) for text in MADE[rule]} == MADE[rule]
-
-
-@pytest.mark.parametrize("rule", UNCHANGED)
-def test_rule_leaves_alone_what_it_cannot_contradict(rule: str) -> None:
-    assert {text: made(rule, text) for text in UNCHANGED[rule]} == {text: set() for text in UNCHANGED[rule]}
+    expected = {**MADE.get(rule, {}), **{text: set() for text in UNCHANGED.get(rule, ())}}
+    assert {text: made(rule, text) for text in expected} == expected
 
 
 NUMBERS = {"Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven"}
@@ -120,9 +116,7 @@ def test_model_discards_what_does_not_contradict() -> None:
 
 
 def test_long_text_is_changed_in_one_sentence() -> None:
-    result = contradict([LONG], check=False)[0]
-    one = result.contradictions[0]
-    assert result.text == LONG
+    (one,) = contradict([LONG], check=False)[0].contradictions
     assert one.text.replace(one.changed, one.sentence) == LONG
     assert one.sentence != one.changed
     assert len(one.changed) < 80
@@ -195,13 +189,10 @@ def test_invalid_arguments_are_named(options: dict, words: str) -> None:
         contradict(**{"texts": ["A dog runs."], **options})
 
 
-def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language, "REQUIRED_LIBRARIES", ("no_such_library",))
-    with pytest.raises(ValueError, match=r"no_such_library .*pip install .semantic-metrics\[contradict\]"):
-        language.load_pipeline.__wrapped__()
-    monkeypatch.undo()
-    monkeypatch.setattr(language, "PIPELINES", ("no_such_pipeline",))
-    with pytest.raises(ValueError, match="expected one of no_such_pipeline to be installed"):
+@pytest.mark.parametrize("names", ["REQUIRED_LIBRARIES", "PIPELINES"])
+def test_missing_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch, names: str) -> None:
+    monkeypatch.setattr(language, names, ("no_such_thing",))
+    with pytest.raises(ValueError, match=r"no_such_thing .*pip install .semantic-metrics\[contradict\]"):
         language.load_pipeline.__wrapped__()
 
 
@@ -222,10 +213,11 @@ CAPTIONS = [
 def test_mined_pairs_are_of_different_groups_and_contradict() -> None:
     groups = [0, 0, 1, 2, 1]
     pairs = mine(CAPTIONS, groups=groups, neighbours=4, threshold=0.9)
-    assert {(one.index in (0, 1), one.other in (0, 1)) for one in pairs} >= {(True, False)}
-    assert all(one.p >= 0.9 and one.text == CAPTIONS[one.index] for one in pairs)
-    assert all(one.contradiction == CAPTIONS[one.other] for one in pairs)
-    assert all(groups[one.index] != groups[one.other] for one in pairs)
+    assert any(groups[one.index] == 0 for one in pairs)
+    for one in pairs:
+        assert one.p >= 0.9
+        assert (one.text, one.contradiction) == (CAPTIONS[one.index], CAPTIONS[one.other])
+        assert groups[one.index] != groups[one.other]
     assert mine([], groups=[]) == []
     with pytest.raises(ValueError, match="groups: expected one for each of 5 texts"):
         mine(CAPTIONS, groups=[1])

@@ -34,12 +34,8 @@ class Page(HTMLParser):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.texts: list[str] = []
-        self.row_texts: list[str] = []
+        self.open, self.tags, self.texts, self.row_texts, self.attributes = [], [], [], [], []
         self.in_text = False
-        self.attributes: list[tuple[str, str]] = []
         self.source = path.read_text(encoding="utf-8")
         self.feed(self.source)
         assert not self.open
@@ -49,15 +45,10 @@ class Page(HTMLParser):
         self.tags.append(tag)
         self.attributes += attrs
         if tag == "p":
-            self.row_texts += [""] * dict(attrs).get("class", "").startswith("text")
             self.in_text = dict(attrs).get("class", "").startswith("text")
+            self.row_texts += [""] * self.in_text
         if tag not in VOID:
             self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
-        """Note a tag without content."""
-        self.tags.append(tag)
-        self.attributes += attrs
 
     def handle_endtag(self, tag: str) -> None:
         """Close the tag that was opened last."""
@@ -81,11 +72,9 @@ def check_self_contained(page: Page) -> None:
     assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
     names = {name for name, _ in page.attributes}
     assert not {name for name in names if name.startswith("on") or name in ("src", "href", "srcset", "style")}
-    styles = re.findall("<style>.*?</style>", page.source, re.DOTALL)
-    assert len(styles) == 1
-    assert not re.search("url|@import", styles[0])
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    assert ("content", policy) in page.attributes
+    (style,) = re.findall("<style>.*?</style>", page.source, re.DOTALL)
+    assert not re.search("url|@import", style)
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
 
 
 def explain(row: dict[str, str]) -> dict:
@@ -138,9 +127,9 @@ def test_labels_split_the_scores(tmp_path: Path) -> None:
     assert f"mean {values[labels].mean():.4f}" in page.text
     assert f"{(~labels).sum()} rows" in page.text
     write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.1, 0.2], "s")], rows(2), [True, True])
-    page = Page(tmp_path / "report.html")
-    assert "none" in page.text
-    assert "area" not in page.text
+    text = Page(tmp_path / "report.html").text
+    assert "none" in text
+    assert "area" not in text
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 9, 10, 11])
@@ -176,9 +165,9 @@ def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
         raise ValueError(f"method: expected less, got {row['prediction']}")
 
     write_report(tmp_path / "report.html", "x", [Scores("m", [0.1], "s", {}, refuse)], rows(1))
-    page = Page(tmp_path / "report.html")
-    assert "No heat map: method: expected less, got said 0" in page.text
-    assert "meant 0" in page.text
+    text = Page(tmp_path / "report.html").text
+    assert "No heat map: method: expected less, got said 0" in text
+    assert "meant 0" in text
 
 
 def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
@@ -225,19 +214,20 @@ def test_the_pieces_of_a_heat_map_are_the_text() -> None:
     assert ("".join(piece.text for piece in cut.pieces), cut.hidden, cut.total) == ("  a b", 2, -2.0)
 
 
-def test_levels_grow_with_the_share() -> None:
-    texts = {"prediction": "a b c d e f"}
-    shares = [1.0, 0.67, 0.5, 0.2, FAINT_SHARE * 0.99, -0.01]
+@pytest.mark.parametrize(
+    ("shares", "levels"),
+    [
+        ([1.0, 0.67, 0.5, 0.2, FAINT_SHARE * 0.99, -0.01], [LEVELS, LEVELS, 2, 1, 0, 0]),
+        ([0.0] * 6, [0] * 6),
+        ([-0.6977184491993118] * 6, [-LEVELS] * 6),  # three times it, by it, is more than three
+    ],
+)
+def test_levels_grow_with_the_share(shares: list[float], levels: list[int]) -> None:
     spans = [(2 * i, 2 * i + 1) for i in range(6)]
     explanation = {"prediction": {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}}
-    (one,) = heat_maps(explanation, texts, most=10)
-    assert [piece.level for piece in one.pieces if piece.share is not None] == [LEVELS, LEVELS, 2, 1, 0, 0]
-    explanation["prediction"]["contributions"] = [0.0] * 6
-    (one,) = heat_maps(explanation, texts, most=10)
-    assert not any(piece.level for piece in one.pieces)
-    assert one.strongest == []
-    explanation["prediction"]["contributions"] = [-0.6977184491993118] * 6  # three times it, by it, is more than three
-    assert heat_maps(explanation, texts, most=10)[0].pieces[0].level == -LEVELS
+    (one,) = heat_maps(explanation, {"prediction": "a b c d e f"}, most=10)
+    assert [piece.level for piece in one.pieces if piece.share is not None] == levels
+    assert bool(one.strongest) == any(levels)
 
 
 def test_the_bars_count_all_scores() -> None:
