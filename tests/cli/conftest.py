@@ -11,8 +11,11 @@ from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import nli
 
 
-def invoke(command: str, *arguments: object, width: int = 100, **settings: object) -> Result:
-    """Run `semantic-metrics COMMAND ARGUMENTS` on a terminal of this width."""
+def invoke(
+    command: str, *arguments: object, width: int = 100, options: dict[str, object] | None = None, **settings: object
+) -> Result:
+    """Run `semantic-metrics COMMAND --NAME=VALUE... ARGUMENTS` on a terminal of this width."""
+    arguments = (*(f"--{name.replace('_', '-')}={value}" for name, value in (options or {}).items()), *arguments)
     return CliRunner(env={"COLUMNS": str(width)}).invoke(main, [command, *map(str, arguments)], **settings)
 
 

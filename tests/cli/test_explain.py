@@ -21,9 +21,8 @@ def run(checkpoint: Path) -> Callable[..., Result]:
     """Run the command with the small checkpoint of MATCHA."""
 
     def call(*arguments: str, width: int = 100, color: bool = False, **changed: str) -> Result:
-        given = {"metric": "matcha", "config": checkpoint, **changed}
-        options = [f"--{key}={value}" for key, value in given.items()]
-        return invoke("explain", *options, "--", *(arguments or PAIR), width=width, color=color)
+        options = {"metric": "matcha", "config": checkpoint} | changed
+        return invoke("explain", "--", *(arguments or PAIR), options=options, width=width, color=color)
 
     return call
 

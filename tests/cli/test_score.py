@@ -1,6 +1,5 @@
 """`semantic-metrics score` on every format: the same rows, in the same types, with the scores added."""
 
-import csv
 import json
 import sys
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from tests.cli.conftest import done, invoke, refused, write_jsonl
 SAID = ["the dog bites", "a man sleeps", "☃", "the cat is awake", "no dog"]
 GOLD = ["a dog bites", "the cat is awake", "the dog", "the cat sleeps", "not a dog"]
 TEXTS = ["--predictions", "said", "--references", "gold"]
+PAIRS = [{"said": a, "gold": b} for a, b in zip(SAID, GOLD, strict=True)]
 
 
 @pytest.fixture
@@ -38,10 +38,6 @@ def expected(checkpoint: Path) -> list[float]:
     return semantic_metrics.load("matcha", str(checkpoint)).compute(predictions=SAID, references=GOLD)["scores"]
 
 
-def pairs() -> list[dict]:
-    return [{"said": a, "gold": b} for a, b in zip(SAID, GOLD, strict=True)]
-
-
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_jsonl_keeps_its_rows_to_the_letter(score: Callable, tmp_path: Path, expected: list[float], size: int) -> None:
     rows = [
@@ -53,8 +49,9 @@ def test_jsonl_keeps_its_rows_to_the_letter(score: Callable, tmp_path: Path, exp
         '{"said": "no dog", "gold": "not a dog"}',
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(rows), encoding="utf-8", newline="")
-    lines = done(score(tmp_path / "in.jsonl", *TEXTS, "--output", tmp_path / "out.jsonl", "--batch-rows", size))
-    assert lines[0] == f"5 rows, mean {sum(expected) / 5:.4f}, undefined 1"
+    result = score(tmp_path / "in.jsonl", *TEXTS, "--output", tmp_path / "out.jsonl", "--batch-rows", size)
+    assert result.stderr == "", "no progress bar without a terminal"
+    assert done(result)[0] == f"5 rows, mean {sum(expected) / 5:.4f}, undefined 1"
     written = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
     for before, after, value in zip(filter(None, rows), written, expected, strict=True):
         assert after == f'{before.rstrip()[:-1].rstrip()}, "matcha": {value!r}}}'
@@ -85,24 +82,17 @@ def test_parquet_keeps_its_schema(
     assert {path.name for path in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
 
 
-def test_a_data_frame_comes_back_with_its_index(score: Callable, tmp_path: Path, expected: list[float]) -> None:
-    frame = pd.DataFrame(pairs(), index=[7, 5, 3, 2, 1])
-    frame.to_parquet(tmp_path / "in.parquet")
-    done(score(tmp_path / "in.parquet", *TEXTS, "--output", tmp_path / "out.parquet"))
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out.parquet"), frame.assign(matcha=expected))
-
-
 @pytest.mark.parametrize(
     ("read", "written"), [("csv", "csv"), ("csv", "jsonl"), ("tsv", "tsv"), ("jsonl", "csv"), ("parquet", "jsonl")]
 )
 def test_rows_may_change_their_format(
     score: Callable, tmp_path: Path, expected: list[float], read: str, written: str
 ) -> None:
-    frame = pd.DataFrame(pairs())
+    frame = pd.DataFrame(PAIRS)
     if read == "parquet":
         frame.to_parquet(tmp_path / "in.parquet", index=False)
     elif read == "jsonl":
-        write_jsonl(tmp_path / "in.jsonl", pairs())
+        write_jsonl(tmp_path / "in.jsonl", PAIRS)
     else:
         frame.to_csv(tmp_path / f"in.{read}", index=False, sep="\t" if read == "tsv" else ",")
     output = tmp_path / f"out.{written}"
@@ -115,7 +105,7 @@ def test_rows_may_change_their_format(
 
 
 def test_standard_input_and_output(score: Callable, expected: list[float]) -> None:
-    text = "".join(json.dumps(row) + "\n" for row in pairs())
+    text = "".join(json.dumps(row) + "\n" for row in PAIRS)
     result = score("-", *TEXTS, "--format", "jsonl", "--output", "-", "--batch-rows", 2, input=text)
     assert result.exit_code == 0, result.output
     assert [json.loads(line)["matcha"] for line in result.stdout.splitlines()] == expected
@@ -131,10 +121,8 @@ def test_two_files_of_lines(score: Callable, tmp_path: Path, expected: list[floa
     given = [tmp_path / "said.txt", "--references-file", tmp_path / "gold.txt"]
     assert done(score(*given))[0].split() == ["score", "text", "reference"]
     done(score(*given, "--output", tmp_path / "out.csv", "--batch-rows", 2))
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
-        head, *rows = csv.reader(file)
-    assert head == ["text", "reference", "matcha"]
-    assert rows == [[*row, repr(value)] for *row, value in zip(SAID, GOLD, expected, strict=True)]
+    scored = pd.read_csv(tmp_path / "out.csv")
+    pd.testing.assert_frame_equal(scored, pd.DataFrame({"text": SAID, "reference": GOLD, "matcha": expected}))
     result = score(*given, "--output", "-")
     assert result.stdout.splitlines()[0] == '"text","reference","matcha"'
     refused(score(*given, "--output", tmp_path / "out.txt"), "which hold scores, got .txt")
@@ -144,7 +132,7 @@ def test_two_files_of_lines(score: Callable, tmp_path: Path, expected: list[floa
 
 def test_several_references(score: Callable, tmp_path: Path, checkpoint: Path) -> None:
     lists = [[text, "no cat"] for text in GOLD]
-    rows = [{"said": a, "gold": b} for a, b in zip(SAID, lists, strict=True)]
+    rows = [row | {"gold": texts} for row, texts in zip(PAIRS, lists, strict=True)]
     scored = semantic_metrics.load("matcha", str(checkpoint)).compute(predictions=SAID, references=lists)
     lines = done(score(write_jsonl(tmp_path / "in.jsonl", rows), *TEXTS))
     assert "a dog bites | no cat" in lines[1]
@@ -158,7 +146,7 @@ def test_several_metrics(
     score: Callable, tmp_path: Path, checkpoint: Path, expected: list[float], nli_model: Path, sts_model: Path
 ) -> None:
     models = {"stsscore": sts_model, "nli_lex": nli_model}
-    rows = [row | {"asked": "who runs"} for row in pairs()]
+    rows = [row | {"asked": "who runs"} for row in PAIRS]
     file = write_jsonl(tmp_path / "in.jsonl", rows)
     more = [item for name, place in models.items() for item in ("--metric", name, "--config", f"{name}={place}")]
     given = [*TEXTS, "--questions", "asked", *more]
@@ -196,13 +184,13 @@ def test_several_metrics(
     ],
 )
 def test_an_invalid_row_is_named(score: Callable, tmp_path: Path, row: dict, message: str) -> None:
-    file = write_jsonl(tmp_path / "in.jsonl", [*pairs(), row, *pairs()])
+    file = write_jsonl(tmp_path / "in.jsonl", [*PAIRS, row, *PAIRS])
     refused(score(file, *TEXTS, "--output", tmp_path / "out.jsonl", "--batch-rows", 20), f"{file}, line 6", message)
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 
 
 def test_a_text_that_a_metric_refuses_has_its_line(tmp_path: Path, nli_model: Path) -> None:
-    rows = [*(row | {"asked": "who"} for row in pairs()), {"said": "dog", "gold": " ", "asked": "who"}]
+    rows = [*(row | {"asked": "who"} for row in PAIRS), {"said": "dog", "gold": " ", "asked": "who"}]
     file = write_jsonl(tmp_path / "in.jsonl", rows)
     options = ["--metric", "nli_lex", "--config", nli_model, *TEXTS, "--questions", "asked", "--batch-rows", 4]
     message = f"{file}, line 6, column 'gold': nli_lex: expected a text, got ' ': nothing to compare with"
@@ -210,29 +198,22 @@ def test_a_text_that_a_metric_refuses_has_its_line(tmp_path: Path, nli_model: Pa
 
 
 def test_formats_that_cannot_hold_the_rows(score: Callable, tmp_path: Path) -> None:
-    file = write_jsonl(tmp_path / "in.jsonl", [*pairs(), {"said": "a", "gold": "b", "new": 1}])
+    file = write_jsonl(tmp_path / "in.jsonl", [*PAIRS, {"said": "a", "gold": "b", "new": 1}])
     refused(score(file, *TEXTS, "--output", tmp_path / "out.parquet"), ".parquet is for a FILE of parquet")
     message = f"{file}, line 6: expected the columns of the first row, got 'new'"
     refused(score(file, *TEXTS, "--output", tmp_path / "out.csv"), message)
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
-
-
-def test_a_row_that_a_format_cannot_hold_is_named(score: Callable, tmp_path: Path) -> None:
     file = tmp_path / "in.parquet"
-    pd.DataFrame([row | {"more": "a\tb" if i == 3 else None} for i, row in enumerate(pairs())]).to_parquet(file)
+    pd.DataFrame([row | {"more": "a\tb" if i == 3 else None} for i, row in enumerate(PAIRS)]).to_parquet(file)
     result = score(file, *TEXTS, "--output", tmp_path / "out.tsv", "--batch-rows", 2)
     refused(result, f"{file}, row 4: expected texts without tabs and line breaks, which TSV cannot hold, got")
-
-
-def test_no_progress_bar_without_a_terminal(score: Callable, tmp_path: Path) -> None:
-    assert score(write_jsonl(tmp_path / "in.jsonl", pairs()), *TEXTS).stderr == ""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk_is_a_one_line_error(
     tmp_path: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = write_jsonl(tmp_path / "in.jsonl", pairs())
+    file = write_jsonl(tmp_path / "in.jsonl", PAIRS)
     full = Path("/dev/full").open("w")  # noqa: SIM115
     monkeypatch.setattr(sys, "stdout", full)
     with pytest.raises(SystemExit) as ended:

@@ -1,7 +1,6 @@
 """`semantic-metrics score --resume`: a run that was cut off ends with the file of a run that was not."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,17 +36,12 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def score(checkpoint: Path) -> Callable[..., Result]:
     """Run `semantic-metrics score FILE` with the small checkpoint, ten rows at a time."""
+    usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint, "batch_rows": 10}
 
     def run(file: Path, *more: object, output: str = "out.jsonl", **changed: object) -> Result:
-        return invoke("score", *arguments(file, checkpoint, output, **changed), *more)
+        return invoke("score", file, *more, options=usual | {"output": file.parent / output} | changed)
 
     return run
-
-
-def arguments(file: Path, checkpoint: Path, output: str = "out.jsonl", **changed: object) -> list[str]:
-    usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint, "batch-rows": 10}
-    options = {**usual, "output": file.parent / output, **{name.replace("_", "-"): changed[name] for name in changed}}
-    return [str(file), *(f"--{name}={value}" for name, value in options.items())]
 
 
 def cut(monkeypatch: pytest.MonkeyPatch, calls: int, error: type[BaseException]) -> None:
@@ -83,16 +77,6 @@ def test_an_interrupted_run_is_continued(
     assert {path.name for path in file.parent.iterdir()} == {"in.jsonl", output, f"whole.{output}"}
 
 
-def test_without_resume_a_run_starts_over(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        cut(patched, 4, KeyboardInterrupt)
-        score(file)
-    assert done(score(file))[0].startswith("90 rows, ")
-    assert len((file.parent / "out.jsonl").read_text().splitlines()) == 90
-    assert done(score(file, "--resume"))[0].startswith("90 rows, "), "nothing to continue: all of it again"
-    assert len((file.parent / "out.jsonl").read_text().splitlines()) == 90
-
-
 def test_an_invalid_row_can_be_corrected_and_the_run_continued(score: Callable, file: Path) -> None:
     done(score(file, output="whole.jsonl"))
     text = file.read_text(encoding="utf-8")
@@ -113,6 +97,12 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         cut(patched, 4, KeyboardInterrupt)
         assert score(file).exit_code == 130
     return file
+
+
+def test_without_resume_a_run_starts_over(score: Callable, half: Path) -> None:
+    for more in ([], ["--resume"]):  # the second finds nothing to continue
+        assert done(score(half, *more))[0].startswith("90 rows, ")
+        assert len((half.parent / "out.jsonl").read_text().splitlines()) == 90
 
 
 @pytest.mark.parametrize(
@@ -198,37 +188,14 @@ def test_runs_that_cannot_be_continued_are_refused(file: Path, checkpoint: Path)
     refused(run(file.with_suffix(".parquet"), f"--output={file.parent / 'out.parquet'}"), message)
 
 
-def test_a_killed_run_is_continued(
-    score: Callable, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its files are those on disk at any moment: here before the fifth chunk."""
-    killed, calls, metric_score = tmp_path / "killed", [], LoadedMetric.score
-
-    def copying(self: LoadedMetric, texts: dict[str, list]) -> list[float]:
-        calls.append(texts)
-        if len(calls) == 5:
-            shutil.copytree(tmp_path, killed)
-        return metric_score(self, texts)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(LoadedMetric, "score", copying)
-        lines = done(score(file))
-    shutil.copyfile(file, killed / file.name)
-    assert {path.name for path in killed.iterdir()} == {"in.jsonl", *PARTS}
-    assert json.loads((killed / ".out.jsonl.partial.json").read_text())["rows"] == 40
-    with monkeypatch.context() as patched:
-        cut(patched, 5, AssertionError)
-        assert done(score(killed / "in.jsonl", "--resume")) == lines
-    assert (killed / "out.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the memory of a process is read from /proc")
 def test_many_rows_take_no_more_memory_than_few(run_python: Run, tmp_path: Path, checkpoint: Path) -> None:
     file = write(tmp_path / "in.jsonl", 200_000)
     code = "import re, sys; from semantic_metrics.cli import main; sys.argv[0] = 'semantic-metrics'\n"
     code += r"try: main()" "\n" r"finally: print(re.search(r'VmHWM:\s+(\d+)', open('/proc/self/status').read())[1])"
-    result = run_python(code, "score", *arguments(file, checkpoint, batch_rows=2048), cwd=tmp_path)
+    options = ["--predictions=said", "--references=gold", f"--config={checkpoint}", "--output=out.jsonl"]
+    result = run_python(code, "score", str(file), "--metric=matcha", *options, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert int(result.stdout.splitlines()[-1]) * 1024 < MEMORY_BYTES
 

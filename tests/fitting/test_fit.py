@@ -5,23 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import Result
 from matplotlib.image import imread
 from sklearn.linear_model import LogisticRegression
 
 from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import JudgedColumns, read_judged_answers
 from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights, take
-from semantic_metrics.fitting.plots import draw_reliability
 from semantic_metrics.nli_lex.features import FORMS, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
-from semantic_metrics.stats.binary import figures, folds_by_group, reliability
+from semantic_metrics.stats.binary import figures
 from tests.cli.conftest import done, invoke, refused
 from tests.fitting.conftest import ROWS, judged_frame
-
-
-def fit(*arguments: object) -> Result:
-    return invoke("fit", *arguments)
 
 
 def random_features(n: int = 300, per_answer: int = 1) -> tuple[Features, np.ndarray, np.ndarray]:
@@ -56,23 +50,6 @@ def test_blank_answers_are_left_out() -> None:
     assert fit_weights(some, labels, "paper") == fit_weights(rest, labels[~blank], "paper")
 
 
-def test_take_renumbers_answers() -> None:
-    features, _, _ = random_features(5, per_answer=2)
-    taken = take(features, np.array([1, 4]))
-    assert taken.answer_index.tolist() == [0, 0, 1, 1]
-    np.testing.assert_array_equal(taken.table, features.table[[2, 3, 8, 9]])
-
-
-def test_no_question_is_on_both_sides_of_a_split() -> None:
-    labels = np.arange(60) % 2 == 0
-    groups = [str(i // 3) for i in range(60)]
-    left_out = []
-    for kept, left in folds_by_group(labels, groups, 4, seed=1):
-        assert {groups[i] for i in kept}.isdisjoint(groups[i] for i in left)
-        left_out += left.tolist()
-    assert sorted(left_out) == list(range(60))
-
-
 def test_cross_validation_learns_nothing_from_noise() -> None:
     """Labels that do not depend on the features, two equal rows a question."""
     rng = np.random.default_rng(0)
@@ -86,7 +63,8 @@ def test_cross_validation_learns_nothing_from_noise() -> None:
 def test_weights_are_fitted_reported_and_written(model: Path, file: Path) -> None:
     output, plot = file.with_name("mine"), file.with_name("plot.png")
     output.mkdir()
-    lines = done(fit(file, "--config", model, "--output", output, "--plot", plot))
+    plot.symlink_to(file.with_name("plot.pdf"))  # still a PNG file
+    lines = done(invoke("fit", file, "--config", model, "--output", output, "--plot", plot))
     assert f"{file}: {ROWS} answers, 0 left out by --exclude" in lines
     assert lines[-1] == f"written to {output / 'nli_lex.json'}, {plot}"
     assert 0.5 < imread(plot)[..., :3].mean() < 0.999
@@ -106,13 +84,6 @@ def test_weights_are_fitted_reported_and_written(model: Path, file: Path) -> Non
     assert judged["scores"] == pytest.approx(judge(read_weights(output), features).p)
 
 
-def test_a_plot_is_a_png_whatever_its_name(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path / "plot.pdf")
-    draw_reliability({"rich": reliability(np.array([0.2, 0.9]), np.array([False, True]))}, tmp_path / "link", "title")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "plot.pdf").read_bytes().startswith(b"\x89PNG")
-
-
 def test_questions_of_evaluation_files_are_left_out(model: Path, file: Path) -> None:
     frame, test, rest = judged_frame(), file.with_name("test.parquet"), file.with_name("rest.csv")
     pd.DataFrame({"question": [frame["question"][0].upper().replace("?", " ?!")]}).to_parquet(test)
@@ -120,7 +91,7 @@ def test_questions_of_evaluation_files_are_left_out(model: Path, file: Path) -> 
     weights = []
     for path, more in ((file, ["--exclude", test]), (rest, [])):
         output = path.with_suffix(".json")
-        lines = done(fit(path, "--config", model, *more, "--output", output, "--form", "paper"))
+        lines = done(invoke("fit", path, "--config", model, *more, "--output", output, "--form", "paper"))
         assert f"{path}: {ROWS - 2 * (path == rest)} answers, {2 * (path == file)} left out by --exclude" in lines
         weights.append(read_weights(output, "paper"))
     assert weights[0].coefficients == weights[1].coefficients
@@ -141,7 +112,7 @@ def test_files_of_different_kinds_are_joined_and_a_template_is_kept(model: Path,
     options += ["--separator", "", "--separator", "/", "--correct-from", 1, "--correct-from", 2, "--form", "paper"]
     weights = []
     for name, more in (("usual.json", []), ("own.json", ["--template", "{answer}"])):
-        lines = done(fit(file, graded, *options, *more, "--config", model, "--output", tmp_path / name))
+        lines = done(invoke("fit", file, graded, *options, *more, "--config", model, "--output", tmp_path / name))
         assert any(line.startswith(f"{2 * ROWS} answers, ") for line in lines)
         weights.append(read_weights(tmp_path / name, "paper"))
     assert weights[1].template == "{answer}" != weights[0].template
@@ -152,7 +123,6 @@ def test_files_of_different_kinds_are_joined_and_a_template_is_kept(model: Path,
     ("change", "options", "message"),
     [
         ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
-        ({"label": 0}, (), "labels: expected correct and incorrect answers, got incorrect ones only"),
         ({"label": "yes"}, (), "expected numbers in column 'label', got 'yes' in row 1"),
         ({"reference": " "}, (), "expected references in column 'reference', got ' ' in row 1"),
         ({}, ("--answer", "said"), "expected the columns 'said', there are 'question', 'answer', 'reference', 'label'"),
@@ -171,7 +141,6 @@ def test_files_of_different_kinds_are_joined_and_a_template_is_kept(model: Path,
         ({}, ("--output", "{file.parent}/w.png", "--plot", "{file.parent}/w.png"), "--plot: expected another file"),
         ({}, ("--output", "{file}"), "--output: expected a new file or one of weights"),
         ({}, ("--output", "/nowhere/weights.json"), "--output: expected an existing folder, there is no /nowhere"),
-        ({}, ("--output", "/proc/weights.json"), "--output: "),
         ({}, ("--output", "x" * 300), "File name too long"),
     ],
 )
@@ -179,7 +148,7 @@ def test_invalid_input_is_refused_before_a_model_runs(file: Path, change: dict, 
     judged_frame().assign(**change).to_csv(file, index=False)
     file.with_name("link.png").symlink_to(file)
     options = tuple(str(option).format(file=file) for option in options)
-    result = fit(file, "--config", "/nowhere/unread", "--output", file.with_name("weights.json"), *options)
+    result = invoke("fit", file, "--config", "/nowhere/unread", "--output", file.with_name("weights.json"), *options)
     refused(result, message)  # of an option that is given twice the last one counts
     assert not file.with_name("weights.json").exists()
 
@@ -195,5 +164,5 @@ def test_folds_of_one_class_are_refused_before_the_model_runs(file: Path, blank:
     frame = judged_frame().assign(label=[0] * (ROWS // 2) + [1] * (ROWS // 2))
     frame.loc[list(blank), "answer"] = " "
     frame.to_csv(file, index=False)
-    result = fit(file, "--config", "/nowhere/unread", "--output", file.with_name("w.json"))
+    result = invoke("fit", file, "--config", "/nowhere/unread", "--output", file.with_name("w.json"))
     refused(result, message, f"({file}, column 'label')")

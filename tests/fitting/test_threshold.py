@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.image import imread
@@ -45,15 +44,6 @@ def test_among_equal_thresholds_the_widest_gap_decides() -> None:
     assert choose(np.array([0.0, 0.1, 0.9]), np.array([False, True, True])) == pytest.approx(0.05)
     close = np.array([1.0, np.nextafter(1.0, 2)])
     assert (close >= choose(close, np.array([False, True]))).tolist() == [False, True]
-
-
-def test_criteria_differ_where_classes_do() -> None:
-    scores = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
-    labels = np.array([0, 0, 0, 0, 0, 1, 0, 1], dtype=bool)
-    assert choose(scores, labels, "youden") == pytest.approx(0.55)
-    assert worth(scores, labels, choose(scores, labels, "macro_f1"), "macro_f1") >= worth(
-        scores, labels, 0.55, "macro_f1"
-    )
 
 
 def test_cross_validation_learns_nothing_from_noise() -> None:
@@ -103,16 +93,11 @@ def file(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "judged.jsonl", examples())
 
 
-def fit(*arguments: object) -> Result:
-    return invoke("fit", *arguments)
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, criterion: str) -> None:
     plot = file.with_name("roc.png")
-    result = fit(file, "--metric", "matcha", "--config", checkpoint, "--criterion", criterion, "--output", file.parent,
-                 "--plot", plot)  # fmt: skip
-    lines = done(result)
+    options = {"metric": "matcha", "config": checkpoint, "criterion": criterion, "output": file.parent, "plot": plot}
+    lines = done(invoke("fit", file, options=options))
     rows = examples()
     metric = semantic_metrics.load("matcha", str(checkpoint))
     columns = {"predictions": [row["answer"] for row in rows], "references": [row["reference"] for row in rows]}
@@ -144,14 +129,14 @@ def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> 
     columns = ["--predictions", "answer", "--predictions", "said", "--references", "reference", "--references", "gold"]
     columns += ["--label", "label", "--label", "grade", "--correct-from", 1, "--correct-from", 3]
     columns += ["--separator", "", "--separator", "/"]
-    done(fit(file, file.with_name("graded.jsonl"), *columns, *options))
+    done(invoke("fit", file, file.with_name("graded.jsonl"), *columns, *options))
     chosen = read_threshold(file.with_name("t.json"))
     assert (chosen.rows, chosen.correct) == (2 * ROWS, ROWS)
 
 
 def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nli_model: Path) -> None:
     options = ["--config", nli_model, "--output", tmp_path / "t.json", "--folds", 3]
-    lines = done(fit(file, "--criterion", "youden", *options))
+    lines = done(invoke("fit", file, "--criterion", "youden", *options))
     assert any(line.startswith("3 folds by question: ") for line in lines)
     assert read_threshold(tmp_path / "t.json").metric == "nli_lex"
 
@@ -160,23 +145,19 @@ def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nl
     ("change", "options", "message"),
     [
         ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
-        ({"label": "yes"}, (), "--label: expected numbers in column 'label', got 'yes' in row 1"),
         ({"answer": 1}, (), "--predictions: expected a text in column 'answer', got 1 in row 1"),
         ({"reference": "the same"}, (), "folds: expected at most 1, as many groups as have correct answers, got 5"),
         ({}, ("--label", "x"), "--label: expected one of the columns 'question', 'answer', 'reference', 'label', got"),
-        ({}, ("--metric", "macha"), "got 'macha'; did you mean 'matcha'?"),
         ({}, ("--form", "rich"), "--form: only a fit of the weights of nli_lex takes it, got --metric matcha"),
         ({}, ("--long",), "--long: only a fit of the weights of nli_lex takes it, got --metric matcha"),
         ({}, ("--question", "question"), "--question: only a fit of the weights of nli_lex takes it, got "),
         ({}, ("--output", "t.txt"), "--output: expected a folder or a file that ends in .json, got t.txt"),
-        ({}, ("--output", "/nowhere/t.json"), "--output: expected an existing folder, there is no /nowhere"),
-        ({}, ("--plot", "roc.pdf"), "--plot: expected a file that ends in .png, got roc.pdf"),
     ],
 )
 def test_invalid_input_is_refused_before_a_model_runs(file: Path, change: dict, options: tuple, message: str) -> None:
     write_jsonl(file, [row | change for row in examples()])
     usual = ("--metric", "matcha", "--config", "/nowhere/unread", "--output", file.with_name("t.json"))
-    refused(fit(file, *usual, *options), message)
+    refused(invoke("fit", file, *usual, *options), message)
     assert not file.with_name("t.json").exists()
 
 
