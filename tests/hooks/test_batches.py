@@ -71,32 +71,37 @@ def test_datasets_keeps_the_scores_of_a_checkpoint_only(tmp_path: Path) -> None:
     assert scored[0]["matcha"][:] == scored[1]["matcha"][:] != scored[2]["matcha"][:]
 
 
-def test_what_cannot_be_scored_is_refused(scorer: Scorer) -> None:
-    with pytest.raises(ValueError, match=r"references: expected one of the columns \['answer'\], got 'gold'"):
-        scorer({"answer": ["a"]})
-    with pytest.raises(ValueError, match="column: expected a name that no column has, got 'matcha'"):
-        scorer({**ROWS, "matcha": [0, 0, 0]})
-    with pytest.raises(ValueError, match=r"references\[1\]: expected a string, got float nan"):
-        scorer(pd.DataFrame({"answer": ["a", "b"], "gold": ["c", float("nan")]}))
-    with pytest.raises(ValueError, match="name: expected one of"):
-        Scorer("rouge")
-    with pytest.raises(ValueError, match="name: expected a metric that works with 'score', got 'set_criteria'"):
-        Scorer("set_criteria")
-
-
 def test_the_signature_has_the_options() -> None:
     assert "rescale:true" in Scorer("matcha", rescale=True).signature
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [({"output": "mean"}, "^options: expected some of"), ({"foo": 1}, "^options"), ({"questions": "q"}, "^questions")],
+    ("batch", "message"),
+    [
+        ({"answer": ["a"]}, r"references: expected one of the columns \['answer'\], got 'gold'"),
+        ({**ROWS, "matcha": [0, 0, 0]}, "column: expected a name that no column has, got 'matcha'"),
+        (
+            pd.DataFrame({"answer": ["a", "b"], "gold": ["c", float("nan")]}),
+            r"references\[1\]: expected a string, got f",
+        ),
+        ({"answer": "abc", "gold": "abc"}, r"^predictions: expected a batch of rows \(batched=True\)"),
+    ],
 )
-def test_invalid_options_are_refused(options: dict, message: str) -> None:
+def test_batches_that_cannot_be_scored_are_refused(scorer: Scorer, batch: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Scorer("matcha", **options)
+        scorer(batch)
 
 
-def test_a_single_row_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^predictions: expected a batch of rows \(batched=True\)"):
-        Scorer("matcha")({"predictions": "abc", "references": "abc"})
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("rouge", {}, "name: expected one of"),
+        ("set_criteria", {}, "name: expected a metric that works with 'score', got 'set_criteria'"),
+        ("matcha", {"output": "mean"}, "^options: expected some of"),
+        ("matcha", {"foo": 1}, "^options"),
+        ("matcha", {"questions": "q"}, "^questions"),
+    ],
+)
+def test_invalid_settings_are_refused(name: str, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Scorer(name, **options)

@@ -23,13 +23,6 @@ def random_vectors(count: int, width: int = 8, seed: int = 0, shift: float = 0.0
     return a, b, target
 
 
-def unit_vectors(vectors: Vectors) -> Vectors:
-    """The same with mean 0 and length 1."""
-    a, b, target = ([row - row.mean() for row in side] for side in vectors)
-    units = [np.array([row / np.linalg.norm(row) for row in side]) for side in (a, b, target)]
-    return units[0], units[1], units[2]
-
-
 def operators(count: int) -> list[str]:
     """Operators in turn."""
     return [OPERATORS[i % 3] for i in range(count)]

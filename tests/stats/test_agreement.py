@@ -94,9 +94,3 @@ def test_closeness_by_hand() -> None:
     ranks = np.array([[1, 1.5, 1], [2, 1.5, 3], [3, 3, 2]])
     np.testing.assert_allclose(near["dcg"], 1 / np.log2(ranks + 1))
     np.testing.assert_allclose(near["mae"], np.abs(scores - ratings))
-
-
-def test_closeness_depends_on_who_takes_part() -> None:
-    ratings, alone = np.array([0.5]), np.array([[0.9]])
-    assert closeness(alone, ratings)["r1"][0, 0] == 1
-    assert closeness(np.array([[0.9], [0.6]]), ratings)["r1"][0, 0] == 0

@@ -76,24 +76,6 @@ def test_auc_of_one_class_is_undefined() -> None:
     assert np.isnan(auc(np.empty((3, 0)), np.ones((3, 2)))).all()
 
 
-@given(pairs_of_scores())
-@settings(max_examples=50)
-def test_auc_and_pairwise_accuracy_depend_on_order_alone(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    sharpened = [score**3 for score in scores]  # keeps the order of this grid exactly
-    assert auc(*sharpened) == auc(*scores)
-    assert pairwise_accuracy(*sharpened) == pairwise_accuracy(*scores)
-    assert auc(*scores) + auc(*scores[::-1]) == pytest.approx(1)
-
-
-@given(pairs_of_scores())
-@settings(max_examples=50)
-def test_separated_scores_have_the_highest_figures(scores: tuple[np.ndarray, np.ndarray]) -> None:
-    correct, incorrect = 0.75 + scores[0] / 8, scores[1] / 8
-    figures = separation(correct, incorrect, UNIT, paired=True)
-    assert figures["auc"] == figures["pairwise"] == figures["macro_f1"] == 100
-    assert figures["wasserstein"] == pytest.approx(figures["n_delta"])
-
-
 def test_a_tie_does_not_count_as_pairwise_success() -> None:
     assert pairwise_accuracy(np.array([0.5, 0.6]), np.array([0.5, 0.5])) == 0.5
 
