@@ -15,7 +15,16 @@ import numpy as np
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_OPTIONS, PairScorer, RunOptions
-from semantic_metrics.nli_lex import lexical
+from semantic_metrics.nli_lex.lexical import (
+    entity_agreement,
+    lexical_match,
+    negation_mismatch,
+    new_token_precision,
+    new_token_recall,
+    number_agreement,
+    stem_recall,
+    token_recall,
+)
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
 
@@ -23,11 +32,9 @@ DEFAULT_CHECKPOINT = "nli"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
-OF_PAIRS = ("lexical_match", "token_recall", "stem_recall", "number_agreement", "entity_agreement", "negation_mismatch")
-LEXICAL = {name: getattr(lexical, name) for name in OF_PAIRS}  # functions of answer and reference
-CONTEXTUAL = {  # functions of question, answer and reference
-    name: getattr(lexical, name) for name in ("new_token_recall", "new_token_precision")
-}
+OF_PAIRS = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
+LEXICAL = {function.__name__: function for function in OF_PAIRS}  # of answer and reference
+CONTEXTUAL = {function.__name__: function for function in (new_token_recall, new_token_precision)}  # and of question
 PAPER = ("entailment", "lexical_match")  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
 ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
