@@ -64,10 +64,11 @@ def test_lines_fit_the_terminal(run: Callable, width: int) -> None:
     assert sum(line.count("日") for line in body if "strongest" not in line) >= 30
 
 
-def test_many_tokens_are_counted(run: Callable) -> None:
+def test_many_tokens_are_counted_and_none_are_no_error(run: Callable) -> None:
     result = run("dog " * (MAX_TERMINAL_TOKENS + 7), "the dog")
     assert "and 7 more tokens; --html FILE shows up to" in result.output
     assert result.output.count("dog") <= MAX_TERMINAL_TOKENS + 10
+    assert done(run("", "the dog"))[0].startswith("matcha 0.0000")
 
 
 def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
@@ -78,10 +79,6 @@ def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
     assert "://" not in page
     assert page.count("<sub>") > 1
     assert [one.name for one in tmp_path.iterdir()] == ["why.html"]
-
-
-def test_an_empty_text(run: Callable) -> None:
-    assert done(run("", "the dog"))[0].startswith("matcha 0.0000")
 
 
 def test_the_cross_encoders(run: Callable, sts_model: Path, nli_model: Path) -> None:

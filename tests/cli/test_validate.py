@@ -74,6 +74,7 @@ def test_agreement_is_reported(run: Callable, file: Path, checkpoint: Path) -> N
     assert any("groups have candidates that people rated differently" in line for line in lines)
     assert any(line.startswith("Trust ") for line in lines)
     assert max(len(line) for line in lines[1:9]) <= 100
+    refused(run(output, "--output", output), "o.csv: expected another file than those that are read")
 
 
 def test_several_raters_are_averaged_and_compared_with_each_other(run: Callable, file: Path) -> None:
@@ -170,10 +171,3 @@ def test_ratings_that_are_all_the_same_are_refused(run: Callable, file: Path) ->
     write_jsonl(file, [row | {"rating": 3} for row in examples()])
     assert "--human: expected ratings that differ, got only 3" in run(file).stderr
     assert "--human: expected ratings that differ, got the same mean" in run(file, "--scale", 1, 5).stderr
-
-
-def test_the_outcome_replaces_no_file_that_is_read(run: Callable, file: Path) -> None:
-    rated = file.with_name("rated.csv")
-    rated.write_text(before := "said,gold,rating\nthe dog,the dog,1\n")
-    refused(run(rated, "--output", rated), "expected another file than those that are read")
-    assert rated.read_text() == before

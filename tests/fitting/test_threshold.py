@@ -13,8 +13,8 @@ import semantic_metrics
 from semantic_metrics.fitting import threshold
 from semantic_metrics.fitting.threshold import CRITERIA, choose, read_threshold
 from tests.cli.conftest import done, invoke, refused, write_jsonl
+from tests.fitting.conftest import ROWS, judged_frame
 
-ROWS = 40
 labelled = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=4, max_size=30)
 
 
@@ -78,14 +78,8 @@ def test_scores_without_a_threshold_are_refused(scores: list, labels: list, crit
 
 
 def examples() -> list[dict]:
-    rows = []
-    for i in range(ROWS):
-        right = i % 2 == 0
-        said = f"the dog {'bites' if i % 3 else 'barks'}" if right != (i % 7 == 0) else f"a man sleeps {i % 5}"
-        rows.append(
-            {"question": f"who {i // 2}?", "answer": said, "reference": f"the dog bites {i // 2}", "label": right}
-        )
-    return rows
+    frame = judged_frame().assign(reference=[f"the dog bites {i // 2}" for i in range(ROWS)])
+    return frame.assign(label=[i % 2 == 0 for i in range(ROWS)]).to_dict("records")
 
 
 @pytest.fixture
