@@ -1,10 +1,11 @@
 """`semantic-metrics report`: a file is scored and written as a page."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from click.testing import Result
 
 import semantic_metrics
 from tests.cli.conftest import done, invoke, refused
@@ -20,32 +21,26 @@ def answers(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(answers: Path, checkpoint: Path) -> SimpleNamespace:
-    """Run the command with the small checkpoint."""
+def run(answers: Path, checkpoint: Path) -> Callable[..., Result]:
+    """Run the command with the small checkpoint; it writes `report.html`."""
     usual = {"metric": "matcha", "predictions": "said", "references": "gold", "config": checkpoint}
     usual["output"] = answers.with_name("report.html")
-    return SimpleNamespace(
-        call=lambda **changed: invoke("report", answers, options=usual | changed), output=usual["output"]
-    )
+    return lambda **changed: invoke("report", answers, options=usual | changed)
 
 
-def test_the_command_scores_and_writes(run: SimpleNamespace, checkpoint: Path) -> None:
-    (line,) = done(run.call(label="ok"))[:1]
-    page = Page(run.output)
+def test_the_command_scores_and_writes(run: Callable, answers: Path, checkpoint: Path) -> None:
+    answers.write_text("said,gold,ok\nthe dog bites,a dog, TRUE\nthe cat,a man,0.0\n<b>,the,1e0\n")
+    line = done(run(label="ok"))[0]
+    page = Page(answers.with_name("report.html"))
     check_self_contained(page)
     metric = semantic_metrics.load("matcha", str(checkpoint))
     said = metric.compute(predictions=["the dog bites", "the cat", "<b>"], references=["a dog", "a man", "the"])
     assert said["signature"] in page.text
     assert line == f"matcha: 3 rows, mean {said['matcha']:.4f}"
     assert set(re.findall(r"Row \d+: (-?[\d.]+)", page.text)) == {f"{score:.4f}" for score in said["scores"]}
+    assert page.text.count("labelled correct") == 2
     assert "answers.csv" in page.text
     assert "strongest:" in page.text
-
-
-def test_labels_are_numbers_or_truths(run: SimpleNamespace, answers: Path) -> None:
-    answers.write_text("said,gold,ok\nthe dog bites,a dog, TRUE\nthe cat,a man,0.0\n<b>,the,1e0\n")
-    done(run.call(label="ok"))
-    assert Page(run.output).text.count("labelled correct") == 2
 
 
 @pytest.mark.parametrize(
@@ -58,6 +53,6 @@ def test_labels_are_numbers_or_truths(run: SimpleNamespace, answers: Path) -> No
         ({"config": "no/such/folder"}, "checkpoint 'no/such/folder'"),
     ],
 )
-def test_invalid_input_is_refused(run: SimpleNamespace, changed: dict, message: str) -> None:
-    refused(run.call(**changed), message)
-    assert not run.output.exists()
+def test_invalid_input_is_refused(run: Callable, answers: Path, changed: dict, message: str) -> None:
+    refused(run(**changed), message)
+    assert not answers.with_name("report.html").exists()

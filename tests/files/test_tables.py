@@ -73,14 +73,9 @@ def test_a_blank_line_in_a_file_of_one_column_is_an_empty_cell(tmp_path: Path) -
     assert read_table(tmp_path / "x.csv").rows == [["1", "2"]]
 
 
-def test_rows_of_jsonl_may_lack_columns(tmp_path: Path) -> None:
-    (tmp_path / "x.jsonl").write_text('{"a": 1}\n{"b": [2], "a": null}\n')
-    assert read_table(tmp_path / "x.jsonl") == Table(["a", "b"], [[1, None], [None, [2]]])
-
-
-def test_a_format_may_be_given(tmp_path: Path) -> None:
-    (tmp_path / "x.log").write_text('{"a": 1}\n')
-    assert read_table(tmp_path / "x.log", "jsonl").rows == [[1]]
+def test_rows_of_jsonl_may_lack_columns_and_a_format_may_be_given(tmp_path: Path) -> None:
+    (tmp_path / "x.log").write_text('{"a": 1}\n{"b": [2], "a": null}\n')
+    assert read_table(tmp_path / "x.log", "jsonl") == Table(["a", "b"], [[1, None], [None, [2]]])
     with pytest.raises(FileError, match=r"expected a file that ends in \.txt, .* or \.parquet, got '\.log'"):
         read_table(tmp_path / "x.log")
 
