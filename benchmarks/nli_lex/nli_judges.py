@@ -96,6 +96,7 @@ class NliModel:
 def _notes(features: Features) -> tuple[str, ...]:
     notes = {
         "read in windows": features.windowed,
+        "read in parts of the reference": features.split,
         "questions read in part": int(features.shortened.sum()),
         "read without the end of the question": features.truncated,
     }

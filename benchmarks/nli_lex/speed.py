@@ -69,7 +69,7 @@ def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = 
         question, answer, references = judged.questions[i], judged.candidates[i], judged.references[i]
         if len(references) > 1 or not answer.strip():
             return False
-        return len(windows.read(question, answer, references[0]).premises) == 1
+        return [len(reading.premises) for reading in windows.read(question, answer, references[0])] == [1]
 
     return judged.take(list(filter(read_whole, range(len(judged)))))
 

@@ -4,7 +4,7 @@ from semantic_metrics.core.contract import MetricDescription
 
 DESCRIPTION = MetricDescription(
     columns=("predictions", "references", "questions"),
-    counts=("blank", "windowed", "shortened", "truncated"),
+    counts=("blank", "windowed", "shortened", "split", "truncated"),
     mean_label="share correct",
     explain_methods={
         "leave_one_out": "what the score loses where a token is left out",

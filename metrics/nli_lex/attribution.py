@@ -6,6 +6,7 @@ lexical features keep their values.
 """
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import torch
@@ -75,19 +76,17 @@ def explain(
     rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])
     features = extract(scorer, *rows, weights.template, weights.number_words, weights.features, run)
     pairs = _traced_pairs(scorer, features, BACK in weights.features, texts, explainer.spans, run.max_length)
-    value = _value(scorer, weights, features.table, length(texts["prediction"]))
+    value = _value(scorer, weights, features, length(texts["prediction"]))
     return explainer.integrated_gradients(float(score([texts])[0]), pairs, value)
 
 
 def _traced_pairs(
     scorer: PairScorer, features: Features, both_ways: bool, texts: Texts, spans: dict[str, list[Span]], max_length: int
 ) -> list[TracedPair]:
-    """The pair that decides, and the same in reverse if the weights use it."""
-    (pair,) = features.pairs
-    if pair is None:
-        return []
+    """The pair that decides, one for each part of the reference, then the same in reverse if the weights use it."""
+    (pairs,) = features.pairs
     traced = []
-    for order in (1, -1)[: 1 + both_ways]:
+    for order, pair in product((1, -1)[: 1 + both_ways], pairs):
         tokens, characters = trace(scorer, tuple(filled.text for filled in pair[::order]), max_length)
         parts = list(zip(pair, characters[::order], strict=True))  # the premise, then the hypothesis
         (premise, in_premise), (hypothesis, in_hypothesis) = parts
@@ -115,12 +114,14 @@ def _inside(characters: np.ndarray, span: Span, start: int) -> np.ndarray:
     return np.where((characters >= begin) & (characters < end), characters - begin + start, -1)
 
 
-def _value(scorer: PairScorer, weights: Weights, table: np.ndarray, share: float) -> Value:
-    """The judge as a function of logits; the lexical features of `table` keep their values, `share` is `length`."""
+def _value(scorer: PairScorer, weights: Weights, features: Features, share: float) -> Value:
+    """The judge as a function of the pairs' logits; lexical features keep their values, `share` is `length`."""
     entailment, contradiction = nli_labels(scorer.labels)
-    columns = {"entailment": (0, entailment), BACK: (1, entailment), "contradiction": (0, contradiction)}
+    parts = len(features.pairs[0])
+    forward, back = range(parts), range(parts, 2 * parts)
+    columns = {"entailment": (forward, entailment), BACK: (back, entailment), "contradiction": (forward, contradiction)}
     coefficients = dict(zip(weights.features, weights.coefficients, strict=True))
-    lexical = table.copy()
+    lexical = features.table.copy()
     lexical[:, [RICH.index(name) for name in (*NLI_PROBABILITIES, ENTAILMENT_OF_LONG)]] = 0
     coefficients["entailment"] = coefficients.get("entailment", 0.0) + share * coefficients.get(ENTAILMENT_OF_LONG, 0.0)
     constant = weights.intercept + float(contributions(weights, lexical).sum())
@@ -129,7 +130,8 @@ def _value(scorer: PairScorer, weights: Weights, table: np.ndarray, share: float
         odds = torch.full((len(logits[0]),), constant, dtype=torch.float64, device=logits[0].device)
         for name, (which, label) in columns.items():
             if name in coefficients and label is not None:
-                odds = odds + coefficients[name] * logits[which].softmax(dim=1)[:, label]
+                for part in which:
+                    odds = odds + coefficients[name] * logits[part].softmax(dim=1)[:, label] / parts
         return torch.sigmoid(odds)
 
     return value

@@ -2,8 +2,10 @@
 
 `extract` is used by the metric and by the fit of its weights alike; it makes one row of features for each pair of an
 answer and one of its references. An answer too long for the model is read in overlapping windows: the one that entails
-the reference most gives all three probabilities. The reference is never cut. Of a long question only the part that asks
-is read; a question that leaves no room for the answer is cut at its end.
+the reference most gives all three probabilities. A reference that leaves no room for the answer is read in parts, each
+beside its own best window, and the probabilities are the means over the parts (as SummaC-ZS takes the mean over the
+sentences of a summary; Laban et al. 2022). Of a long question only the part that asks is read; a question that leaves
+no room for the answer is cut at its end.
 """
 
 from collections.abc import Iterable
@@ -58,10 +60,11 @@ class Features:
         blank: (answers,) bool: the answer has no visible character.
         truncated: number of pairs that the model did not read in full, as the question was cut.
         windowed: number of pairs whose answer was read in several windows.
+        split: number of pairs whose reference was read in several parts.
         shortened: (answers,) bool: only a part of the question was read, see `extract_question`.
-        pairs: for each row premise and hypothesis as the model read them, of the window that decides; None where it
-            read nothing, as the answer is blank or no feature needs the model. Empty for features that were put
-            together otherwise.
+        pairs: for each row and each part of its reference, premise and hypothesis as the model read them, of the
+            window that decides; none where it read nothing, as the answer is blank or no feature needs the model.
+            Empty for features that were put together otherwise.
     """
 
     table: np.ndarray
@@ -70,7 +73,8 @@ class Features:
     truncated: int
     windowed: int
     shortened: np.ndarray
-    pairs: tuple[tuple[Filled, Filled] | None, ...] = ()
+    split: int = 0
+    pairs: tuple[list[tuple[Filled, Filled]], ...] = ()
 
 
 def extract(
@@ -97,7 +101,7 @@ def extract(
         run: how the model runs.
 
     Raises:
-        ValueError: the template lacks a placeholder, a reference leaves the answer no room, or an option is invalid.
+        ValueError: the template lacks a placeholder, `max_length` is too small, or an option is invalid.
     """
     features, run = set(features), scorer.resolve(run)
     answer_index = np.repeat(np.arange(len(answers)), [len(group) for group in references])
@@ -113,17 +117,24 @@ def extract(
         table[:, RICH.index(name)] = [LEXICAL[name](*triple[1:], number_words) for triple in triples]
     for name in features.intersection(CONTEXTUAL):
         table[:, RICH.index(name)] = [CONTEXTUAL[name](*triple, number_words) for triple in triples]
-    pairs: list[tuple[Filled, Filled] | None] = [None] * len(triples)
+    pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
     truncated = 0
     if rows and features.intersection({*NLI_PROBABILITIES, ENTAILMENT_OF_LONG}):
         both_ways = "entailment_back" in features
-        table[rows, : len(NLI_PROBABILITIES)], best, truncated = _classify(scorer, readings, both_ways, run)
-        for row, reading, window in zip(rows, readings, best, strict=True):
-            pairs[row] = reading.premises[window], reading.hypothesis
+        each = [reading for parts in readings for reading in parts]
+        probabilities, best, cut = _classify(scorer, each, both_ways, run)
+        begin = 0
+        for row, parts in zip(rows, readings, strict=True):
+            end = begin + len(parts)
+            table[row, : len(NLI_PROBABILITIES)] = probabilities[begin:end].mean(axis=0)
+            pairs[row] = [(part.premises[i], part.hypothesis) for part, i in zip(parts, best[begin:end], strict=True)]
+            truncated += any(cut[begin:end])
+            begin = end
     lengths = np.array([length(answer) for _, answer, _ in triples])
     table[:, RICH.index(ENTAILMENT_OF_LONG)] = table[:, RICH.index("entailment")] * lengths
-    windowed = sum(len(reading.premises) > 1 for reading in readings)
-    return Features(table, answer_index, blank, truncated, windowed, shortened, tuple(pairs))
+    windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings)
+    split = sum(len(parts) > 1 for parts in readings)
+    return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs))
 
 
 def length(answer: str) -> float:
@@ -135,11 +146,11 @@ def length(answer: str) -> float:
 
 def _classify(
     scorer: PairScorer, readings: list[Reading], both_ways: bool, run: RunOptions
-) -> tuple[np.ndarray, list[int], int]:
+) -> tuple[np.ndarray, list[int], list[bool]]:
     """Probabilities of each reading, taken from its window of the highest entailment.
 
     Returns:
-        (readings, 3) NLI_PROBABILITIES, the index of that window for each, and how many were not read in full.
+        (readings, 3) NLI_PROBABILITIES, and for each the index of that window and whether its question was cut.
     """
     pairs = [(premise.text, reading.hypothesis.text) for reading in readings for premise in reading.premises]
     logits = scorer.logits(pairs + [(b, a) for a, b in pairs] * both_ways, run)
@@ -148,17 +159,16 @@ def _classify(
     probabilities = np.exp(values - values.max(axis=1, keepdims=True))
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     forward, back = probabilities[: len(pairs)], probabilities[-len(pairs) :]
-    table, best = np.zeros((len(readings), len(NLI_PROBABILITIES))), []
-    truncated, begin = 0, 0
+    table, best, cut, begin = np.zeros((len(readings), len(NLI_PROBABILITIES))), [], [], 0
     for row, reading in enumerate(readings):
         end = begin + len(reading.premises)
         best.append(int(forward[begin:end, entailment].argmax()))
         i = begin + best[-1]
         opposed = 0.0 if contradiction is None else forward[i, contradiction]
         table[row] = forward[i, entailment], back[i, entailment] * both_ways, opposed
-        truncated += bool(reading.cut or logits.truncated[begin:end].any())
+        cut.append(bool(reading.cut or logits.truncated[begin:end].any()))
         begin = end
-    return table, best, truncated
+    return table, best, cut
 
 
 def nli_labels(labels: list[str]) -> tuple[int, int | None]:

@@ -8,7 +8,7 @@ import evaluate
 import numpy as np
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
-from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
+from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, PairScorer, RunOptions
@@ -67,14 +67,16 @@ Returns:
     windowed: number of pairs of an answer and a reference that were read in several windows.
     shortened: number of questions of which only the sentence that asks was read, as they are long or contain a right
         answer (among options, say).
-    truncated: number of pairs that were not read in full, as the question was cut (the reference never is).
+    split: number of pairs whose reference is too long for the model and was read in parts: the probabilities are the
+        means over the parts.
+    truncated: number of pairs that were not read in full, as the question was cut.
     best_reference: with several references, the index of the best for each answer (the first of equals).
     reasons: with output="reasons", for each answer what "intercept" and each feature add to its log odds of being
         correct, log(p / (1 - p)); empty for a blank answer.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a blank reference, a
-        lone surrogate, an invalid option, no weights, a reference too long for the model; names the argument,
+        lone surrogate, an invalid option, no weights, a `max_length` without room for an answer; names the argument,
         before anything is scored.
 
 Example:
@@ -176,7 +178,7 @@ class NLILex(CheckedInputs, evaluate.Metric):
         check_choice("features", features, tuple(FORMS))
         check_choice("number_words", number_words, (None, False, True))
         if weights is not None and not isinstance(weights, (str, Path)):
-            raise invalid_input("weights", f"expected a file's name or None, got {weights!r}")
+            raise invalid_input("weights", f"expected a file's name or None, got {quote(weights)}")
         path = self.scorer.folder if weights is None else weights
         fitted = read_weights(path, features, self.scorer.checkpoint_sha256)
         if template is not None:
@@ -203,6 +205,7 @@ class NLILex(CheckedInputs, evaluate.Metric):
             "blank": int(features.blank.sum()),
             "windowed": features.windowed,
             "shortened": int(features.shortened.sum()),
+            "split": features.split,
             "truncated": features.truncated,
         }
         if several:

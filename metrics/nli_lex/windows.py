@@ -1,5 +1,6 @@
-"""What the model reads: question and text in one template, and windows over an answer that is too long for it."""
+"""What the model reads: question and text in one template, windows over a long answer, parts of a long reference."""
 
+import math
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -7,13 +8,14 @@ from string import Formatter
 
 from tokenizers import Encoding
 
-from semantic_metrics.core.inputs import check_text, invalid_input
+from semantic_metrics.core.inputs import check_text, invalid_input, quote
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
 
 PLACEHOLDERS = ("question", "answer")
 WINDOW_OVERLAP = 0.5  # share of a window: what one window cuts in two is whole in the next
 MIN_WINDOW_SHARE = 0.25  # of what the model reads: where a window would be shorter, the question is cut
-MIN_WINDOW_TOKENS = 8  # without any question: where a window would be shorter, the reference is refused
+MIN_WINDOW_TOKENS = 8  # without any question: where a window would be shorter, the reference is read in parts
+PART_SHARE = 1 / 3  # of what the model reads: a part of a reference, which leaves most of the room for the answer
 INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
 
 
@@ -31,7 +33,7 @@ def check_template(template: object) -> str:
     plain = not any(spec or conversion for _, _, spec, conversion in parts or [])
     known = set(names) <= set(PLACEHOLDERS)
     if names.count("answer") != 1 or names.count("question") > 1 or not known or not plain:
-        problem = f"expected a string with {{answer}} once and {{question}} at most once, got {template!r}"
+        problem = f"expected a string with {{answer}} once and {{question}} at most once, got {quote(template)}"
         raise invalid_input("template", problem)
     return check_text("template", template)
 
@@ -87,7 +89,7 @@ class Reading:
 
 
 class Windows:
-    """Cuts what does not fit into a model: the answer into windows, then the question, and never the reference.
+    """Cuts what does not fit into a model: the answer into windows, then the question, then the reference into parts.
 
     Args:
         scorer: the model, whose tokeniser counts.
@@ -101,8 +103,11 @@ class Windows:
         self.room = (max_length or scorer.max_length) - added
         self._lengths: dict[str, int] = {}
 
-    def read(self, question: str, answer: str, reference: str, name: str = "reference") -> Reading:
-        """What the model reads of one answer and reference.
+    def read(self, question: str, answer: str, reference: str, name: str = "reference") -> list[Reading]:
+        """What the model reads of one answer and reference: one reading, or one for each part of a long reference.
+
+        A reference that leaves the answer MIN_WINDOW_TOKENS is read whole. Any longer one is read in parts of about
+        the same length, which do not overlap.
 
         Args:
             question: what was asked.
@@ -111,16 +116,44 @@ class Windows:
             name: name of the reference in an error.
 
         Raises:
-            InvalidInput: the reference leaves no room for an answer; says how many tokens it has.
+            InvalidInput: even one token of the reference leaves no room for an answer: `max_length` is too small.
         """
-        whole, hypothesis = fill(self.template, question, answer), fill(self.template, question, reference)
+        if (reading := self._read(question, answer, reference)) is not None:
+            return [reading]
+        readings = [self._read(question, answer, part, start) for part, start in self._parts(reference)]
+        if all(readings):
+            return readings
+        problem = (
+            f"expected a text that leaves the answer {MIN_WINDOW_TOKENS} of the {self.room} tokens that the model "
+            f"reads, got one of {self.count(reference)} tokens: {reference[:40]!r}"
+        )
+        raise invalid_input(name, problem)
+
+    def _parts(self, reference: str) -> list[tuple[str, int]]:
+        """Parts of a reference, begun at white space where there is any, and the character at which each begins."""
+        spans, parts, begin = self._spans(reference), [], 0
+        size = max(int(PART_SHARE * self.room), 1)
+        size = math.ceil(len(spans) / math.ceil(len(spans) / size))
+        word_starts = _word_starts(reference, spans)
+        while begin < len(spans):
+            end = min(begin + size, len(spans))
+            end = _last_start(word_starts, begin + 1, end) if end < len(spans) else end
+            parts.append((_part(reference, spans, begin, end), spans[begin][0]))
+            begin = end
+        return parts
+
+    def _read(self, question: str, answer: str, reference: str, start: int = 0) -> Reading | None:
+        """Like `read`, of one part of a reference that begins at the character `start`; None if it has no room."""
+        whole, hypothesis = fill(self.template, question, answer), fill(self.template, question, reference, start)
         # an ASCII token has at least one character, but for one that may begin each text: most pairs need no counting
         characters = len(whole.text) + len(hypothesis.text) + 2
         short = characters <= self.room and (whole.text + hypothesis.text).isascii()
         if short or self._fit(whole, hypothesis):
             return Reading((whole,), hypothesis, False)
-        kept = self._shorten(question, answer, reference, name)
-        hypothesis = fill(self.template, kept, reference)
+        kept = self._shorten(question, answer, reference)
+        if kept is None:
+            return None
+        hypothesis = fill(self.template, kept, reference, start)
         premises = self._split(kept, answer, hypothesis)
         return Reading(tuple(premises), hypothesis, kept != question and "{question}" in self.template)
 
@@ -140,8 +173,8 @@ class Windows:
         """Begin and end of each token in the text."""
         return [(begin, end) for begin, end in self._encode(text).offsets if end > begin]
 
-    def _shorten(self, question: str, answer: str, reference: str, name: str) -> str:
-        """The question, its end cut off where a window of the answer would be too short beside it."""
+    def _shorten(self, question: str, answer: str, reference: str) -> str | None:
+        """The question, its end cut off where a window of the answer would be too short beside it; None if all are."""
         spans = self._spans(question)
         for left in (len(spans), *range(min(len(spans) - 1, self.room // 2), -1, -1)):  # it is read twice
             kept = question if left == len(spans) else _part(question, spans, 0, left)
@@ -149,19 +182,13 @@ class Windows:
             least = min(self.count(answer), int(MIN_WINDOW_SHARE * self.room) if left else MIN_WINDOW_TOKENS)
             if self.count(empty) + self.count(hypothesis) + least <= self.room:
                 return kept
-        problem = (
-            f"expected a text that leaves the answer {MIN_WINDOW_TOKENS} of the {self.room} tokens that the model "
-            f"reads, got one of {self.count(reference)} tokens: {reference[:40]!r}"
-        )
-        raise invalid_input(name, problem)
+        return None
 
     def _split(self, question: str, answer: str, hypothesis: Filled) -> list[Filled]:
         """Overlapping parts of the answer, begun and ended at white space where there is any; each of them fits."""
         spans = self._spans(answer)
         budget = self.room - self.count(hypothesis.text) - self.count(fill(self.template, question, "").text)
-        word_starts = [
-            i for i, (begin, _) in enumerate(spans) if i and answer[spans[i - 1][1] : begin + 1][:1].isspace()
-        ]
+        word_starts = _word_starts(answer, spans)
         premises, begin, end = [], 0, 0
         while end < len(spans) or not premises:
             end = min(begin + budget, len(spans))
@@ -179,6 +206,11 @@ class Windows:
         """Question and the part of the answer that some of its tokens cover."""
         start = spans[0][0] if spans else 0
         return fill(self.template, question, _part(answer, spans, 0, len(spans)), start)
+
+
+def _word_starts(text: str, spans: list[Span]) -> list[int]:
+    """The tokens of a text, but for the first, that white space precedes."""
+    return [i for i, (begin, _) in enumerate(spans) if i and text[spans[i - 1][1] : begin + 1][:1].isspace()]
 
 
 def _last_start(word_starts: list[int], lowest: int, highest: int) -> int:

@@ -95,6 +95,15 @@ def test_the_deciding_window_of_a_long_answer_is_explained(metric: evaluate.Metr
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_all_parts_of_a_long_reference_are_explained(metric: evaluate.Metric, method: str) -> None:
+    row = {**ROW, "reference": " ".join(f"the {word} sleeps" for word in ["dog", "man", "cat"] * 6)}
+    result = metric.explain(**row, method=method)
+    assert result["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)
+    assert all(result["reference"]["contributions"])
+    assert abs(result["reference"].get("error", 0)) < CUT
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_blank_texts(metric: evaluate.Metric, method: str) -> None:
     result = metric.explain("", ROW["reference"], ROW["question"], method=method)
     assert result["score"] == 0

@@ -25,7 +25,7 @@ ROUNDING = 1e-5
 def test_results(metric: evaluate.Metric) -> None:
     result = metric.compute(**TEXTS)
     names = ["nli_lex", "scores", "correct", "entailment", "lexical_match"]
-    assert list(result) == [*names, "signature", "blank", "windowed", "shortened", "truncated"]
+    assert list(result) == [*names, "signature", "blank", "windowed", "shortened", "split", "truncated"]
     assert result["nli_lex"] == np.mean(result["correct"])
     assert [type(result[name][0]) for name in names[1:]] == [float, bool, float, int]
     assert all(len(result[name]) == 4 for name in names[1:])
@@ -140,11 +140,11 @@ def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evalu
 
 def test_long_answers_and_questions_are_counted(metric: evaluate.Metric) -> None:
     result = metric.compute(
-        predictions=["the dog bites a man " * 20, "the dog"],
-        references=[["a dog", "a cat"], ["the dog"]],
-        questions=["who", "is the dog awake or " * 9],
+        predictions=["the dog bites a man " * 20, "the dog", "a dog"],
+        references=[["a dog", "a cat"], ["the dog"], ["the man sleeps " * 20]],
+        questions=["who", "is the dog awake or " * 9, "who"],
     )
-    assert (result["windowed"], result["truncated"]) == (2, 1)
+    assert (result["windowed"], result["split"], result["truncated"]) == (2, 1, 1)
 
 
 def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,7 +35,7 @@ def test_windows_hold_the_whole_answer_and_the_reference(
     windows: Windows, question: list, answer: list, reference: list
 ) -> None:
     numbered = [f"{i // 26 % 10} {chr(97 + i % 26)} {word}" for i, word in enumerate(answer)]  # no two are alike
-    reading = windows.read(" ".join(question), " ".join(numbered), " ".join(reference))
+    (reading,) = windows.read(" ".join(question), " ".join(numbered), " ".join(reference))
     assert reading.hypothesis.text.split()[-len(reference) :] == reference
     kept = reading.hypothesis.text.split()[: -len(reference)]
     assert kept == question[: len(kept)]
@@ -52,14 +53,14 @@ def test_windows_hold_the_whole_answer_and_the_reference(
 
 
 def test_windows_overlap_by_about_half(windows: Windows) -> None:
-    reading = windows.read("the dog", " ".join(WORDS * 10), "a cat")
+    (reading,) = windows.read("the dog", " ".join(WORDS * 10), "a cat")
     lengths = [len(premise.text.split()) - 2 for premise in reading.premises]
     assert set(lengths[:-1]) == {ROOM - 2 - 4}
     assert sum(lengths) == pytest.approx(2 * 140, rel=0.2)
 
 
 def test_a_word_without_spaces_is_cut_inside(windows: Windows) -> None:
-    reading = windows.read("", "x" * 90, "a cat")
+    (reading,) = windows.read("", "x" * 90, "a cat")
     assert len(reading.premises) > 2
     assert all(set(premise.text) == {"x"} and 0 < len(premise.text) <= ROOM - 2 for premise in reading.premises)
 
@@ -67,7 +68,7 @@ def test_a_word_without_spaces_is_cut_inside(windows: Windows) -> None:
 def test_the_window_that_entails_most_counts(model: Path) -> None:
     scorer, opinion = load_scorer(str(model)), listing(model)
     answer, question, reference = " ".join(WORDS * 8), "is the dog awake", "the dog sleeps"
-    reading = Windows(scorer, TEMPLATE, None).read(question, answer, reference)
+    (reading,) = Windows(scorer, TEMPLATE, None).read(question, answer, reference)
     each = [opinion(premise.text, reading.hypothesis.text) for premise in reading.premises]
     best = max(range(len(each)), key=lambda i: each[i][1])
     back = opinion(reading.hypothesis.text, reading.premises[best].text)
@@ -88,13 +89,28 @@ def test_a_question_that_the_template_leaves_out_is_not_cut(model: Path) -> None
     assert (features.truncated, features.windowed) == (0, 1)
 
 
-def test_a_reference_that_leaves_no_room_is_refused(model: Path) -> None:
-    scorer, long = load_scorer(str(model)), " ".join(WORDS * 3)
-    with pytest.raises(
-        ValueError, match=r"references\[1\]: expected a text that leaves the answer 8 of the 37 .* 42 tokens"
-    ):
-        extract(scorer, ["the"] * 2, ["a dog " * 9] * 2, [["a cat"], [long]])
-    assert extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]]).truncated == 0
+def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
+    """Each with its best window; the probabilities are the means over the parts."""
+    scorer, opinion, long = load_scorer(str(model)), listing(model), " ".join(WORDS * 3)
+    readings = Windows(scorer, TEMPLATE, None).read("the", "a dog " * 9, long)
+    assert len(readings) == 4
+    assert " ".join(reading.hypothesis.text.removeprefix("the ") for reading in readings) == long
+    expected = []
+    for reading in readings:
+        there = max((opinion(part.text, reading.hypothesis.text) for part in reading.premises), key=lambda p: p[1])
+        expected.append([there[1], there[0]])
+    features = extract(scorer, ["the"] * 2, ["a dog " * 9] * 2, [["a cat"], [long]])
+    assert features.table[1, [0, 2]] == pytest.approx(np.mean(expected, axis=0), abs=1e-5)
+    assert (features.split, features.table[1, RICH.index("token_recall")]) == (1, 1 / 12), (
+        "words are counted in all parts"
+    )
+    whole = extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]])
+    assert (whole.truncated, whole.split) == (0, 0)
+
+
+def test_a_max_length_without_room_is_refused(model: Path) -> None:
+    with pytest.raises(ValueError, match=r"references\[0\]: expected a text that leaves the answer 8 of the 2 tokens"):
+        extract(load_scorer(str(model)), ["the"], ["a dog " * 9], [["a cat"]], run=RunOptions(max_length=5))
 
 
 def test_max_length_makes_windows(model: Path) -> None:
