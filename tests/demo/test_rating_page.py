@@ -32,11 +32,10 @@ def test_ratings_are_blind_seeded_and_kept(tmp_path: Path) -> None:
     assert session.rated()["system"] == [f"secret{row}" for row in rated_rows]
 
 
-def test_a_rating_beyond_the_scale_is_refused(file: str) -> None:
-    session = rating_page.begin(file, "reference", "prediction", "0 to 100", 0)
-    for rating in (None, -1, 101):
-        with pytest.raises(ValueError, match="expected a number from 0 to 100"):
-            session.rate(rating)
+@pytest.mark.parametrize("rating", [None, -1, 101])
+def test_a_rating_beyond_the_scale_is_refused(file: str, rating: float | None) -> None:
+    with pytest.raises(ValueError, match="expected a number from 0 to 100"):
+        rating_page.begin(file, "reference", "prediction", "0 to 100", 0).rate(rating)
     with pytest.raises(ValueError, match="seed: expected a whole number"):
         rating_page.begin(file, "reference", "prediction", "0 to 100", None)
 

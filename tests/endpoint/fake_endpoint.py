@@ -17,11 +17,12 @@ def chat_reply(text: str | None, reason: str = "stop") -> Reply:
     return 200, {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": reason}]}, {}
 
 
-class Endpoint:
+class Endpoint(ThreadingHTTPServer):
     """A running server and the requests that it got."""
 
-    def __init__(self, server: ThreadingHTTPServer, answer: Answer) -> None:
-        self.url = f"http://127.0.0.1:{server.server_port}/v1"
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
         self.answer = answer
         self.requests: list[tuple[str, dict[str, str], dict]] = []  # path, headers, body
         self.lock = Lock()
@@ -30,22 +31,20 @@ class Endpoint:
 @contextmanager
 def serve(answer: Answer) -> Iterator[Endpoint]:
     """Serve answers for as long as the block lasts."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.endpoint = Endpoint(server, answer)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield server.endpoint
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with Endpoint(answer) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer a request."""
-        endpoint: Endpoint = self.server.endpoint
+        endpoint: Endpoint = self.server
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with endpoint.lock:
             number = len(endpoint.requests)
