@@ -45,26 +45,20 @@ from training.matcha.config import STAGED, TrainConfig
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
 from training.matcha.losses import LOSSES
 from training.matcha.validate import Results, load_validation, mean_figure, validate
+from training.states import (
+    UnusableState,
+    check_config,
+    config_values,
+    discard,
+    read_tensors,
+    restore_folder,
+    written_whole,
+)
 
 CONFIGS = Path(__file__).parent / "configs"
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k
 LOG_EVERY_STEPS = 10
-
-
-class Progress:
-    """How far a run is; saved with its state."""
-
-    def __init__(self) -> None:
-        self.step = 0
-        self.best = float("-inf")
-
-    def state_dict(self) -> dict:
-        """The state to save."""
-        return vars(self).copy()
-
-    def load_state_dict(self, state: dict) -> None:
-        """Continue from a saved state."""
-        vars(self).update(state)
+RUN_STATE, RANDOM_STATE = "run.pt", "random_{}.pt"  # of the run, and of each process
 
 
 class Run:
@@ -96,7 +90,7 @@ class Run:
         self.validation = load_validation(config.validate, data)
         self.steps = config.total_steps(len(self.corpus))
         self.loss = LOSSES[config.loss["kind"]](**{k: v for k, v in config.loss.items() if k != "kind"})
-        self.progress = Progress()
+        self.step, self.best = 0, float("-inf")
         self._prepare()
 
     def _prepare(self) -> None:
@@ -111,20 +105,31 @@ class Run:
         self.average = AveragedModel(
             self.accelerator.unwrap_model(self.model), multi_avg_fn=get_ema_multi_avg_fn(self.config.average)
         )
-        self.accelerator.register_for_checkpointing(self.progress, self.average)
         self.accelerator.init_trackers(self.config.name)
 
     def train(self, resume: bool = False) -> None:
-        """Run to the end; with `resume`, from the last saved state if there is one."""
+        """Run to the end; with `resume`, from the last saved state if there is one.
+
+        Without `resume`, the states of an earlier run in the output folder are removed first.
+
+        Raises:
+            UnusableState: the saved state is damaged, or of a run with another config.
+        """
         loader = self.loader
+        if self.accelerator.is_main_process:
+            for name in ("checkpoint", "network"):
+                restore_folder(self.output / name)
+            if not resume:
+                discard(self.output / "state")
+        self.accelerator.wait_for_everyone()
         state = find_state(self.output)
-        if resume and state is not None:
-            self.accelerator.load_state(str(state))
-            loader = skip_first_batches(loader, self.progress.step * self.config.accumulate)
+        if state is not None:
+            self._load_state(state)
+            loader = skip_first_batches(loader, self.step * self.config.accumulate)
         elif resume:
             self.accelerator.print(f"--resume: no state in {self.output}, starting at step 0")
-        bar = tqdm(total=self.steps, initial=self.progress.step, disable=not self.accelerator.is_main_process)
-        for number, batch in enumerate(loader, start=self.progress.step * self.config.accumulate):
+        bar = tqdm(total=self.steps, initial=self.step, disable=not self.accelerator.is_main_process)
+        for number, batch in enumerate(loader, start=self.step * self.config.accumulate):
             with self.accelerator.accumulate(self.model):
                 loss = self._batch_loss(batch, number)
                 self.accelerator.backward(loss)
@@ -132,12 +137,13 @@ class Run:
                 self.scheduler.step()
                 self.optimizer.zero_grad()
             if self.accelerator.sync_gradients:
-                self.progress.step += 1
+                self.step += 1
                 self.average.update_parameters(self.accelerator.unwrap_model(self.model))
                 bar.update()
                 self._after_step(loss)
         bar.close()
-        self.accelerator.print(f"the best step's checkpoint is in {self.output / 'checkpoint'}")
+        folder, kept = self.output / "checkpoint", self.best > float("-inf")
+        self.accelerator.print(f"the best step's checkpoint is in {folder}" if kept else "no checkpoint was kept")
         self.accelerator.end_training()
 
     def _batch_loss(self, batch: Batch, number: int) -> torch.Tensor:
@@ -159,42 +165,91 @@ class Run:
         return whole, batch._replace(present=present, same=same, target=target)
 
     def _after_step(self, loss: torch.Tensor) -> None:
-        step, last = self.progress.step, self.progress.step == self.steps
+        step, last = self.step, self.step == self.steps
         if step % LOG_EVERY_STEPS == 0 or last:
             figures = {"loss": loss.item() / self.accelerator.num_processes, "lr": self.scheduler.get_last_lr()[-1]}
             self.accelerator.log(figures, step=step)
         if step % self.config.validate_every == 0 or last:
             self._validate()
         if step % self.config.save_every == 0 or last:
-            save_state(self.accelerator, self.output)
+            self._save_state()
 
     def _validate(self) -> None:
         """Measure the averaged weights, and keep them if they are the best so far."""
         results = validate(scorer_of(self.average.module, self.initial), self.validation)
         score = mean_figure(results.values(), self.config.select_by)
         flat = {f"{name}/{figure}": value for name, row in results.items() for figure, value in row.items()}
-        self.accelerator.log(flat, step=self.progress.step)
-        is_better = score > self.progress.best
-        self.progress.best = max(score, self.progress.best)
+        self.accelerator.log(flat, step=self.step)
+        is_better = score > self.best
+        self.best = max(self.best, score)
         if not self.accelerator.is_main_process:
             return
         if is_better:
             self._keep(results)
         outcome = "kept" if is_better else "not kept"
         figures = "; ".join(f"{name} {value:.2f}" for name, value in flat.items())
-        tqdm.write(f"step {self.progress.step}: mean {self.config.select_by} {score:.2f}, {outcome}; {figures}")
+        tqdm.write(f"step {self.step}: mean {self.config.select_by} {score:.2f}, {outcome}; {figures}")
 
     def _keep(self, results: Results) -> None:
         """Write the averaged weights: folded with a card, and unfolded in the authors' layout."""
         model = self.average.module
-        save_checkpoint(model, self.initial, self.output / "checkpoint")
-        write_card(self.output / "checkpoint", self._record(results))
+        with written_whole(self.output / "checkpoint") as folder:
+            save_checkpoint(model, self.initial, folder)
+            write_card(folder, self._record(results))
         if isinstance(model, MatchaModel):
-            folder = self.output / "network"
-            folder.mkdir(parents=True, exist_ok=True)
-            model.config.to_json(folder / "model_config.json")
-            torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
-            self.initial.tokenizer.save(str(folder / "tokenizer.json"))
+            with written_whole(self.output / "network") as folder:
+                model.config.to_json(folder / "model_config.json")
+                torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
+                self.initial.tokenizer.save(str(folder / "tokenizer.json"))
+
+    def _parts(self) -> dict:
+        """What a state holds of each of these."""
+        model = self.accelerator.unwrap_model(self.model)
+        return {"model": model, "average": self.average, "optimizer": self.optimizer, "scheduler": self.scheduler}
+
+    def _random(self) -> list:
+        """The modules that hold the random state of this process: dropout draws from nothing else."""
+        kind = self.accelerator.device.type
+        return [torch] if kind == "cpu" else [torch, getattr(torch, kind)]
+
+    def _save_state(self) -> None:
+        """Save what --resume continues from, renamed when complete: every `step-N` is whole."""
+        states, new = self.output / "state", self.output / "state" / "new"
+        if self.accelerator.is_main_process:
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir(parents=True)
+            state = {name: part.state_dict() for name, part in self._parts().items()}
+            state |= {"step": self.step, "best": self.best, "config": config_values(self.config)}
+            torch.save(state | {"processes": self.accelerator.num_processes}, new / RUN_STATE)
+        self.accelerator.wait_for_everyone()
+        states_of_process = [module.get_rng_state() for module in self._random()]
+        torch.save(states_of_process, new / RANDOM_STATE.format(self.accelerator.process_index))
+        self.accelerator.wait_for_everyone()
+        if self.accelerator.is_main_process:
+            new.rename(states / f"step-{self.step}")
+            for folder in states.glob("step-*"):
+                if folder.name != f"step-{self.step}":
+                    shutil.rmtree(folder, ignore_errors=True)
+        self.accelerator.wait_for_everyone()
+
+    def _load_state(self, folder: Path) -> None:
+        state = read_tensors(folder / RUN_STATE)
+        try:
+            check_config(state["config"], self.config, folder)
+            for name, part in self._parts().items():
+                part.load_state_dict(state[name])
+            self.step, self.best = int(state["step"]), float(state["best"])
+            if state["processes"] != self.accelerator.num_processes:
+                self.accelerator.print(f"--resume: the state is of {state['processes']} processes: dropout will differ")
+                return
+            random_states = read_tensors(folder / RANDOM_STATE.format(self.accelerator.process_index))
+            for module, random_state in zip(self._random(), random_states, strict=True):
+                module.set_rng_state(random_state)
+        except UnusableState:
+            raise
+        except Exception as error:  # a part is missing or of another shape: each raises its own
+            reason = str(error).partition("\n")[0]
+            raise UnusableState(f"--resume: {folder} is no state of this run ({reason}); start without") from None
 
     def _record(self, results: Results) -> dict:
         # DATA stands for the folder, whose name differs between machines
@@ -203,7 +258,7 @@ class Run:
         return {
             "config": asdict(self.config),
             "command": " ".join([f"accelerate launch --num_processes {processes}", *words]),
-            "step": self.progress.step,
+            "step": self.step,
             "steps": self.steps,
             "processes": processes,
             "tokens": self.corpus.tokens,
@@ -248,22 +303,10 @@ def make_scheduler(
     return LambdaLR(optimizer, lambda step: schedule["decay"] ** int(step / steps_per_epoch))
 
 
-def save_state(accelerator: Accelerator, output: Path) -> None:
-    """Save what --resume continues from, renamed when complete: at any moment one state is whole."""
-    new, state, old = (output / name for name in ("state.new", "state", "state.old"))
-    accelerator.save_state(str(new))
-    accelerator.wait_for_everyone()  # each process writes its own random state
-    if accelerator.is_main_process:
-        if state.is_dir():
-            state.rename(old)
-        new.rename(state)
-        shutil.rmtree(old, ignore_errors=True)
-    accelerator.wait_for_everyone()
-
-
 def find_state(output: Path) -> Path | None:
-    """The last whole state that `save_state` left."""
-    return next((state for state in (output / "state", output / "state.old") if state.is_dir()), None)
+    """The last state that a run saved; a kill may have left parts of those before it."""
+    steps = {int(folder.name[5:]): folder for folder in output.glob("state/step-*") if folder.name[5:].isdecimal()}
+    return steps[max(steps)] if steps else None
 
 
 def parse_args(args: list[str] | None = None) -> argparse.Namespace:
@@ -282,14 +325,21 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     if parsed.config is None:
         parser.error("expected --config FILE or --smoke")
     parsed.output = parsed.output or Path("runs") / parsed.config.stem
+    parsed.data = None if parsed.data is None else Path(parsed.data)
     return parsed
 
 
 def main() -> None:
     """Train what the command line asks for."""
     args = parse_args()
-    data = None if args.data is None else Path(args.data)
-    Run(read_yaml(args.config, TrainConfig), data, args.output).train(args.resume)
+    try:
+        run = Run(read_yaml(args.config, TrainConfig), args.data, args.output)
+    except (OSError, ValueError) as error:
+        sys.exit(f"train.py: {error}")
+    try:
+        run.train(args.resume)
+    except UnusableState as error:
+        sys.exit(f"train.py: {error}")
 
 
 if __name__ == "__main__":

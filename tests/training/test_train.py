@@ -47,7 +47,7 @@ def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(
 
     def stopping(run: Run, loss: torch.Tensor) -> None:
         after_step(run, loss)
-        if run.progress.step == stop:
+        if run.step == stop:
             raise Interrupted
 
     with monkeypatch.context() as patch:
@@ -58,7 +58,7 @@ def test_resumed_run_ends_with_the_weights_of_an_uninterrupted_one(
     resumed = Run(config, TRAINING, tmp_path / "cut")
     resumed.train(resume=True)
 
-    assert resumed.progress.step == config.steps
+    assert resumed.step == config.steps
     for name, value in weights(whole).items():
         assert torch.equal(value, weights(resumed)[name]), name
 

@@ -1,0 +1,83 @@
+"""What a run leaves for --resume, and folders that are whole or absent: a run may be killed at any moment.
+
+No pickle is read: states are tensors and plain values (torch.load with weights_only), and JSON.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+
+class UnusableState(ValueError):
+    """A saved state cannot be continued from; one line that says why."""
+
+
+@contextmanager
+def written_whole(folder: Path) -> Iterator[Path]:
+    """A new folder to write to, which takes the place of `folder` when the block ends.
+
+    A kill leaves `folder` as it was, or in the moment between two renames `folder.old`, which `restore_folder` renames.
+    """
+    new, old = (folder.with_name(folder.name + ending) for ending in (".new", ".old"))
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    yield new
+    restore_folder(folder)
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def restore_folder(folder: Path) -> None:
+    """End what a kill interrupted in `written_whole`."""
+    old = folder.with_name(folder.name + ".old")
+    if old.is_dir() and not folder.exists():
+        old.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder: renamed first, so that a kill leaves no part of it under its name."""
+    aside = folder.with_name(folder.name + ".discarded")
+    shutil.rmtree(aside, ignore_errors=True)
+    if folder.exists():
+        folder.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def config_values(config: object) -> dict:
+    """A config as JSON has it, to be stored with a state and compared with the config of the run that resumes."""
+    return json.loads(json.dumps(asdict(config), default=str))
+
+
+def check_config(stored: object, config: object, folder: Path) -> None:
+    """Check that a state is of the same config.
+
+    Raises:
+        UnusableState: it is not; names the fields that differ.
+    """
+    values = config_values(config)
+    stored = stored if isinstance(stored, dict) else {}
+    differing = sorted(name for name in values.keys() | stored.keys() if values.get(name) != stored.get(name))
+    if differing:
+        raise UnusableState(f"--resume: expected the config of the run in {folder}, got another {', '.join(differing)}")
+
+
+def read_tensors(path: Path) -> object:
+    """What `torch.save` wrote, if it is tensors and plain values alone.
+
+    Raises:
+        UnusableState: it is missing, cut off or something else.
+    """
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # OSError, EOFError, RuntimeError, UnpicklingError: each kind of damage has its own
+        raise UnusableState(
+            f"--resume: {path} cannot be read ({type(error).__name__}); start without --resume"
+        ) from None
