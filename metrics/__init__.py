@@ -4,6 +4,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from semantic_metrics.core.contract import check_parts, described_metrics, metric_class, metric_folders
+from semantic_metrics.core.inputs import quote
 
 if TYPE_CHECKING:
     import evaluate
@@ -40,8 +41,9 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> "evalua
         1.0
     """
     check_parts(name, "load")
-    if checkpoint == "":  # which `evaluate` would take for the shipped one
-        raise ValueError("checkpoint: expected a name, a folder or a Hub id, got ''")
+    if checkpoint is not None and (not isinstance(checkpoint, str) or not checkpoint):
+        # which `evaluate` would make a folder's name of, or take for the shipped one
+        raise ValueError(f"checkpoint: expected a name, a folder or a Hub id, got {quote(checkpoint)}")
     from evaluate.loading import files_to_hash  # seconds, which `semantic-metrics --help` need not take
 
     download_config = options.pop("download_config", None)

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from semantic_metrics.core.inputs import quote
+
 PACKAGE = __name__.partition(".")[0]
 METHODS = ("compute", "signature", "explain")  # of a TextMetric
 FILES = {"app.py": "the demo", "README.md": "the card of the Space", "requirements.txt": "what the Space installs"}
@@ -128,9 +130,9 @@ def describe(name: str) -> MetricDescription:
     Raises:
         ValueError: the package has no such metric, or the metric has no description.
     """
-    description = _description(name) if name in metric_folders() else None
+    description = _description(name) if isinstance(name, str) and name in metric_folders() else None
     if description is None:
-        raise ValueError(f"name: expected one of {described_metrics()}, got {name!r}")
+        raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
     return description
 
 
@@ -173,8 +175,8 @@ def check_parts(name: str, command: str) -> None:
     Raises:
         ValueError: the package has no such metric, or a part is missing; one line names all that are.
     """
-    if name not in metric_folders():
-        raise ValueError(f"name: expected one of {described_metrics()}, got {name!r}")
+    if not isinstance(name, str) or name not in metric_folders():
+        raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
     if lines := missing_parts(name, command):
         raise ValueError(f"name: expected a metric that works with {command!r}, got {name!r}: {'; '.join(lines)}")
 

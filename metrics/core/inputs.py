@@ -40,12 +40,16 @@ def invalid_input(name: str, problem: str) -> InvalidInput:
 
 def describe_value(value: object) -> str:
     """An invalid value for an error message: its type and the begin of its repr, on one line."""
+    return f"{type(value).__name__} {quote(value)}"
+
+
+def quote(value: object, characters: int = MAX_QUOTED_CHARACTERS) -> str:
+    """The begin of a value's repr, on one line; for messages about values of which the type says nothing."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # a repr may fail in any way, and the message must still say what is invalid
-        return f"{type(value).__name__} without a repr"
-    short = text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "..."
-    return f"{type(value).__name__} {short}"
+        return "without a repr"
+    return text if len(text) <= characters else text[:characters] + "..."
 
 
 def check_text(name: str, text: object) -> str:
@@ -64,7 +68,10 @@ def check_text(name: str, text: object) -> str:
 
 
 def check_list(name: str, values: object) -> list:
-    """A non-empty list (or tuple, array, column) of anything; for a bare string the message says to wrap it."""
+    """A non-empty list (or tuple, array, column, iterator) of anything; for a bare string the message says to wrap it.
+
+    An error of the caller's own iterator becomes the cause of the refusal.
+    """
     if isinstance(values, (str, bytes)):
         raise invalid_input(name, f"expected a list of strings, got a bare {describe_value(values)}; wrap it in a list")
     if isinstance(values, (Mapping, AbstractSet)) or not isinstance(values, Iterable):
@@ -73,7 +80,11 @@ def check_list(name: str, values: object) -> list:
         raise invalid_input(
             name, f"expected a list of strings, got {type(values).__name__} of {values.ndim} dimensions"
         )
-    values = list(values)
+    try:
+        values = list(values)
+    except Exception as error:  # the caller's own iterator
+        got = f"{type(values).__name__} that fails ({type(error).__name__}: {quote(str(error))})"
+        raise invalid_input(name, f"expected a list of strings, got {got}") from error
     if not values:
         raise invalid_input(name, "expected at least one text, got an empty list")
     return values

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from huggingface_hub import snapshot_download
 
+from semantic_metrics.core.inputs import quote
+
 HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
 SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
+MAX_NAME_CHARACTERS = 300  # of a name in an error message
 BLOCK_BYTES = 2**20  # read at a time
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
@@ -49,7 +52,7 @@ def resolve_checkpoint(
         ValueError: there is no such checkpoint; names it, and the shipped ones.
     """
     if name is not None and not isinstance(name, str):
-        raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {name!r}")
+        raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {quote(name)}")
     if name in (None, "default"):
         if default in shipped:
             return shipped[default]
@@ -63,7 +66,7 @@ def resolve_checkpoint(
     wanted = f"expected one of {sorted(shipped)}, a folder (written with a slash) or a Hub id org/name[@revision]"
     match = HUB_ID.fullmatch(name)
     if match is None or name.startswith("."):
-        raise ValueError(f"checkpoint {name!r}: {wanted}")
+        raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: {wanted}")
     try:
         return _download(match["repo"], match["revision"], list(other_weights))
     except (OSError, ValueError) as error:  # the Hub's own errors are subclasses of these

@@ -14,7 +14,7 @@ import torch
 from transformers import PreTrainedModel
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES, TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
-from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input
+from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.pair_checkpoint import (
     Tokens,
@@ -138,12 +138,12 @@ class PairScorer:
         try:
             device = torch.device(options.device)
             torch.zeros(1, device=device).tolist()
-        except (RuntimeError, TypeError, AssertionError) as error:  # the last from torch built without that device
+        except Exception as error:  # torch raises errors of any kind: an AssertionError where it lacks that device
             reason = str(error).partition("\n")[0]
-            problem = f"expected one that torch has here, as 'cpu', got {options.device!r} ({reason})"
+            problem = f"expected one that torch has here, as 'cpu', got {quote(options.device)} ({reason})"
             raise invalid_input("device", problem) from None
         if options.precision == "int8" and device.type != "cpu":
-            problem = f"expected 'cpu', the only one for precision 'int8', got {options.device!r}"
+            problem = f"expected 'cpu', the only one for precision 'int8', got {quote(options.device)}"
             raise invalid_input("device", problem)
         return options
 

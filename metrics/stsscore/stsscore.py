@@ -1,7 +1,7 @@
 """STSScore as an `evaluate.Metric`: the similarity of two texts, predicted by a cross-encoder."""
 
 import json
-import math
+import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 from transformers import PretrainedConfig
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
-from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
+from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.signature import Signature, no_score_change
@@ -211,9 +211,9 @@ class STSScore(CheckedInputs, evaluate.Metric):
                     f"expected a number or {SIGMOID!r}, as the config of checkpoint {self.config_name} does not "
                     "say whether its raw score is a rating (and up to what) or goes through a sigmoid; got None",
                 )
-        number = type(scale) in (int, float) and math.isfinite(scale) and scale > 0
-        if not number and scale != SIGMOID:
-            raise invalid_input("scale", f"expected a number above 0, {SIGMOID!r} or None, got {scale!r}")
+        number = type(scale) in (int, float) and 0 < scale <= sys.float_info.max
+        if not number and not (isinstance(scale, str) and scale == SIGMOID):
+            raise invalid_input("scale", f"expected a number above 0, {SIGMOID!r} or None, got {quote(scale)}")
         return float(scale) if number else SIGMOID
 
 
