@@ -1,8 +1,8 @@
 """An output that is written chunk by chunk: aside until it is complete, and so that a killed run can be continued.
 
 Beside `out.jsonl` there are `.out.jsonl.partial`, the rows so far, and the note `.out.jsonl.partial.json`: how many
-rows these are, how many bytes they take (more may follow from a chunk that was cut off), the hash of the rows that were
-read, and the options of the run. Both are removed when the output is complete.
+rows these are, how many bytes they take (more may follow from a chunk that was cut off), the hashes of the rows that
+were read and of the bytes that were written, and the options of the run. Both are removed when the output is complete.
 """
 
 import hashlib
@@ -16,11 +16,13 @@ from typing import BinaryIO, NoReturn
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.scoring import LoadedMetric
 from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.output import create
 from semantic_metrics.files.readers import Reader
 from semantic_metrics.files.rows import Chunk
 from semantic_metrics.files.writers import Scores, open_writer
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # never follow a symlink at the partial file's path
+HASHED_BYTES = 2**20  # that are read at a time
 RESUMABLE = ("csv", "tsv", "jsonl")  # formats to which rows can be added at their end
 
 
@@ -59,10 +61,11 @@ class Output:
         self._path = path.resolve()  # a link stays a link
         self._aside = self._path.with_name(f".{self._path.name}.partial")
         self._note = self._path.with_name(f"{self._aside.name}.json")
+        self._new_note = self._note.with_name(f"{self._note.name}.new")
         self._name, self._reader, self._metrics = str(path), reader, metrics
         self._options = json.loads(json.dumps(options | {f"signature of {m.name}": m.signature for m in metrics}))
         self._keeps = format in RESUMABLE and reader.total is not None
-        self._hash = hashlib.sha256()
+        self._read_hash, self._written_hash = hashlib.sha256(), hashlib.sha256()
         with file_errors(path):
             self._file = _open_locked(self._aside, str(path))
         try:
@@ -73,14 +76,19 @@ class Output:
             self._file.close()
             raise
         names = [metric.name for metric in metrics]
-        self._writer = open_writer(format, self._file, reader, names, begun=note is not None)
+        self._writer = open_writer(format, self._file, reader, names, begun=self.rows > 0)
 
     def _begin(self, note: dict | None) -> None:
+        self.rows, self._read = (0, "") if note is None else (note["rows"], note["read"])
+        size = 0 if note is None else note["bytes"]
         if note is None:
             self._note.unlink(missing_ok=True)  # first: a partial file without a note is never continued
-        self.rows, self._read = (0, "") if note is None else (note["rows"], note["read"])
-        self._file.truncate(0 if note is None else note["bytes"])
-        self._file.seek(0, os.SEEK_END)
+        else:
+            self._add_written(0, size)
+            if self._written_hash.hexdigest() != note["written"]:
+                self._refuse(f"{self._aside} was changed")
+        self._file.truncate(size)
+        self._file.seek(size)
 
     def remaining(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The reader's chunks that are not done.
@@ -94,8 +102,8 @@ class Output:
                 yield chunk
                 continue
             passed += len(chunk)
-            self._add_hash(chunk)
-            if passed >= done and (passed > done or self._hash.hexdigest() != self._read):
+            self._add_read(chunk)
+            if passed >= done and (passed > done or self._read_hash.hexdigest() != self._read):
                 self._refuse(f"the first {done} rows of {self._reader.name} are not those that were scored")
         if passed < done:
             self._refuse(f"{self._reader.name} has {passed} rows, and {done} were scored")
@@ -103,11 +111,13 @@ class Output:
     def write(self, chunk: Chunk, scores: Scores) -> None:
         """Add the rows of a chunk."""
         with file_errors(self._name):
+            begin = self._file.tell()
             self._writer.write(chunk, scores)
             self._file.flush()
             self.rows += len(chunk)
             if self._keeps:
-                self._add_hash(chunk)
+                self._add_read(chunk)
+                self._add_written(begin, self._file.tell())
                 self._write_note()
 
     def finish(self) -> None:
@@ -118,6 +128,7 @@ class Output:
             os.fsync(self._file.fileno())
             self._aside.replace(self._path)
             self._note.unlink(missing_ok=True)
+            self._new_note.unlink(missing_ok=True)
             self._file.close()
 
     def abandon(self) -> str:
@@ -132,26 +143,33 @@ class Output:
             self._file.close()
         if self._keeps and self.rows:
             return f"; {self.rows} rows are scored, --resume continues after them"
-        for path in (self._note, self._aside):
+        for path in (self._note, self._new_note, self._aside):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
         return ""
 
-    def _add_hash(self, chunk: Chunk) -> None:
-        self._hash.update(repr(chunk.lines or chunk.rows).encode("utf-8", "surrogatepass"))
+    def _add_read(self, chunk: Chunk) -> None:
+        self._read_hash.update(repr(chunk.lines or chunk.rows).encode("utf-8", "surrogatepass"))
+
+    def _add_written(self, begin: int, end: int) -> None:
+        """Add the bytes from `begin` to `end`, where the file then stays."""
+        self._file.seek(begin)
+        while data := self._file.read(min(HASHED_BYTES, end - self._file.tell())):
+            self._written_hash.update(data)
 
     def _write_note(self) -> None:
         sums = {metric.name: {"total": metric.total, "counts": metric.counts} for metric in self._metrics}
         note = {
             "rows": self.rows,
             "bytes": self._file.tell(),
-            "read": self._hash.hexdigest(),
+            "read": self._read_hash.hexdigest(),
+            "written": self._written_hash.hexdigest(),
             "options": self._options,
             "metrics": sums,
         }
-        aside = self._note.with_name(f"{self._note.name}.new")
-        aside.write_text(json.dumps(note), encoding="utf-8")
-        aside.replace(self._note)
+        with create(self._new_note) as file:
+            file.write(json.dumps(note).encode())
+        self._new_note.replace(self._note)
 
     def _read_note(self) -> dict | None:
         """What an earlier run left; None if it left nothing."""
@@ -187,7 +205,7 @@ def _is_note(note: object, metrics: list[str]) -> bool:
     if not isinstance(note, dict) or not isinstance(note.get("options"), dict):
         return False
     sums, counts = note.get("metrics"), [note.get("rows"), note.get("bytes")]
-    if not isinstance(sums, dict) or not isinstance(note.get("read"), str):
+    if not isinstance(sums, dict) or not all(isinstance(note.get(name), str) for name in ("read", "written")):
         return False
     own = [sums[name] for name in metrics if name in sums]
     complete = all(isinstance(one, dict) and {"total", "counts"} <= set(one) for one in own)

@@ -38,6 +38,16 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
         pass  # to root everything looks writable
 
 
+def create(path: Path) -> BinaryIO:
+    """A new file to write in the place of an old one; a link there is removed, never followed.
+
+    Raises:
+        OSError: the file cannot be created.
+    """
+    path.unlink(missing_ok=True)
+    return path.open("xb")  # fails for a link that was put there in between
+
+
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which gets its name when it is complete; an incomplete one leaves nothing behind.
@@ -50,7 +60,7 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with file_errors(path):
-            with aside.open("wb") as file:
+            with create(aside) as file:
                 yield file
             aside.replace(path)
     finally:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -51,7 +52,7 @@ class TextWriter:
         if self._format == "jsonl":
             rows = chunk.lines or convert_rows(chunk.rows, to_json, chunk.place)
             named = [(json.dumps(name), values) for name, values in scores.items()]
-            ends = ("".join(f", {name}: {values[i]!r}" for name, values in named) for i in range(len(chunk)))
+            ends = ("".join(f", {name}: {to_json(values[i])}" for name, values in named) for i in range(len(chunk)))
             lines = (f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True))
             self._file.writelines(convert_rows(lines, encode, chunk.place))
             return
@@ -122,16 +123,31 @@ def cell_text(value: Cell) -> str:
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, float):
+        return json.dumps(value)  # NaN and Infinity, which readers of CSV know
     return "" if value is None else str(value) if isinstance(value, TEXT_TYPES) else to_json(value)
 
 
 def to_json(value: Cell) -> str:
-    """A value, or a row, as JSONL holds it.
+    """A value, or a row, as JSONL holds it: NaN is null, as pandas writes it.
 
     Raises:
         FileError: only parquet holds the value, or one in it.
     """
-    return json.dumps(value, ensure_ascii=False, default=_as_text)
+    try:
+        return json.dumps(_without_nan(value), ensure_ascii=False, default=_as_text, allow_nan=False)
+    except FileError:
+        raise
+    except ValueError:
+        raise FileError("expected finite numbers, got an infinite one, which JSON cannot hold") from None
+
+
+def _without_nan(value: Cell) -> Cell:
+    if isinstance(value, dict):
+        return {name: _without_nan(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_without_nan, value))
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _as_text(value: Cell) -> str:

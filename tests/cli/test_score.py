@@ -70,14 +70,18 @@ def test_parquet_keeps_its_schema(
             "when": pa.array([0, 1, 2, 3, None], pa.timestamp("ms", "UTC")),
             "kind": pa.array(["a", "b", "a", "a", None]).dictionary_encode(),
             "raw": [b"\xff"] * 5,
+            "share": pa.array([float("nan"), None, 0.5, 0.5, 0.5]),
         },
         metadata={"note": "kept"},
     )
     parquet.write_table(table, tmp_path / "in.parquet")
     done(score(tmp_path / "in.parquet", *TEXTS, "--output", tmp_path / "out.parquet", "--batch-rows", 3))
     scored = parquet.read_table(tmp_path / "out.parquet")
-    assert scored.drop_columns("matcha").equals(parquet.read_table(tmp_path / "in.parquet"))
+    assert scored.drop_columns(["matcha", "share"]).equals(
+        parquet.read_table(tmp_path / "in.parquet").drop_columns("share")
+    )
     assert scored.schema.metadata == table.schema.metadata
+    assert str(scored["share"].to_pylist()) == "[nan, None, 0.5, 0.5, 0.5]"
     assert scored["matcha"].to_pylist() == expected
     assert {path.name for path in tmp_path.iterdir()} == {"in.parquet", "out.parquet"}
 

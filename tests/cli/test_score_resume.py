@@ -1,12 +1,14 @@
 """`semantic-metrics score --resume`: a run that was cut off ends with the file of a run that was not."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from click.testing import Result
+from safetensors.torch import load_file, save_file
 
 from semantic_metrics.cli.scoring import LoadedMetric
 from tests.cli.conftest import done, invoke, refused
@@ -162,7 +164,13 @@ def test_a_damaged_part_is_refused(score: Callable, half: Path) -> None:
     for other in ("[]", "{}", '{"rows": "x"}', '{"rows":-5,"bytes":7,"options":{},"metrics":{},"read":""}'):
         note.write_text(other)
         refused(score(half, "--resume"), "is no note of a run; without --resume it is started over")
+    said = json.loads(content)
+    note.write_text(json.dumps(said | {"bytes": said["bytes"] - 7}))
+    refused(score(half, "--resume"), ".out.jsonl.partial was changed; without --resume it is started over")
     note.write_text(content)
+    part.write_bytes(whole.replace(b"the", b"teh", 1))
+    refused(score(half, "--resume"), ".out.jsonl.partial was changed; without --resume it is started over")
+    part.write_bytes(whole + b"torn")
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
 
 
@@ -203,7 +211,30 @@ def test_many_rows_take_no_more_memory_than_few(run_python: Run, tmp_path: Path,
     assert int(result.stdout.splitlines()[-1]) * 1024 < MEMORY_BYTES
 
 
-def test_a_link_in_the_place_of_the_partial_file_is_not_followed(score: Callable, file: Path) -> None:
-    (file.parent / ".out.jsonl.partial").symlink_to(file.parent / "elsewhere")
+def test_links_in_the_places_of_its_own_files_are_not_followed(score: Callable, file: Path) -> None:
+    other = file.with_name("other")
+    other.write_text("kept")
+    for name in (".out.jsonl.partial.json.new", ".out.jsonl.partial.json"):
+        file.with_name(name).symlink_to(other)
+        assert done(score(file))[0].startswith("90 rows, ")
+        assert {path.name for path in file.parent.iterdir()} == {"in.jsonl", "out.jsonl", "other"}
+    file.with_name(".out.jsonl.partial").symlink_to(other)
     assert score(file).exit_code == 2
-    assert not (file.parent / "elsewhere").exists()
+    assert other.read_text() == "kept"
+
+
+def test_another_checkpoint_is_refused(
+    file: Path, sts_model: Path, nli_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"predictions": "said", "references": "gold", "output": tmp_path / "out.jsonl", "batch_rows": 60}
+    options = {"stsscore": options, "nli_lex": options | {"questions": "gold"}}
+    for (name, given), model in zip(options.items(), (sts_model, nli_model), strict=True):
+        other = shutil.copytree(model, tmp_path / name)
+        weights = load_file(other / "model.safetensors")
+        head = next(key for key in weights if key.endswith("classifier.bias"))
+        save_file(weights | {head: weights[head] + 1}, other / "model.safetensors", metadata={"format": "pt"})
+        with monkeypatch.context() as patched:
+            cut(patched, 1, KeyboardInterrupt)
+            assert invoke("score", file, options=given | {"metric": name, "config": model}).exit_code == 130
+        again = invoke("score", file, "--resume", options=given | {"metric": name, "config": other})
+        refused(again, f"signature of {name} was {name}|checkpoint:")

@@ -161,6 +161,7 @@ def test_a_value_that_is_not_a_number_is_named_with_its_row(value: object) -> No
         ("x.jsonl", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
         ("x.jsonl", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
         ("x.csv", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
+        ("x.jsonl", [[1.5], [[-math.inf]]], "output row 2: expected finite numbers, got an infinite one, which JSON"),
         ("x.parquet", [["a"], [1]], "expected values of one type in each column"),
     ],
 )
@@ -174,6 +175,14 @@ def test_values_that_a_format_cannot_hold_are_refused(tmp_path: Path, name: str,
 def test_other_values_are_written_as_texts_where_there_is_no_type(tmp_path: Path) -> None:
     write_table(tmp_path / "x.csv", Table(["a"], [[None], [date(2026, 1, 2)], [[1, "é"]], [True], [0.1]]))
     assert [row[0] for row in read_table(tmp_path / "x.csv").rows] == ["", "2026-01-02", '[1, "é"]', "true", "0.1"]
+
+
+def test_nan_and_missing_values(tmp_path: Path) -> None:
+    for ending, written in {"parquet": "[nan, None]", "csv": "['NaN', '']", "jsonl": "[None, None]"}.items():
+        write_table(tmp_path / f"x.{ending}", Table(["a"], [[math.nan], [None]]))
+        assert str([row[0] for row in read_table(tmp_path / f"x.{ending}").rows]) == written
+    write_table(tmp_path / "x.jsonl", Table(["a"], [[[{"b": math.nan}]]]))
+    assert (tmp_path / "x.jsonl").read_text() == '{"a": [{"b": null}]}\n'
 
 
 @pytest.mark.parametrize(("name", "line"), [("x.txt", "{}\n"), ("x.jsonl", '{{"a": "{}"}}\n'), ("x.csv", "{}\n")])
