@@ -1,6 +1,7 @@
 """The metrics that the benchmark compares: MATCHA itself and the paper's baselines (section 4.1).
 
-A `Metric` has a name, a native range and a `load` that returns a function (candidates, references) -> scores. Where
+A `Metric` has a name, a native range and a `load` that returns a function (candidates, references) -> scores; a score
+of 0 because a text has no vector is masked. Where
 something that `load` needs is absent, it raises `NotMeasured`; the reason is printed in the metric's row.
 """
 
@@ -85,9 +86,15 @@ def matcha(checkpoint: str | None, name: str = "MATCHA", published: str | None =
 
     def load() -> Score:
         metric = load_metric("matcha", checkpoint, keep_in_memory=True)
-        return lambda candidates, references: np.array(
-            metric.compute(predictions=candidates, references=references)["scores"]
-        )
+
+        def score(candidates: list[str], references: list[str]) -> np.ndarray:
+            result = metric.compute(predictions=candidates, references=references)
+            if not result["undefined"]:
+                return np.array(result["scores"])
+            listed = metric.compute(predictions=candidates, references=[[text] for text in references])
+            return np.ma.array(result["scores"], mask=[best is None for best in listed["best_reference"]])
+
+        return score
 
     def ratings() -> Ratings | None:
         return Ratings.stored(load_checkpoint(checkpoint).config.ratings)
@@ -222,11 +229,15 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     return score
 
 
-def bleurt(model: str, device: str | None) -> Score:
-    """BLEURT from a transformers port (the authors': Elron/bleurt-base-128), unbounded, rescaled like a cosine.
+def bleurt(model: str, device: str | None, reference_first: bool = False, tokens: int = BLEURT_TOKENS) -> Score:
+    """BLEURT from a transformers port, unbounded, rescaled like a cosine.
 
-    The candidate comes first, as in the authors' code and so in the published figures; BLEURT was trained with the
-    reference first.
+    Args:
+        model: folder or Hub id (MATCHA's authors took Elron/bleurt-base-128).
+        device: where it runs; None for the CPU.
+        reference_first: order in which BLEURT was trained; the code of MATCHA's authors, and so their published
+            figures, have the candidate first.
+        tokens: tokens of a pair that are read.
 
     Raises:
         NotMeasured: the model does not load.
@@ -243,8 +254,10 @@ def bleurt(model: str, device: str | None) -> Score:
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         parts = []
         for i in range(0, len(candidates), _BATCH_TEXTS):
-            pairs = (candidates[i : i + _BATCH_TEXTS], references[i : i + _BATCH_TEXTS])
-            inputs = tokenizer(*pairs, max_length=BLEURT_TOKENS, truncation=True, padding=True, return_tensors="pt")
+            pairs = (candidates[i : i + _BATCH_TEXTS], references[i : i + _BATCH_TEXTS])[
+                :: -1 if reference_first else 1
+            ]
+            inputs = tokenizer(*pairs, max_length=tokens, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 parts.append(network(**inputs.to(network.device)).logits[:, 0].double().cpu().numpy())
         return np.concatenate(parts)

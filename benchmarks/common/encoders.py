@@ -35,7 +35,7 @@ def absence(model: str) -> Iterator[None]:
 
 
 def cosine_of(encode: Encode) -> Score:
-    """An encoder's cosine, in [-1, 1]; every distinct text is encoded once. 0 where a text has no vector."""
+    """An encoder's cosine, in [-1, 1]; every distinct text is encoded once. 0, and masked, where one has no vector."""
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         index = {text: i for i, text in enumerate(dict.fromkeys([*candidates, *references]))}
@@ -44,7 +44,9 @@ def cosine_of(encode: Encode) -> Score:
         units = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
         left = units[[index[text] for text in candidates]]
         right = units[[index[text] for text in references]]
-        return np.clip(np.einsum("ij,ij->i", left, right), -1.0, 1.0)
+        scores = np.clip(np.einsum("ij,ij->i", left, right), -1.0, 1.0)
+        undefined = ~(left.any(axis=1) & right.any(axis=1))
+        return np.ma.array(scores, mask=undefined) if undefined.any() else scores
 
     return score
 

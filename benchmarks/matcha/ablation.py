@@ -59,8 +59,7 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
     for one in sets.values():
         for name in names:
             if isinstance(one, TripletSet):
-                pair, title = scores.triplets[name, one.key], one.title
-                figures = separation(pair.correct, pair.incorrect, COSINE, one.paired)
+                figures, title = separation(*scores.sides(name, one.key), COSINE, one.paired), one.title
                 values = {figure: float(figures[figure]) for figure in FIGURES}
             else:
                 cosines, title = scores.rated[name, one.key], OVERALL

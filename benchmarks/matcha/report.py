@@ -7,7 +7,7 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.matcha import figures, tables
 from benchmarks.matcha.agreement import SCALINGS, Scaler, concordance_matrix, rating_table
-from benchmarks.matcha.scoring import Scores, write_scores
+from benchmarks.matcha.scoring import Scores, undefined_lines, write_scores
 from benchmarks.matcha.separation import curve_table, separation_table
 from benchmarks.matcha.sets import CALIBRATION, TITLES, EvaluationSet, RatedSet, TripletSet
 
@@ -39,6 +39,7 @@ def write_results(
     """
     output.mkdir(parents=True, exist_ok=True)
     parts = ["Li et al., Findings of ACL 2026, times 100; 'publ.' is what the paper prints.", "\n".join(signatures)]
+    parts.append("\n".join(undefined_lines(scores, sets)))
     triplets = [dataset for dataset in sets.values() if isinstance(dataset, TripletSet)]
     if triplets:
         general = [metric for metric in metrics if metric.sets is None]

@@ -14,7 +14,10 @@ from benchmarks.matcha.sets import EvaluationSet, TripletSet
 
 @dataclass(frozen=True)
 class TripletScores:
-    """Native scores of one metric on one triplet set, (n,) each; (1,) for a corpus metric."""
+    """Native scores of one metric on one triplet set, (n,) each; (1,) for a corpus metric.
+
+    A pair of which a text has no vector has the score 0.
+    """
 
     correct: np.ndarray
     incorrect: np.ndarray
@@ -27,12 +30,19 @@ class Scores:
     Attributes:
         triplets: scores on triplet sets.
         rated: (n,) native scores on rated sets.
+        undefined: (n,) whether a text of the pair has no vector, where that happens; (2, n) for a triplet set.
         reasons: reasons why there are no scores.
     """
 
     triplets: dict[tuple[str, str], TripletScores] = field(default_factory=dict)
     rated: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
+    undefined: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def sides(self, name: str, key: str) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of the correct and of the incorrect texts for `separation`: not a number where there is no vector."""
+        pair, undefined = self.triplets[name, key], self.undefined.get((name, key), np.zeros((2, 1), dtype=bool))
+        return np.where(undefined[0], np.nan, pair.correct), np.where(undefined[1], np.nan, pair.incorrect)
 
 
 def score_sets(
@@ -71,18 +81,35 @@ def _is_for(metric: Metric, dataset: EvaluationSet) -> bool:
 def _score_set(scores: Scores, metric: Metric, score: Score, dataset: EvaluationSet) -> None:
     place = (metric.name, dataset.key)
     if not isinstance(dataset, TripletSet):
-        scores.rated[place] = _checked(metric, score(dataset.candidates, dataset.references), len(dataset))
+        rated = score(dataset.candidates, dataset.references)
+        scores.rated[place] = _checked(metric, rated, len(dataset))
+        _keep_undefined(scores, place, rated, (len(dataset),))
     elif metric.corpus:
         pair = score(dataset.correct, dataset.references), score(dataset.incorrect, dataset.references_of_incorrect)
         scores.triplets[place] = TripletScores(*(_checked(metric, one, 1) for one in pair))
     else:  # in one call, so that an encoder encodes a reference once
         texts = [*dataset.correct, *dataset.incorrect], [*dataset.references, *dataset.references_of_incorrect]
-        both = _checked(metric, score(*texts), 2 * len(dataset))
-        scores.triplets[place] = TripletScores(both[: len(dataset)], both[len(dataset) :])
+        both = score(*texts)
+        scores.triplets[place] = TripletScores(*np.split(_checked(metric, both, 2 * len(dataset)), 2))
+        _keep_undefined(scores, place, both, (2, len(dataset)))
+
+
+def _keep_undefined(scores: Scores, place: tuple[str, str], values: np.ndarray, shape: tuple[int, ...]) -> None:
+    if np.ma.is_masked(values):
+        scores.undefined[place] = np.ma.getmaskarray(values).reshape(shape)
+
+
+def undefined_lines(scores: Scores, sets: dict[str, EvaluationSet]) -> list[str]:
+    """Lines of the report: how many pairs of a set have a text without a vector, by metric."""
+    return [
+        f"{name}, {key}: {mask.sum()} of {mask.size} pairs have a text without a vector: 0 in every figure"
+        + (", wrong for its class in macro-F1" if isinstance(sets[key], TripletSet) else "")
+        for (name, key), mask in scores.undefined.items()
+    ]
 
 
 def _checked(metric: Metric, scores: np.ndarray, size: int) -> np.ndarray:
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = np.ma.getdata(np.ma.asarray(scores, dtype=np.float64))
     if scores.shape != (size,) or not np.isfinite(scores).all():
         bad = int((~np.isfinite(scores)).sum())
         raise NotMeasured(f"{metric.name} gave scores of shape {scores.shape}, {bad} not finite; expected {size}")

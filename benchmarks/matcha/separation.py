@@ -49,7 +49,8 @@ def separation_table(
         measured = {metric.name: scores.triplets.get((metric.name, key)) for metric in metrics}
         tests = next_best_tests([metric for metric in metrics if not metric.corpus], measured, triplets.paired)
         for metric in metrics:
-            values, bounds = _figures(metric, measured[metric.name], triplets.paired, bootstrap)
+            sides = scores.sides(metric.name, key) if measured[metric.name] else None
+            values, bounds = _figures(metric, sides, triplets.paired, bootstrap)
             for figure in CORPUS_FIGURES if metric.corpus else TABLE_OF:
                 table = MEDNLI_TABLE if key == "mednli" else TABLE_OF[figure]
                 low, high = bounds.get(figure, (None, None))
@@ -63,18 +64,17 @@ def separation_table(
 
 
 def _figures(
-    metric: Metric, scores: TripletScores | None, paired: bool, bootstrap: Bootstrap
+    metric: Metric, sides: tuple[np.ndarray, np.ndarray] | None, paired: bool, bootstrap: Bootstrap
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
     """Figures and their intervals; none of a metric without scores, no intervals of a corpus metric."""
-    if scores is None:
+    if sides is None:
         return {}, {}
 
     def statistic(correct: np.ndarray, incorrect: np.ndarray) -> Figures:
         return separation(correct, incorrect, metric.bounds, paired)
 
-    pair = (scores.correct, scores.incorrect)
-    values = {name: float(value) for name, value in statistic(*pair).items()}
-    return values, {} if metric.corpus else intervals(statistic, *pair, paired, bootstrap)
+    values = {name: float(value) for name, value in statistic(*sides).items()}
+    return values, {} if metric.corpus else intervals(statistic, *sides, paired, bootstrap)
 
 
 def intervals(

@@ -29,10 +29,11 @@ def macro_f1(correct: np.ndarray, incorrect: np.ndarray) -> np.ndarray:
 
     Args:
         correct: (..., n) scores of correct texts on the [0, 1] scale; class 1.
-        incorrect: (..., m) scores of incorrect texts; class 0. A score of exactly 0.5 counts as class 1.
+        incorrect: (..., m) scores of incorrect texts; class 0. A score of exactly 0.5 counts as class 1; one that is
+            not a number, of a text without a vector, is in neither class and wrong for its own.
     """
     hit = (correct >= MIDPOINT).sum(axis=-1)
-    false_alarm = (incorrect >= MIDPOINT).sum(axis=-1)
+    false_alarm = (~(incorrect < MIDPOINT)).sum(axis=-1)
     missed, rejected = correct.shape[-1] - hit, incorrect.shape[-1] - false_alarm
     errors = missed + false_alarm
     return hit / (2 * hit + errors) + rejected / (2 * rejected + errors)
@@ -73,7 +74,8 @@ def separation(correct: np.ndarray, incorrect: np.ndarray, bounds: Bounds, paire
     """Every figure of tables 3, 4 and 5 for one metric on one set, times 100.
 
     Args:
-        correct: (..., n) native scores of the correct texts.
+        correct: (..., n) native scores of the correct texts; not a number where a text has no vector, which counts as
+            a native score of 0 in every figure but `macro_f1`.
         incorrect: (..., n) native scores of the incorrect texts.
         bounds: the metric's native range, which decides how scores reach the [0, 1] scale.
         paired: whether row i of both has the same reference; without it `pairwise` is left out (Climate-FEVER).
@@ -82,12 +84,14 @@ def separation(correct: np.ndarray, incorrect: np.ndarray, bounds: Bounds, paire
         `correct`, `incorrect` (native means), `n_delta` (gap of the means on the [0, 1] scale), `macro_f1`,
         `wasserstein`, `auc` and `pairwise`, each of the leading shape.
     """
+    f1 = macro_f1(to_unit(correct, bounds), to_unit(incorrect, bounds))
+    correct, incorrect = np.nan_to_num(correct), np.nan_to_num(incorrect)
     high, low = to_unit(correct, bounds), to_unit(incorrect, bounds)
     figures = {
         "correct": np.mean(correct, axis=-1),
         "incorrect": np.mean(incorrect, axis=-1),
         "n_delta": high.mean(axis=-1) - low.mean(axis=-1),
-        "macro_f1": macro_f1(high, low),
+        "macro_f1": f1,
         "wasserstein": wasserstein(high, low),
         "auc": auc(high, low),
     }

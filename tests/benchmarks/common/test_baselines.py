@@ -123,7 +123,7 @@ def test_bertscore_of_equal_texts_is_one(bert: Path) -> None:
         baselines.bertscore(str(bert), None, "cpu")
 
 
-def test_bleurt_puts_the_candidate_first_and_is_not_bounded(tmp_path: Path) -> None:
+def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path: Path) -> None:
     folder = _save(tmp_path / "bleurt", BertForSequenceClassification, num_labels=1)
     score = baselines.bleurt(str(folder), "cpu")
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -131,6 +131,8 @@ def test_bleurt_puts_the_candidate_first_and_is_not_bounded(tmp_path: Path) -> N
     with torch.inference_mode():
         logits = [float(network(**tokenizer(a, b, return_tensors="pt")).logits) for a, b in PAIRS]
     np.testing.assert_allclose(score(CANDIDATES, REFERENCES), logits, atol=1e-5)
+    reference_first = baselines.bleurt(str(folder), "cpu", reference_first=True)
+    np.testing.assert_allclose(reference_first(REFERENCES, CANDIDATES), logits, atol=1e-5)
     assert not np.allclose(score(REFERENCES, CANDIDATES)[1:], logits[1:], atol=1e-6)
     two = _save(tmp_path / "two", BertForSequenceClassification, num_labels=2)
     with pytest.raises(NotMeasured, match="expected a model with one output, got 2"):
@@ -142,6 +144,7 @@ def test_word_vectors_by_hand(tmp_path: Path) -> None:
     path.write_text("dog 1 0\ncat 0 1\nbarks 1 1\n. 9 9\n. . 3 3\n", encoding="utf-8")
     score = encoders.word_vectors(str(path))
     scores = score(["Dog.", "dog cat", "dog unknown", "unknown"], ["cat", "barks", "barks", "dog"])
+    assert scores.mask.tolist() == [False, False, False, True]
     # signs are no words; a text without any: 0
     np.testing.assert_allclose(scores, [0, 1, 1 / np.sqrt(2), 0], atol=1e-12)
 
@@ -200,3 +203,9 @@ def test_mauve_needs_its_package() -> None:
 def test_matcha_scores_are_those_of_the_metric(checkpoint: Path, metric: object) -> None:
     scores = baselines.matcha(str(checkpoint)).load()(CANDIDATES, REFERENCES)
     assert scores.tolist() == metric.compute(predictions=CANDIDATES, references=REFERENCES)["scores"]
+
+
+def test_matcha_masks_a_pair_without_a_vector(checkpoint: Path) -> None:
+    scores = baselines.matcha(str(checkpoint)).load()(["dog", "\u2603"], ["cat", "dog"])
+    assert scores.mask.tolist() == [False, True]
+    assert scores.data[1] == 0

@@ -123,6 +123,24 @@ def test_scores_of_a_wrong_shape_or_not_finite_are_no_measurement(bad: list[floa
     assert "not finite" in scores.reasons["EmbSim", "snli"]
 
 
+def test_a_text_without_a_vector_is_wrong_for_its_class_and_counted(published: Published, tmp_path: Path) -> None:
+    """In other figures its score is 0, as the metric gives it."""
+    dataset, known = triplets(), np.arange(2 * ROWS) < ROWS
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        mask = np.isin(np.arange(2 * ROWS), [0, ROWS])
+        return np.ma.array(np.where(mask, 0.0, np.where(known, 0.5, -0.5)), mask=mask)
+
+    one, sets = Metric("EmbSim", lambda: score), {"snli": dataset}
+    scores = score_sets([one], sets)
+    table = separation.separation_table([one], [dataset], scores, published, QUICK).set_index("figure")["value"]
+    assert table["macro_f1"] == pytest.approx(100 * (ROWS - 1) / ROWS)  # one error in each class
+    assert table["n_delta"] == pytest.approx(50 * (ROWS - 1) / ROWS)
+    report = write_results([one], sets, scores, QUICK, tmp_path, [])
+    line = f"EmbSim, snli: 2 of {2 * ROWS} pairs have a text without a vector: 0 in every figure, wrong for its class"
+    assert line in report
+
+
 def test_a_set_is_scored_row_by_row_with_the_right_reference() -> None:
     dataset = triplets("climate_fever")
     seen = []
