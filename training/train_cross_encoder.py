@@ -9,11 +9,13 @@
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from pickle import UnpicklingError
 
 import numpy as np
 import pandas as pd
@@ -25,7 +27,8 @@ from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.evaluation import CrossEncoderCorrelationEvaluator
 from sentence_transformers.cross_encoder.losses import MSELoss
-from transformers.trainer_utils import set_seed
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
@@ -36,10 +39,57 @@ from training.cross_encoder.partial_labels import PartialLabelEvaluator, Partial
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import read_excluded
+from training.states import UnusableState, check_config, config_values, discard, restore_folder, written_whole
 
 CONFIGS = Path(__file__).parent / "configs"
+COMPLETE = "complete.json"  # in a state: the names and sizes of its files, and the config
 PAD_TO_TOKENS = 16  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
 POOL_BATCHES = 100  # sorted by length together: enough to pad little, few enough to stay random
+
+
+class CompleteStates(TrainerCallback):
+    """Marks each state of the trainer once it is written: a kill leaves some half written, or half removed.
+
+    Args:
+        config: stored with each state, as the state is good for no other.
+    """
+
+    def __init__(self, config: CrossEncoderConfig) -> None:
+        self.config = config_values(config)
+
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
+        """List the files of a state with their sizes."""
+        if state.is_world_process_zero:
+            folder = Path(args.output_dir) / f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}"
+            content = json.dumps({"config": self.config, "files": _sizes(folder)})
+            (folder / COMPLETE).write_text(content, encoding="utf-8")
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != COMPLETE)
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
+
+
+def find_state(folder: Path, config: CrossEncoderConfig) -> Path | None:
+    """The last complete state of a run.
+
+    Raises:
+        UnusableState: it is of a run with another config.
+    """
+    states = {}
+    for marker in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{COMPLETE}"):
+        try:
+            content = json.loads(marker.read_text(encoding="utf-8"))
+            step = int(marker.parent.name.rpartition("-")[2])
+        except (OSError, ValueError):
+            continue
+        if isinstance(content, dict) and content.get("files") == _sizes(marker.parent):
+            states[step] = (marker.parent, content.get("config"))
+    if not states:
+        return None
+    state, stored = states[max(states)]
+    check_config(stored, config, state)
+    return state
 
 
 class SimilarLengths(DefaultBatchSampler):
@@ -167,7 +217,11 @@ def train(
 
     Returns:
         Validation figures of the written checkpoint, by set and figure; empty in all processes but the first.
+
+    Raises:
+        UnusableState: the saved state is of a run with another config.
     """
+    state = find_state(output / "state", config) if resume else None
     set_seed(config.seed)
     dataset, validation, counts = load_pairs(config, data)
     model = build_model(config, init or config.init)
@@ -180,18 +234,28 @@ def train(
         train_dataset=dataset,
         loss=MSELoss(model) if config.classes is None else PartialLabelLoss(model),
         evaluator=evaluator,
+        callbacks=[CompleteStates(config)],
     )
-    trainer.train(resume_from_checkpoint=resume or None)
+    if trainer.is_world_process_zero():
+        restore_folder(output / "checkpoint")
+        if state is None:
+            discard(output / "state")
+            sys.stderr.write(f"--resume: no state in {output}, starting at step 0\n" if resume else "")
+    trainer.accelerator.wait_for_everyone()
+    try:
+        trainer.train(resume_from_checkpoint=None if state is None else str(state))
+    except UnpicklingError:  # the trainer reads tensors and plain values alone
+        raise UnusableState(f"--resume: {state} contains other objects than tensors; start without") from None
     figures = {}
     if trainer.is_world_process_zero():
-        folder = output / "checkpoint"
         blend(model, start, config.start_share)
-        save(model, folder)
-        shipped = CrossEncoder(str(folder), device="cpu").float()  # rounded to float16, and computed in float32
-        figures = {name: float(value) for name, value in evaluator(shipped).items() if name != "sequential_score"}
-        record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset), "validation": figures}
-        record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
-        write_card(folder, record | started_from(find_model(init or config.init)))
+        with written_whole(output / "checkpoint") as folder:
+            save(model, folder)
+            shipped = CrossEncoder(str(folder), device="cpu").float()  # rounded to float16, and computed in float32
+            figures = {name: float(value) for name, value in evaluator(shipped).items() if name != "sequential_score"}
+            record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset), "validation": figures}
+            record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
+            write_card(folder, record | started_from(find_model(init or config.init)))
     trainer.accelerator.end_training()
     return figures
 
@@ -232,8 +296,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--resume", action="store_true", help="continue from output/state")
     arguments = parser.parse_args()
-    config = read_yaml(arguments.config or CONFIGS / f"{arguments.task}.yaml", CrossEncoderConfig)
-    figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume)
+    try:
+        config = read_yaml(arguments.config or CONFIGS / f"{arguments.task}.yaml", CrossEncoderConfig)
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume)
+    except UnusableState as error:
+        parser.error(str(error))
     sys.stdout.write("".join(f"{name}: {value:.4f}\n" for name, value in figures.items()))
 
 

@@ -1,5 +1,6 @@
 """Training of cross-encoders: real runs of a tiny BERT on a few sentences."""
 
+import pickle
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +18,13 @@ from sentence_transformers import CrossEncoder
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
+from tests.training.test_states import Planted
 from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import PairSource
 from training.data.sources import Table
-from training.train_cross_encoder import SimilarLengths, blend, build_model, train
+from training.states import UnusableState
+from training.train_cross_encoder import SimilarLengths, blend, build_model, find_state, train
 
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]
@@ -123,6 +126,30 @@ def test_an_interrupted_run_resumes_to_the_same_weights(stsb: CrossEncoderConfig
     train(stsb, data, tmp_path / "cut", resume=True)
     whole, resumed = (load_file(tmp_path / name / "checkpoint" / "model.safetensors") for name in ("whole", "cut"))
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+
+
+def test_resume_takes_complete_states_of_the_same_config_alone(
+    stsb: CrossEncoderConfig, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    output = tmp_path / "out"
+    train(stsb, data, output)
+    (first, second), states = (output / "state" / f"checkpoint-{step}" for step in (12, 24)), output / "state"
+    assert find_state(states, stsb) == second
+    with pytest.raises(UnusableState, match=r"the config of the run in .*checkpoint-24, got another epochs, lr"):
+        train(replace(stsb, lr=1e-4, epochs=3), data, output, resume=True)
+    optimizer = second / "optimizer.pt"
+    planted = pickle.dumps(Planted(tmp_path / "made")).ljust(optimizer.stat().st_size)
+    optimizer.write_bytes(planted)
+    with pytest.raises(UnusableState, match="checkpoint-24 contains other objects than tensors"):
+        train(stsb, data, output, resume=True)
+    assert not (tmp_path / "made").exists()
+    optimizer.write_bytes(planted[:-1])  # cut off
+    assert find_state(states, stsb) == first
+    (first / "trainer_state.json").unlink()
+    assert find_state(states, stsb) is None
+    train(replace(stsb, epochs=1), data, output, resume=True)
+    assert f"--resume: no state in {output}, starting at step 0" in capsys.readouterr().err
+    assert [path.name for path in states.glob("checkpoint-*")] == ["checkpoint-12"]
 
 
 def test_a_share_of_the_start_is_kept(
