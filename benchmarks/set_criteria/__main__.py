@@ -1,7 +1,7 @@
 r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures 4, 6 and 10 of Bansal et al.
 
     python -m benchmarks.set_criteria --samples FILE.parquet
-        all-MiniLM-L6-v2, the shipped MATCHA table, and two floors of random vectors
+        all-MiniLM-L6-v2, also without normalisation, the shipped MATCHA table, and two floors of random vectors
     python -m benchmarks.set_criteria --samples FILE.parquet --encoder all-MiniLM-L6-v2 --encoder matcha \
         --encoder all-mpnet-base-v2=FOLDER/ --encoder GloVe=vectors:glove.6B.300d.txt --cache vectors/
         these encoders and the floors; a later run reads the vectors from the cache
@@ -11,8 +11,9 @@ r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures
         one more encoder, with the margins of another run
 
 FILE has the columns operator (overlap, difference, union), a, b and target; benchmarks.set_data makes one. Writes to
---output: table1.csv to table15.csv, figures.csv, means.csv, checks.csv, leaderboard.csv, ranges.json, report.txt (the
-printed report), figure4.png, figure6.png, figure10.png and leaderboard.html, which needs no network.
+--output: table1.csv to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors),
+checks.csv, leaderboard.csv, ranges.json, report.txt (the printed report), figure4.png, figure6.png, figure10.png and
+leaderboard.html, which needs no network.
 """
 
 import json

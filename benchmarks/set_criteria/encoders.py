@@ -4,6 +4,8 @@
 * `matcha`: the MATCHA table that is shipped with the package
 * a folder (written with a slash) or a Hub id: a sentence-transformers model, a MATCHA checkpoint, or mean pooling over
   any transformer
+* `unnormalised:SPEC`: a sentence-transformers model of the kinds above, without its last step, which gives every vector
+  length 1: C6 depends on lengths
 * `vectors:FILE`: a bag of word vectors (GloVe, or word2vec's text form)
 * `endpoint:MODEL@URL`: a server that speaks OpenAI's embeddings API, `POST URL/embeddings`; the environment variable
   SEMANTIC_METRICS_API_KEY, and nothing else, holds its key
@@ -28,6 +30,7 @@ from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
+UNNORMALISED = "unnormalised"
 WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
 TEXTS_PER_REQUEST = 64  # OpenAI takes 2,048; many local servers take fewer
 PUBLISHED_NAMES = {  # names in the paper's section 6, by the name of the model's repository
@@ -71,6 +74,8 @@ class Candidate:
     @property
     def published(self) -> str | None:
         """The paper's name of this encoder; None where the paper does not list it."""
+        if self.spec.startswith(f"{UNNORMALISED}:"):
+            return None
         names = [self.name, Path(self.spec.partition("@http")[0].removeprefix("endpoint:")).name.partition("@")[0]]
         known = PUBLISHED_NAMES | {paper.lower(): paper for paper in PUBLISHED_NAMES.values()}
         return next((known[name.lower()] for name in names if name.lower() in known), None)
@@ -80,14 +85,15 @@ def candidates(given: tuple[str, ...], seed: int, device: str | None = None) -> 
     """The encoders that the `--encoder` options name, followed by the two floors.
 
     Args:
-        given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2 and MATCHA.
+        given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2, with and without its normalisation, and MATCHA.
         seed: seed of the floors.
         device: device that networks run on.
 
     Raises:
         ValueError: a spec is invalid, or two encoders have the same name.
     """
-    chosen = [candidate(one, seed, device) for one in given or (MINI, f"MATCHA={MATCHA}")]
+    usual = (MINI, f"{MINI} {UNNORMALISED}={UNNORMALISED}:{MINI}", f"MATCHA={MATCHA}")
+    chosen = [candidate(one, seed, device) for one in given or usual]
     chosen += [candidate(one, seed) for one in (f"{BAG}=random-bag:{WIDTH}", f"{FLOOR}=random:{WIDTH}")]
     check_distinct([one.name for one in chosen], "--encoder")
     return chosen
@@ -112,12 +118,15 @@ def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
         return named(spec, lambda texts: maker(seed, width), floor=True)
     if kind == "vectors" and rest:
         return named(Path(rest).stem, lambda texts: WordVectors(rest, texts))
+    if kind == UNNORMALISED and rest:
+        plain = candidate(rest, seed, device)
+        return named(f"{plain.name} {UNNORMALISED}", lambda texts: without_normalisation(plain.load(texts)))
     model, at, url = rest.rpartition("@http")
     if kind == "endpoint" and at and model:
         return named(model, lambda texts: EmbeddingsEndpoint("http" + url, model))
-    if colon and kind in ("random", "random-bag", "vectors", "endpoint"):
+    if colon and kind in ("random", "random-bag", "vectors", "endpoint", UNNORMALISED):
         raise ValueError(
-            "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or "
+            "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE, unnormalised:SPEC or "
             f"endpoint:MODEL@URL (http:// or https://), got {spec!r}"
         )
     if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
@@ -126,6 +135,22 @@ def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
         )
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
     return named(Path(spec).name, lambda texts: load_encoder(source, device))
+
+
+def without_normalisation(encoder: Encoder) -> Encoder:
+    """The same encoder without the modules that give its vectors length 1; its hash differs.
+
+    Raises:
+        NotMeasured: it has no such module.
+    """
+    model = getattr(encoder, "model", ())
+    normalising = [i for i, module in enumerate(model) if type(module).__name__ == "Normalize"]
+    if not normalising:
+        raise NotMeasured("expected a sentence-transformers model that normalises its vectors")
+    for i in reversed(normalising):
+        del model[i]
+    encoder.sha256 = _digest(f"{UNNORMALISED} {encoder.sha256}").hex()
+    return encoder
 
 
 class RandomVectors:

@@ -16,6 +16,8 @@ from semantic_metrics.stats.bootstrap import draw_rows, percentile_interval
 
 CONDITIONS = ("first", "second")
 CRITERIA = tuple(sorted(OPERATOR))  # C1 to C6
+EVERY = "mean of the encoders"
+MIN_SPREAD_POINTS = 1e-6  # percentage points; a smaller standard deviation is rounding: the shares are constant
 MAIN_MEASURE = "cosine"  # the paper's primary measure, and that of the leaderboard
 
 
@@ -100,12 +102,20 @@ def means_table(measured: list[Measured], bootstrap: ClusterBootstrap) -> pd.Dat
     return pd.DataFrame(rows, columns=[*columns, "above_floor", "floor_low", "floor_high"])
 
 
-def score_table(
-    measured: list[Measured], ranges: Ranges, settings: Settings, bootstrap: ClusterBootstrap
-) -> pd.DataFrame:
-    """The leaderboard: the percentage of samples for each criterion, with cosine where it needs a measure.
+Shares = dict[str, np.ndarray]
+"""(e, m) percentages of `sample_shares` by criterion, a row for each of e encoders."""
 
-    The ranges of the margins are the same for all encoders and resamples.
+
+def all_shares(measured: list[Measured], ranges: Ranges, settings: Settings) -> Shares:
+    """The shares of every sample, of each criterion and encoder; the margins have the same ranges for all."""
+    return {
+        criterion: np.array([sample_shares(one, criterion, ranges, settings) for one in measured])
+        for criterion in CRITERIA
+    }
+
+
+def score_table(measured: list[Measured], shares: Shares, bootstrap: ClusterBootstrap) -> pd.DataFrame:
+    """The leaderboard: the percentage of samples for each criterion, with cosine where it needs a measure.
 
     Returns:
         Columns encoder, floor, criterion, value, low, high (NaN where there is no defined sample).
@@ -113,12 +123,43 @@ def score_table(
     rows = []
     for criterion in CRITERIA:
         operator = OPERATOR[criterion]
-        values = np.array([sample_shares(one, criterion, ranges, settings) for one in measured])
-        drawn = bootstrap(values, measured[0].samples[operator].rows, operator)
+        drawn = bootstrap(shares[criterion], measured[0].samples[operator].rows, operator)
         for e, one in enumerate(measured):
             interval = drawn.interval(drawn.draws[:, e])
             rows.append((one.candidate.name, one.candidate.floor, criterion, drawn.means[e], *interval))
     return pd.DataFrame(rows, columns=["encoder", "floor", "criterion", "value", "low", "high"])
+
+
+def discrimination_table(measured: list[Measured], shares: Shares, bootstrap: ClusterBootstrap) -> pd.DataFrame:
+    """How far encoders lie above each floor, by criterion: whether a criterion tells meaning from what the floor knows.
+
+    The index is the gap between the encoder's share and the floor's, over the root of the mean of the two variances
+    of the samples' shares: Cohen's d, which makes criteria comparable that have margins and those that have none.
+
+    Returns:
+        Columns floor, encoder (EVERY: the mean of all that are no floor), criterion, gap (percentage points), gap_low,
+        gap_high, index, low, high. NaN where nothing is defined, or neither share varies.
+    """
+    names, rows = [one.candidate.name for one in measured], []
+    floors = [i for i, one in enumerate(measured) if one.candidate.floor]
+    real = [i for i, one in enumerate(measured) if not one.candidate.floor]
+    for criterion in CRITERIA if real else ():
+        operator = OPERATOR[criterion]
+        moments = np.stack([shares[criterion], shares[criterion] ** 2])
+        drawn = bootstrap(moments, measured[0].samples[operator].rows, operator)
+        mean, square = np.moveaxis(np.concatenate([drawn.means[None], drawn.draws]), 1, 0)
+        variance = np.maximum(square - mean**2, 0)
+        for floor in floors:
+            gap = mean[:, real] - mean[:, [floor]]
+            spread = np.sqrt((variance[:, real] + variance[:, [floor]]) / 2)
+            index = np.divide(gap, spread, out=np.full_like(gap, np.nan), where=spread > MIN_SPREAD_POINTS)
+            gap, index = (np.column_stack([values, values.mean(axis=1)]) for values in (gap, index))
+            for e, name in enumerate([*(names[i] for i in real), EVERY]):
+                (gap_low, gap_high), (low, high) = (drawn.interval(values[1:, e]) for values in (gap, index))
+                figures = (gap[0, e], gap_low, gap_high, index[0, e], low, high)
+                rows.append((names[floor], name, criterion, *figures))
+    columns = ["floor", "encoder", "criterion", "gap", "gap_low", "gap_high", "index", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def sample_shares(measured: Measured, criterion: str, ranges: Ranges, settings: Settings) -> np.ndarray:

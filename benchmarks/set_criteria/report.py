@@ -10,9 +10,15 @@ import pandas as pd
 from benchmarks.common.options import Bootstrap
 from benchmarks.set_criteria.figures import draw_angles, draw_ratios
 from benchmarks.set_criteria.leaderboard import write_page
-from benchmarks.set_criteria.means import ClusterBootstrap, means_table, score_table
+from benchmarks.set_criteria.means import ClusterBootstrap, all_shares, discrimination_table, means_table, score_table
 from benchmarks.set_criteria.measure import KINDS, Measured, SampleSet
-from benchmarks.set_criteria.tables import figure_table, printed_checks, printed_tables, printed_undefined
+from benchmarks.set_criteria.tables import (
+    figure_table,
+    printed_checks,
+    printed_discrimination,
+    printed_tables,
+    printed_undefined,
+)
 from semantic_metrics.set_criteria.angles import RATIO_EDGES, histogram, spread_of
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
 from semantic_metrics.set_criteria.epsilon import CELLS
@@ -59,13 +65,17 @@ def write_results(
     alone = {one.candidate.name: report(one.samples, options.criteria) for one in measured} if options.own else None
     bootstrap = ClusterBootstrap(samples.clusters(), options.bootstrap)
     means = means_table(measured, bootstrap)
-    scores = score_table(measured, ranges, options.criteria, bootstrap)
+    shares = all_shares(measured, ranges, options.criteria)
+    scores = score_table(measured, shares, bootstrap)
+    discrimination = discrimination_table(measured, shares, bootstrap)
     checks = check_table(measured, means, results)
     frame = figure_table([one.candidate for one in measured], results, means, alone)
-    _write_data({"means": means, "leaderboard": scores, "checks": checks}, frame, ranges, output)
+    named = {"means": means, "leaderboard": scores, "discrimination": discrimination, "checks": checks}
+    _write_data(named, frame, ranges, output)
     _draw_figures(results, output)
     compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
-    tables = [*printed_tables(frame, ranges, compared), printed_undefined(results)]
+    tables = [*printed_tables(frame, ranges, compared), *printed_discrimination(discrimination)]
+    tables.append(printed_undefined(results))
     facts, signed = _facts(measured, samples, options), signatures(measured, samples, options, ranges)
     checked = printed_checks(checks)
     write_page(output / "leaderboard.html", facts, scores, checked, tables, results, signed, absent)

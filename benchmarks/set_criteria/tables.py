@@ -265,10 +265,12 @@ def _printed_table(
 
 
 def _figure(row: object, write: Callable[[float], str]) -> str:
-    if row is None:
-        return _NOTHING
+    return _NOTHING if row is None else _bounded(row.value, row, write)
+
+
+def _bounded(value: float, row: object, write: Callable[[float], str]) -> str:
     bounds = "" if math.isnan(row.low) else f" [{write(row.low)}, {write(row.high)}]"
-    return _number(row.value, write) + bounds
+    return _number(value, write) + bounds
 
 
 def _number(value: float, write: Callable[[float], str]) -> str:
@@ -308,6 +310,24 @@ def _verdict(row: dict | pd.Series, write: Callable[[float], str]) -> tuple[str,
         return _NOTHING, "nothing to check"
     bounds = "" if pd.isna(row["low"]) else f" [{write(row['low'])}, {write(row['high'])}]"
     return write(row["value"]) + bounds, "yes" if row["holds"] else "NO"
+
+
+def printed_discrimination(table: pd.DataFrame) -> list[PrintedTable]:
+    """The result of `means.discrimination_table`, a table for each floor."""
+    note = (
+        "gap to the floor in standard deviations of the samples' shares (Cohen's d) [95% bootstrap interval over "
+        "documents]: around 0, the criterion sees no more than the floor does; percentage points are in the CSV"
+    )
+    printed = []
+    for floor, rows in table.groupby("floor", sort=False):
+        by_place = {(row.encoder, row.criterion): row for row in rows.itertuples()}
+        criteria, encoders = rows["criterion"].unique(), rows["encoder"].unique()
+        lines = [
+            PrintedRow(name, [_bounded(by_place[name, one].index, by_place[name, one], _percent) for one in criteria])
+            for name in encoders
+        ]
+        printed.append(PrintedTable(f"Discrimination from the floor: {floor}", list(criteria), lines, [note]))
+    return printed
 
 
 def printed_undefined(results: dict[str, dict]) -> PrintedTable:

@@ -2,6 +2,8 @@ r"""Data for the set criteria: TextOverlap, TextDifference and TextUnion samples
 
     python -m benchmarks.set_data build --data FOLDER --output results/set_data
         offline, from what the folder holds of wikisplit, bisect, sentence_union and newts
+    python -m benchmarks.set_data build --data FOLDER --source flickr30k --output results/set_data_paraphrased
+        samples without shared words, from captions of the same pictures
     python -m benchmarks.set_data build --documents articles.parquet --column article --endpoint URL/v1 --model NAME
         the paper's way: three consecutive sentences, fused by a model; SEMANTIC_METRICS_API_KEY holds the key, if any
     python -m benchmarks.set_data sheet results/set_data/samples.parquet --output results/ratings --raters 2
@@ -45,7 +47,7 @@ def main() -> None:
 @main.command(name="build")
 @options.data()
 @click.option(
-    "--source", "sources", multiple=True, type=click.Choice(list(SOURCES)), help="Source; default: all there are."
+    "--source", "sources", multiple=True, type=click.Choice(list(SOURCES)), help="Source; default: all but captions."
 )
 @click.option(
     "--documents", type=options.FILE, help="Your documents: .txt (empty lines between), .parquet, .csv, .jsonl."
@@ -139,11 +141,12 @@ def _sources(given: dict) -> tuple[tuple[str, ...], dict[str, list[object]]]:
         return tuple(dict.fromkeys(given["sources"])), documents
     if data is None:
         raise ValueError("data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --documents, got neither")
-    names = tuple(name for name in SOURCES if (data / name).is_dir())
-    for name in SOURCES.keys() - set(names):
+    usual = [name for name, source in SOURCES.items() if source.kind != "captions"]  # captions are a set of their own
+    names = tuple(name for name in usual if (data / name).is_dir())
+    for name in set(usual) - set(names):
         options.progress(f"{name}: no folder {data / name}; left out")
     if not names:
-        raise ValueError(f"data: expected one of the folders {', '.join(SOURCES)} in {data}, found none")
+        raise ValueError(f"data: expected one of the folders {', '.join(usual)} in {data}, found none")
     return names, documents
 
 

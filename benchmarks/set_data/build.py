@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.common.encoders import Score
+from benchmarks.set_data.captions import caption_samples
 from benchmarks.set_data.chains import THRESHOLD, Chain, Dropped, Fuse, chain_samples, draw, fuse_chains, sample_table
 from benchmarks.set_data.fusion import CONCATENATION, concatenate
 from benchmarks.set_data.sources import (
@@ -98,6 +99,10 @@ def _from_source(name: str, data: Path, plan: Plan, dropped: Dropped) -> tuple[l
             chains += split_chains(frame, name, file, plan.seed, plan.lengths, dropped)
         elif source.kind == "union":
             rows += union_samples(frame, name, file, dropped)
+        elif source.kind == "captions":
+            filters = (plan.scores, plan.threshold)
+            columns = (source.picture, source.column)
+            rows += caption_samples(frame, columns, (name, file), plan.lengths, plan.seed, *filters, dropped)
         else:
             chains += document_chains(list(frame[source.column]), name, plan.lengths, dropped, plan.stride)
     return chains, rows

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from benchmarks.set_data.chains import COLUMNS, FORMS, GIVEN, OPERATORS, Dropped
 from benchmarks.set_data.fusion import CONCATENATION
-from benchmarks.set_data.sources import SOURCES, Lengths
+from benchmarks.set_data.sources import KINDS, SOURCES, Lengths
 
 SAMPLES, CARD = "samples.parquet", "README.md"
 PAPER = "Bansal, Mahajan, Sinha and Karmaker, *Set-Theoretic Compositionality of Sentence Embeddings*"
@@ -71,7 +71,7 @@ def card(table: pd.DataFrame, dropped: Dropped, recipe: Recipe) -> str:
         left_out=_left_out(dropped),
         licences=_licences(sources, recipe),
         examples=_examples(table),
-        **{kind: [name for name in sources if kinds[name] == kind] for kind in ("split", "union", "documents")},
+        **{kind: [name for name in sources if kinds[name] == kind] for kind in KINDS},
     )
 
 
@@ -83,7 +83,7 @@ def _counts(table: pd.DataFrame) -> str:
 
 
 def _left_out(dropped: Dropped) -> str:
-    rows = [{"source": source, "what": what, "count": count} for (source, what), count in sorted(dropped.items())]
+    rows = [{"source": source, "what": what, "count": count} for (source, what), count in sorted((+dropped).items())]
     return _markdown(pd.DataFrame(rows)) if rows else "Nothing.\n"
 
 

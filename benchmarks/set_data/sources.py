@@ -5,6 +5,7 @@
   of another row of the same file; the seed draws the row and the side. Its fusion with its neighbour has to be made.
 * `sentence_union` contains unions that people wrote of two sentences that overlap in part, so it gives no differences.
 * Documents give their consecutive sentences in threes; both fusions have to be made.
+* Captions give samples whose texts share no content word (`captions`), a second set beside the others.
 
 Simplification data (wiki_auto) cannot be used: a simplification leaves content out, so its sentences do not make up
 the complex one.
@@ -25,6 +26,7 @@ from benchmarks.common.data_files import read_table
 from benchmarks.set_data.chains import GIVEN, Chain, Dropped
 
 MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists
+KINDS = ("split", "union", "documents", "captions")
 STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
 # Punkt's English parameters are a download, of which its algorithm only needs the words that end in a full stop
 _TITLES = "mr mrs ms messrs dr prof rev hon jr sr sen rep gov gen col lt capt maj sgt cpl cmdr adm det supt insp"
@@ -38,12 +40,13 @@ class Source:
     """A data set of the data folder.
 
     Attributes:
-        kind: `split`, `union` or `documents`.
+        kind: one of KINDS; captions are of pictures.
         files: names of its parquet files.
         licence: licence as stated by the data set.
         credit: publication to cite.
         note: description for the card.
-        column: column of the documents.
+        column: column of the documents or captions.
+        picture: column that identifies the picture of a caption.
     """
 
     kind: str
@@ -52,6 +55,7 @@ class Source:
     credit: str
     note: str
     column: str = ""
+    picture: str = ""
 
 
 SOURCES = {
@@ -84,6 +88,24 @@ SOURCES = {
         "articles of CNN/DailyMail, the paper's own source of documents; evaluation data only",
         "article",
     ),
+    "flickr30k": Source(
+        "captions",
+        ("dev", "test"),
+        "research and non-commercial use; none stated by the repository",
+        "Young et al., From Image Descriptions to Visual Denotations, TACL 2014",
+        "captions that five people wrote of each picture",
+        "caption",
+        "image_idx",
+    ),
+    "coco_val2017": Source(
+        "captions",
+        ("captions",),
+        "CC BY 4.0",
+        "Chen et al., Microsoft COCO Captions: Data Collection and Evaluation Server, 2015",
+        "captions that five people wrote of each picture; the MATCHA checkpoints were trained on most of them",
+        "caption",
+        "image_id",
+    ),
 }
 
 
@@ -102,7 +124,7 @@ def read_source(name: str, data: Path) -> dict[str, pd.DataFrame]:
         ValueError: a file is missing, cannot be read or lacks a column; names it.
     """
     source = SOURCES[name]
-    columns = [source.column] if source.kind == "documents" else ["a", "b", "target"]
+    columns = [name for name in (source.column, source.picture) if name] or ["a", "b", "target"]
     frames = {}
     for file in source.files:
         path = data / name / f"{file}.parquet"
@@ -124,9 +146,9 @@ def split_chains(
     """
     rows = []
     for number, row in enumerate(frame.to_dict("records")):
-        texts = [_tidy(row[column]) for column in ("a", "b", "target")]
+        texts = [tidy(row[column]) for column in ("a", "b", "target")]
         reason = "" if row.get("n_parts", 2) == 2 else "other than two parts"
-        reason = reason or _unfit(texts[:2], lengths) or ("" if texts[2] else "a text is missing")
+        reason = reason or unfit(texts[:2], lengths) or ("" if texts[2] else "a text is missing")
         if reason:
             dropped[source, f"row: {reason}"] += 1
         else:
@@ -153,7 +175,7 @@ def union_samples(frame: pd.DataFrame, source: str, file: str, dropped: Dropped)
     """Rows (a, b, target) whose target is already a union -> union samples."""
     rows = []
     for number, row in enumerate(frame.to_dict("records")):
-        texts = {column: _tidy(row[column]) for column in ("a", "b", "target")}
+        texts = {column: tidy(row[column]) for column in ("a", "b", "target")}
         if not all(texts.values()):
             dropped[source, "row: a text is missing"] += 1
             continue
@@ -172,7 +194,7 @@ def document_chains(
     """
     chains, seen = [], set()
     for number, document in enumerate(documents):
-        text = _tidy(document)
+        text = tidy(document)
         if not text or text in seen:
             dropped[source, "document: empty" if not text else "document: repeats an earlier one"] += 1
             continue
@@ -185,7 +207,7 @@ def document_chains(
             dropped[source, "sentence: too few follow for a chain"] += len(sentences) - starts[-1] - 3
         for i in starts:
             three = sentences[i : i + 3]
-            reason = _unfit(three, lengths) or _broken(three)
+            reason = unfit(three, lengths) or _broken(three)
             if reason:
                 dropped[source, f"chain: {reason}"] += 1
             else:
@@ -229,12 +251,13 @@ def _parts(lines: list[str]) -> Iterator[str]:
             yield "\n".join(lines[begin + 1 : end])
 
 
-def _tidy(text: object) -> str:
+def tidy(text: object) -> str:
     """A text with single spaces; empty for anything else."""
     return " ".join(text.split()) if isinstance(text, str) else ""
 
 
-def _unfit(sentences: list[str], lengths: Lengths) -> str:
+def unfit(sentences: list[str], lengths: Lengths) -> str:
+    """Why sentences cannot be used: one is missing, too short or too long; empty if they can."""
     if not all(sentences):
         return "a text is missing"
     words = [sum(any(map(str.isalnum, word)) for word in sentence.split()) for sentence in sentences]

@@ -5,10 +5,12 @@ import re
 from html import escape
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from benchmarks.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
+from benchmarks.set_criteria.means import EVERY
 from semantic_metrics import load
 from semantic_metrics.set_criteria.encoders import load_encoder
 from tests.benchmarks.set_criteria.data import GROUPS, finish, run, samples, vectors_of
@@ -62,7 +64,15 @@ def output(file: Path, encoders: list[str]) -> Path:
 
 def test_all_files_are_written(output: Path) -> None:
     tables = {f"table{number}.csv" for number in (1, 2, 3, 12, 13, 14, 15)}
-    others = {"figures.csv", "means.csv", "checks.csv", "leaderboard.csv", "ranges.json", "leaderboard.html"}
+    others = {
+        "figures.csv",
+        "means.csv",
+        "checks.csv",
+        "leaderboard.csv",
+        "discrimination.csv",
+        "ranges.json",
+        "leaderboard.html",
+    }
     figures = {"figure4.png", "figure6.png", "figure10.png"}
     assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
     assert all((output / name).read_bytes().startswith(b"\x89PNG") for name in figures)
@@ -147,6 +157,25 @@ def test_checks_are_computed(output: Path) -> None:
     assert set(rest["holds"].astype(str)) == {"True"}
 
 
+def test_discrimination_is_the_gap_to_each_floor_in_standard_deviations(output: Path) -> None:
+    board = pd.read_csv(output / "leaderboard.csv").set_index(["encoder", "criterion"])["value"]
+    table = pd.read_csv(output / "discrimination.csv")
+    assert list(table["floor"].unique()) == ["bag of random vectors", FLOOR]
+    assert table.groupby("floor")["encoder"].unique().map(list).tolist() == [["SBERT-L", "<b>&GloVe", EVERY]] * 2
+    real = table[table["encoder"] != EVERY]
+    for row in real.itertuples():
+        assert row.gap == pytest.approx(board[row.encoder, row.criterion] - board[row.floor, row.criterion])
+        assert row.gap_low <= row.gap <= row.gap_high
+        if row.criterion in ("C2", "C5", "C6"):  # a sample holds or does not: shares of 0 and 100
+            shares = [board[name, row.criterion] for name in (row.encoder, row.floor)]
+            spread = np.sqrt(sum(share * (100 - share) for share in shares) / 2)
+            expected = row.gap / spread if spread else np.nan
+            assert row.index == pytest.approx(expected, nan_ok=True)
+    means = real.groupby(["floor", "criterion"])["gap"].mean()
+    every = table[table["encoder"] == EVERY].set_index(["floor", "criterion"])["gap"]
+    assert every.sort_index().tolist() == pytest.approx(means.sort_index().tolist())
+
+
 def test_the_order_of_samples_changes_nothing(output: Path, file: Path, encoders: list[str], tmp_path: Path) -> None:
     samples().sample(frac=1, random_state=1).to_parquet(tmp_path / "shuffled.parquet")
     finish("--samples", tmp_path / "shuffled.parquet", *encoders, "--output", tmp_path / "results")
@@ -177,6 +206,7 @@ def test_ranges_of_another_run_make_runs_comparable(output: Path, file: Path, ch
         (("--encoder", "all-MiniLM"), "expected all-MiniLM-L6-v2, matcha, a folder, ORG/NAME"),
         (("--encoder", "endpoint:model"), "endpoint:MODEL@URL"),
         (("--encoder", "vectors:"), "vectors:FILE"),
+        (("--encoder", "unnormalised:"), "unnormalised:SPEC"),
         (("--seed", "-1"), "--seed"),
         (("--theta", "-1"), "theta: expected a number of at least 0, got -1.0"),
         (("--ranges", "{bad}"), "--ranges"),

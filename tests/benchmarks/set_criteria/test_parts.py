@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
-from benchmarks.set_criteria.encoders import Candidate, RandomBag, RandomVectors, WordVectors, candidate, candidates
+from benchmarks.set_criteria.encoders import (
+    MINI,
+    UNNORMALISED,
+    Candidate,
+    RandomBag,
+    RandomVectors,
+    WordVectors,
+    candidate,
+    candidates,
+)
 from benchmarks.set_criteria.figures import draw_angles, draw_ratios
 from benchmarks.set_criteria.means import ClusterBootstrap, means_table
 from benchmarks.set_criteria.measure import Measured, SampleSet, measure_all, read_samples
@@ -83,6 +92,7 @@ def test_word_vectors_are_read_once_for_all_texts(tmp_path: Path) -> None:
         ("endpoint:text-embedding-ada-002@https://host/v1?x=1", "text-embedding-ada-002", "GPT3"),
         ("vectors:glove.6B.300d.txt", "glove.6B.300d", None),
         ("MATCHA=matcha", "MATCHA", None),
+        ("unnormalised:models/all-mpnet-base-v2/", "all-mpnet-base-v2 unnormalised", None),
         ("random:12", "random:12", None),
     ],
 )
@@ -92,7 +102,13 @@ def test_specs(given: str, name: str, paper: str | None) -> None:
 
 
 def test_floors_come_last_and_are_no_contenders() -> None:
-    expected = {"all-MiniLM-L6-v2": False, "MATCHA": False, "bag of random vectors": True, "random vectors": True}
+    expected = {
+        "all-MiniLM-L6-v2": False,
+        "all-MiniLM-L6-v2 unnormalised": False,
+        "MATCHA": False,
+        "bag of random vectors": True,
+        "random vectors": True,
+    }
     assert {one.name: one.floor for one in candidates((), seed=0)} == expected
 
 
@@ -163,6 +179,18 @@ def test_words_but_not_random_or_worse_vectors_pass_the_checks(made: SampleSet, 
         assert not above["holds"]["C1"].any()
     if isinstance(vectors, Swapped):  # the sign of a distance is turned: below the floor in both measures
         assert (above["high"]["C1"] < 0).all()
+
+
+def test_an_encoder_without_its_normalisation(made: SampleSet) -> None:
+    plain, pooled = (candidate(f"{kind}{MINI}", 0).load([]) for kind in ("", f"{UNNORMALISED}:"))
+    texts = ["The dog barks.", "A cat sleeps on the old sofa while it rains."]
+    units, vectors = (encoder.encode(texts)[0] for encoder in (plain, pooled))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert abs(lengths[0] - lengths[1]) > 0.1
+    assert np.allclose(vectors / lengths, units, atol=1e-5)
+    assert plain.sha256 != pooled.sha256
+    with pytest.raises(NotMeasured, match="that normalises its vectors"):
+        candidate(f"{UNNORMALISED}:matcha", 0).load([])
 
 
 def test_figure_10_is_of_unions_alone(made: SampleSet) -> None:
