@@ -12,6 +12,7 @@ from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, shared_option
 from semantic_metrics.cli.scoring import ScoredRows, check_questions, choose_checkpoints, score_rows
 from semantic_metrics.files.formats import TEXT
+from semantic_metrics.files.rows import list_names
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
 from semantic_metrics.stats.significance import LEVEL, RESAMPLES, Interval, Pair, compare_all, interval
 
@@ -153,7 +154,7 @@ def _texts(table: Table, path: Path, option: str, column: str | None, several: b
     """
     if column is None:
         if TEXT not in table.columns and len(table.columns) > 1:
-            known = ", ".join(map(repr, table.columns))
+            known = list_names(table.columns)
             raise InputError(f"{option}: expected which column of {path} to read, one of {known}")
         column = TEXT if TEXT in table.columns else table.columns[0]
     return table.texts(f"{path}, {option}", column, several)

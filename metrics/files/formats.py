@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from semantic_metrics.files.errors import FileError, file_errors
-from semantic_metrics.files.rows import Cell, Row, check_distinct_columns
+from semantic_metrics.files.rows import Cell, Row, check_distinct_columns, shorten
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
 TEXT = "text"  # the one column of a .txt file
 STREAM = Path("-")  # standard input or output
+MAX_LEVELS = 100  # of lists and objects inside one another in JSON; Python's own limit of some 1,000 is a crash
 MAX_FIELD_CHARACTERS = 2**31 - 1  # of a CSV cell; the default, 128 KiB, is less than a long document
 
 
@@ -87,16 +88,28 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
             lines.refuse(f"expected a JSON object ({error})")
         if not isinstance(row, dict) or not row:
             lines.refuse(f"expected a JSON object with values, got {text[:40]}")
+        if text.count("[") + text.count("{") > MAX_LEVELS and _is_deep(row):
+            lines.refuse(f"expected lists and objects inside one another at most {MAX_LEVELS} levels deep")
         empty = False
         yield row, text
     if empty:
         raise FileError(f"{lines.name}: expected rows, got an empty file")
 
 
+def _is_deep(value: Cell) -> bool:
+    """Whether lists and objects go deeper than MAX_LEVELS; found without recursion, whose depth Python limits."""
+    level = [value]
+    for _ in range(MAX_LEVELS + 1):
+        level = [one for outer in level if isinstance(outer, (dict, list))
+                 for one in (outer.values() if isinstance(outer, dict) else outer)]  # fmt: skip
+    return bool(level)
+
+
 def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
     row = dict(pairs)
     if len(row) < len(pairs):
-        raise ValueError(f"names that differ, got {', '.join(repr(name) for name, _ in pairs)}")
+        twice = next(name for i, (name, _) in enumerate(pairs) if name in [before for before, _ in pairs[:i]])
+        raise ValueError(f"names that differ, got {shorten(twice)} twice")
     return row
 
 

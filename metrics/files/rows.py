@@ -8,7 +8,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, TypeVar
 
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files.errors import FileError, one_line
 
 Cell = Any  # str, int, float, bool, None, a list or a dict; from parquet also dates, decimals and bytes
 Row = dict[str, Cell]
@@ -17,6 +17,7 @@ Value = TypeVar("Value")
 Converted = TypeVar("Converted")
 
 MAX_QUOTED_CHARACTERS = 40  # of a value that a message repeats
+MAX_LISTED_NAMES = 20  # of columns that a message lists
 TRUTHS = {"true": 1.0, "false": 0.0}
 
 
@@ -50,14 +51,34 @@ class Chunk:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Values of each row by column."""
-        return self.batch.to_pylist() if self._rows is None else self._rows
+        """Values of each row by column.
+
+        Raises:
+            FileError: Python has no such value; names the row.
+        """
+        if self._rows is not None:
+            return self._rows
+        names = self.batch.schema.names
+        return [dict(zip(names, row, strict=True)) for row in zip(*map(self._from_batch, names), strict=True)]
 
     def column(self, name: str) -> list[Cell]:
-        """Values of a column, None where a row lacks it."""
-        if self._rows is None:
-            return self.batch.column(name).to_pylist()
-        return [row.get(name) for row in self._rows]
+        """Values of a column, None where a row lacks it.
+
+        Raises:
+            FileError: Python has no such value; names the row.
+        """
+        return self._from_batch(name) if self._rows is None else [row.get(name) for row in self._rows]
+
+    def _from_batch(self, name: str) -> list[Cell]:
+        values = []
+        for i, value in enumerate(self.batch.column(name)):
+            try:
+                values.append(value.as_py())
+            # a date, duration or time zone that Python lacks (KeyError), bytes that are not UTF-8 (UnicodeDecodeError)
+            except (ValueError, OverflowError, KeyError, TypeError, NotImplementedError) as error:
+                expected = f"expected {value.type} that Python can hold in column {name!r}"
+                raise FileError(f"{self.place(i)}: {expected} ({one_line(error)})") from None
+        return values
 
     def place(self, index: int) -> str:
         """What a message calls a row."""
@@ -71,8 +92,7 @@ def check_column(columns: Iterable[str], option: str, name: str) -> None:
         FileError: there is none; lists the columns.
     """
     if name not in columns:
-        known = ", ".join(map(repr, columns))
-        raise FileError(f"{option}: expected one of the columns {known}, got {name!r}")
+        raise FileError(f"{option}: expected one of the columns {list_names(columns)}, got {name!r}")
 
 
 def check_distinct_columns(name: str, columns: list[str]) -> None:
@@ -82,7 +102,7 @@ def check_distinct_columns(name: str, columns: list[str]) -> None:
         FileError: two do; names the file and lists the columns.
     """
     if len(set(columns)) < len(columns):
-        raise FileError(f"{name}: expected column names that differ, got {', '.join(map(repr, columns))}")
+        raise FileError(f"{name}: expected column names that differ, got {list_names(columns)}")
 
 
 def first_invalid(values: list[Cell], lists: bool = False) -> int | None:
@@ -108,6 +128,13 @@ def number_of(value: Cell) -> float:
         if isinstance(value, (Real, Decimal)):
             return float(value)
     return math.nan
+
+
+def list_names(names: Iterable[str]) -> str:
+    """Names of columns as a message lists them."""
+    quoted = list(map(shorten, names))
+    more = len(quoted) - MAX_LISTED_NAMES
+    return ", ".join(quoted[:MAX_LISTED_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def shorten(value: Cell) -> str:

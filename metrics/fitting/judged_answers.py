@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.rows import Cell
+from semantic_metrics.files.rows import Cell, list_names
 from semantic_metrics.files.table import read_table
 
 _PRINTED_LIST = re.compile(r"\[\s*(['\"].*['\"])?\s*\]", re.DOTALL)
@@ -77,7 +77,7 @@ def read_judged_answers(path: Path, columns: JudgedColumns) -> JudgedAnswers:
     table = read_table(path)
     names = [columns.question, columns.answer, columns.reference, columns.label]
     if missing := [name for name in names if name not in table.columns]:
-        known = ", ".join(map(repr, table.columns))
+        known = list_names(table.columns)
         raise FileError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
     questions, answers = (table.texts(str(path), name) for name in names[:2])
     values = table.column(str(path), columns.reference)
@@ -104,7 +104,7 @@ def read_questions(path: Path, names: list[str]) -> tuple[set[str], int]:
                 raise FileError(f"{path}: expected a text in column {name!r}, got {value!r} in row {row}")
             keys.append("" if _missing(value) else question_key(value))
     if not present:
-        known = ", ".join(map(repr, table.columns))
+        known = list_names(table.columns)
         raise FileError(f"{path}: expected a column {' or '.join(map(repr, names))} of questions, there are {known}")
     return set(keys) - {""}, keys.count("")
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
-from semantic_metrics.nli_lex.features import FORMS, RICH, Features
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features
 from semantic_metrics.nli_lex.weights import Weights, judge
 from semantic_metrics.nli_lex.windows import is_blank
 from semantic_metrics.stats.binary import BINS, Reliability, check_labels, figures, fit, folds_by_group, reliability
@@ -128,7 +128,7 @@ def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight
         ValueError: there is one class only.
     """
     names = FORMS[form]
-    columns = [RICH.index(name) for name in names]
+    columns = [COLUMNS.index(name) for name in names]
     weights = Weights(names, 0.0, tuple(-1.0 if name in OPPOSING else 1.0 for name in names))
     rows = judge(weights, features).rows
     answered = ~features.blank

@@ -95,9 +95,11 @@ def test_rows_of_jsonl_may_lack_columns_and_a_format_may_be_given(tmp_path: Path
         ("x.jsonl", b'{"a": 1}\n\n{"a": }\n', "x.jsonl, line 3: expected a JSON object (Expecting value"),
         ("x.jsonl", b"[1]\n", "x.jsonl, line 1: expected a JSON object with values, got [1]"),
         ("x.jsonl", b"{}\n", "x.jsonl, line 1: expected a JSON object with values, got {}"),
-        ("x.jsonl", b'{"a": 1, "a": 2}\n', "line 1: expected a JSON object (names that differ, got 'a', 'a')"),
+        ("x.jsonl", b'{"a": 1, "a": 2}\n', "line 1: expected a JSON object (names that differ, got 'a' twice)"),
         ("x.jsonl", b'{"a": "\xff"}\n', "x.jsonl, line 1: expected UTF-8 text, got the byte 0xff"),
         ("x.jsonl", b'{"a": 1}\n' + b"[" * 100_000, "x.jsonl, line 2: expected a JSON object ("),
+        ("x.jsonl", b'{"a": ' + b"[" * 500 + b"]" * 500 + b"}", "objects inside one another at most 100 levels deep"),
+        ("x.csv", b"a," * 5000 + b"\n1", "expected column names that differ, got 'a', 'a', "),
         ("x.tsv", b"a\tb\n1\n", "x.tsv, line 2: expected 2 values as in the header, got 1"),
         ("x.csv", b'a,b\n"1\n2",3\n4\n', "x.csv, line 4: expected 2 values as in the header, got 1"),
         ("x.csv", b'a,b\n"1"2,3\n', "x.csv, line 2: expected CSV ("),
@@ -124,6 +126,23 @@ def test_a_cut_parquet_file_is_refused(tmp_path: Path) -> None:
     refused(lambda: read_table(path), "expected rows, got none")
     parquet.write_table(pa.table([pa.array(["q"])] * 2, names=["a", "a"]), path)
     refused(lambda: read_table(path), "expected column names that differ, got 'a', 'a'")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (pa.array([2**62], pa.timestamp("ms")), "expected timestamp[ms] that Python can hold"),
+        (pa.array([0], pa.timestamp("s", "Mars/Olympus")), "Mars/Olympus] that Python can hold"),
+        (pa.array([2**31 - 1], pa.date32()), "expected date32[day] that Python can hold"),
+        (pa.array([2**62], pa.duration("s")), "expected duration[s] that Python can hold"),
+        (pa.array([b"\xff"]).view(pa.string()), "expected string that Python can hold"),
+    ],
+)
+def test_a_value_of_parquet_that_python_lacks_is_refused(tmp_path: Path, values: pa.Array, message: str) -> None:
+    parquet.write_table(pa.table({"a": ["x"], "b": values}), tmp_path / "x.parquet")
+    refused(lambda: read_table(tmp_path / "x.parquet"), f"{message} in column 'b' (")
+    with open_reader(tmp_path / "x.parquet") as reader:
+        assert next(reader.chunks(9)).column("a") == ["x"], "other columns can be read"
 
 
 def test_columns_of_texts_are_checked_with_their_rows() -> None:
@@ -228,3 +247,4 @@ def refused(call: Callable, message: str) -> None:
         call()
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 1000
