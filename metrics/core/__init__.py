@@ -1,1 +1,1 @@
-"""What every metric stands on: checked inputs, checkpoints and their folders, batches."""
+"""What every metric is built on: checked inputs, checkpoints and their folders, batches."""
