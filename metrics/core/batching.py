@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-BATCH_SEQUENCES = 64  # in one pass of a transformer, at most
-# tokens in one pass at most, times the model's width: on a CPU, what fits into its cache is fastest (benchmarks.speed)
+BATCH_SEQUENCES = 64  # most sequences in one pass of a transformer
+# most tokens in one pass, times the model's width; on a CPU, batches that fit into its cache are fastest (benchmarks.speed)
 BATCH_VALUES = {"cpu": 1024 * 384, "other": 16384 * 384}
-FULL_ENOUGH = 0.25  # share of those tokens from which on a batch takes no shorter sequence in: little is padded
+MIN_FULL_SHARE = 0.25  # a batch that is full to this share takes no shorter sequence, which would be padded
 TOKENIZED_AT_A_TIME = 16384  # texts or pairs: bounds the memory, changes no score
 CHUNK_TEXTS = 4096
 CHUNK_CHARACTERS = 4_000_000
@@ -21,12 +21,12 @@ def batches_by_length(lengths: Sequence[int], tokens: int, sequences: int = BATC
 
     Args:
         lengths: (n,) tokens of each sequence.
-        tokens: a batch holds about as many at most, padding included, but one sequence at least.
-        sequences: a batch holds as many at most.
+        tokens: about the most tokens in a batch, padding included; a batch always has at least one sequence.
+        sequences: most sequences in a batch.
 
     Yields:
         Indices into `lengths`, each of them once, the longest sequences first. A batch ends where a shorter sequence
-        follows, unless less than FULL_ENOUGH of its tokens are taken.
+        follows, unless less than MIN_FULL_SHARE of its tokens are taken.
     """
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     begin = 0
@@ -34,14 +34,14 @@ def batches_by_length(lengths: Sequence[int], tokens: int, sequences: int = BATC
         width = lengths[order[begin]]
         last = min(len(order), begin + min(sequences, max(1, tokens // width)))
         end = begin + 1
-        while end < last and (lengths[order[end]] == width or (end - begin) * width < tokens * FULL_ENOUGH):
+        while end < last and (lengths[order[end]] == width or (end - begin) * width < tokens * MIN_FULL_SHARE):
             end += 1
         yield order[begin:end]
         begin = end
 
 
 def text_chunks(texts: list[str]) -> Iterator[list[str]]:
-    """Cut a list into runs of at most CHUNK_TEXTS texts and CHUNK_CHARACTERS characters; a longer text stands alone."""
+    """Cut a list into runs of at most CHUNK_TEXTS texts and CHUNK_CHARACTERS characters; a longer text is a run."""
     begin = characters = 0
     for end, text in enumerate(texts):
         if end - begin == CHUNK_TEXTS or (end > begin and characters + len(text) > CHUNK_CHARACTERS):
