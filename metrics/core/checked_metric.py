@@ -12,7 +12,7 @@ MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255
 
 
 def text_features(*columns: str) -> Features | list[Features]:
-    """What `evaluate` must know of columns of texts; `references` may hold a list of texts in each row too."""
+    """How `evaluate` stores columns of texts; a row of `references` may also be a list of texts."""
     one_each = Features({name: Value("string") for name in columns})
     if "references" not in columns:
         return one_each
@@ -76,9 +76,9 @@ class CheckedInputs:
 
         Args:
             columns: the metric's columns by name; all None to score only the rows that were added.
-            options: of this call, checked already; `_compute` receives it whole as `options`.
-            extra_columns: texts that are not features, one for each row of all, or None; `_compute` receives each by
-                its name.
+            options: the checked options of this call; `_compute` receives the object as `options`.
+            extra_columns: columns of texts that are not features (None for one that is absent), with a text for each
+                row, those added before included; `_compute` receives each by its name.
 
         Raises:
             InvalidInput: `check_columns` refuses a column, an extra column holds a non-string or has the wrong length,
