@@ -109,7 +109,7 @@ class TextMetric(Protocol):
 
 
 def metric_folders() -> dict[str, Path]:
-    """Folders of the package that hold a script of their own name, by that name; with a description or without."""
+    """Folders of the package that contain a script of the folder's name, by that name, described or not."""
     scripts = [path for root in sys.modules[PACKAGE].__path__ for path in Path(root).glob("*/*.py")]
     return dict(sorted((path.stem, path.parent) for path in scripts if path.stem == path.parent.name))
 
@@ -138,7 +138,7 @@ def describe(name: str) -> MetricDescription:
 
 def metric_class(name: str) -> type | None:
     """The class in a metric's script, the one that `evaluate.load` takes; None if the script has no metric class."""
-    from evaluate.loading import import_main_class  # seconds, which descriptions need not take
+    from evaluate.loading import import_main_class  # takes seconds to import; descriptions do without it
 
     return import_main_class(f"{PACKAGE}.{name}.{name}")
 
