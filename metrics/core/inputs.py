@@ -39,12 +39,12 @@ def invalid_input(name: str, problem: str) -> InvalidInput:
 
 
 def describe_value(value: object) -> str:
-    """An invalid value for an error message: its type and the begin of its repr, on one line."""
+    """An invalid value for an error message: its type and the beginning of its repr, on one line."""
     return f"{type(value).__name__} {quote(value)}"
 
 
 def quote(value: object, characters: int = MAX_QUOTED_CHARACTERS) -> str:
-    """The begin of a value's repr, on one line; for messages about values of which the type says nothing."""
+    """The beginning of a value's repr, on one line; for messages in which its type would say nothing."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # a repr may fail in any way, and the message must still say what is invalid
@@ -53,7 +53,7 @@ def quote(value: object, characters: int = MAX_QUOTED_CHARACTERS) -> str:
 
 
 def check_text(name: str, text: object) -> str:
-    """One text: any `str` without a lone surrogate, which no tokeniser can encode; the empty one included."""
+    """Check that a text is a `str`, perhaps empty, without a lone surrogate, which no tokeniser can encode."""
     if not isinstance(text, str):
         raise invalid_input(name, f"expected a string, got {describe_value(text)}")
     if not text.isascii():
@@ -68,7 +68,7 @@ def check_text(name: str, text: object) -> str:
 
 
 def check_list(name: str, values: object) -> list:
-    """A non-empty list (or tuple, array, column, iterator) of anything; for a bare string the message says to wrap it.
+    """Check for a non-empty list (or tuple, array, column, iterator); a bare string gets the advice to wrap it.
 
     An error of the caller's own iterator becomes the cause of the refusal.
     """
@@ -91,12 +91,12 @@ def check_list(name: str, values: object) -> list:
 
 
 def check_texts(name: str, texts: object) -> Texts:
-    """A non-empty list of texts; the error carries the index of the item."""
+    """Check for a non-empty list of texts; the error has the index of the invalid item."""
     return [check_text(f"{name}[{i}]", text) for i, text in enumerate(check_list(name, texts))]
 
 
 def check_references(name: str, references: object) -> References:
-    """A list of strings, or of non-empty lists of strings (several references each); never a mixture."""
+    """Check for a list of strings, or of non-empty lists of strings (several references each), but no mixture."""
     references = check_list(name, references)
     if isinstance(references[0], str):
         for i, item in enumerate(references):
@@ -116,19 +116,19 @@ def check_references(name: str, references: object) -> References:
 
 
 def check_same_length(first: str, first_length: int, second: str, second_length: int) -> None:
-    """Two arguments that go together item by item."""
+    """Check that two arguments, which belong together item by item, have the same length."""
     if first_length != second_length:
         raise invalid_input(second, f"expected {first_length} items, one for each of {first}, got {second_length}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """An option with a fixed list of values."""
+    """Check an option that has a fixed list of values."""
     if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
         raise invalid_input(name, f"expected one of {', '.join(map(repr, choices))}, got {describe_value(value)}")
 
 
 def check_whole(name: str, value: object, lowest: int, highest: int | None = None) -> None:
-    """A whole number from `lowest` to `highest`, both included; None for no limit."""
+    """Check for a whole number from `lowest` to `highest`, both included; None for no limit."""
     if type(value) is not int or value < lowest or (highest is not None and value > highest):
         span = f"from {lowest}" if highest is None else f"from {lowest} to {highest}"
         raise invalid_input(name, f"expected a whole number {span}, got {describe_value(value)}")
