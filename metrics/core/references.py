@@ -1,4 +1,4 @@
-"""One or several references for each prediction: flattened for a model; their scores are merged into one again."""
+"""One or several references for each prediction: flatten them for a model, then merge their scores into one."""
 
 import numpy as np
 
