@@ -42,9 +42,9 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> "evalua
     """
     check_parts(name, "load")
     if checkpoint is not None and (not isinstance(checkpoint, str) or not checkpoint):
-        # which `evaluate` would make a folder's name of, or take for the shipped one
+        # `evaluate` would use it as a folder's name, or take it for the shipped checkpoint
         raise ValueError(f"checkpoint: expected a name, a folder or a Hub id, got {quote(checkpoint)}")
-    from evaluate.loading import files_to_hash  # seconds, which `semantic-metrics --help` need not take
+    from evaluate.loading import files_to_hash  # takes seconds to import; `semantic-metrics --help` does without it
 
     download_config = options.pop("download_config", None)
     script = metric_folders()[name] / f"{name}.py"
