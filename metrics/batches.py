@@ -15,8 +15,8 @@ Batch = TypeVar("Batch")  # a dict of columns (lists or arrays), a batch of `dat
 class Scorer:
     """Adds a column of scores to a batch of rows.
 
-    Make one and call it often. A pickled scorer holds its settings; the process that reads it loads the model. A score
-    does not depend on the other rows of its batch.
+    Make one scorer and call it often. A pickled scorer contains its settings alone; the process that unpickles it loads
+    the model. A score does not depend on the other rows of its batch.
 
     Args:
         name: a metric that scores texts: "matcha", "nli_lex" or "stsscore".
@@ -56,7 +56,7 @@ class Scorer:
         self.columns = {argument: column for argument, column in columns.items() if column is not None}
         self._metric = self._load()
         self._check_options()
-        self.signature = self._metric.signature(**options)  # by it, `datasets` notices that a checkpoint has changed
+        self.signature = self._metric.signature(**options)  # tells `datasets`, which hashes it, of a new checkpoint
 
     def __call__(self, batch: Batch) -> Batch:
         """Add the scores as a float64 array or column; the batch itself and its other columns stay as they are."""
