@@ -104,7 +104,7 @@ def _registered_copies(home: Path) -> list[Path]:
 
 
 def _cache_folder(name: str) -> Path:
-    from evaluate.loading import init_dynamic_modules  # seconds, which `semantic-metrics register --help` need not take
+    from evaluate.loading import init_dynamic_modules  # takes seconds to import; `--help` does without it
 
     with file_errors("the module cache of evaluate"):
         return Path(init_dynamic_modules()) / "metrics" / f"evaluate-metric--{name}"
