@@ -17,9 +17,9 @@ from semantic_metrics.matcha.table import MatchaTable, TokenRows, cosine
 
 METHODS = ("exact", "integrated_gradients")
 BASELINES = ("token_0", "other_text")
-# both in parts of the norm of the path's longer end
-MIN_DISTANCE = 1e-12  # from the origin: a path nearer to it counts as this far, where the integral is finite
-MIN_LENGTH = 1e-8  # a shorter path has one gradient, that of its end
+# both are shares of the norm of the path's longer end
+MIN_DISTANCE = 1e-12  # a path that passes nearer to the origin counts as this far from it: the integral stays finite
+MIN_PATH_LENGTH = 1e-8  # on a shorter path, the gradient at its end counts for all of it
 
 Encoder = MatchaTable | ContextualEncoder
 Explanation = dict[str, object]
@@ -91,7 +91,7 @@ def _mean_gradient(begin: np.ndarray, end: np.ndarray, other: np.ndarray) -> np.
     """
     target, step = other / np.linalg.norm(other), end - begin
     length, longest = np.linalg.norm(step), max(np.linalg.norm(begin), np.linalg.norm(end))
-    if length < MIN_LENGTH * longest:
+    if length < MIN_PATH_LENGTH * longest:
         unit = end / np.linalg.norm(end)
         return (target - (target @ unit) * unit) / np.linalg.norm(end)
     along = step / length
