@@ -34,8 +34,8 @@ DEFAULT_CHECKPOINT = "nli"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
-OF_PAIRS = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
-LEXICAL = {function.__name__: function for function in OF_PAIRS}  # of answer and reference
+PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
+LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
 CONTEXTUAL = {function.__name__: function for function in (new_token_recall, new_token_precision)}  # and of question
 PAPER = ("entailment", "lexical_match")  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
