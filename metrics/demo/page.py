@@ -35,6 +35,7 @@ SESSION_SECONDS = 3600  # how long the server keeps a visitor's texts and files
 MAX_TABLE_ROWS = 1000  # on the page; the file to download has them all
 NARROW_CHARACTERS = 8  # the longest cell of a narrow column
 MAX_UPLOAD = "20mb"  # of a visitor's CSV file
+MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would wait for half an hour
 
 CSS = """
 .sm-alert {padding: .6em .8em; border: 2px solid currentColor; border-radius: 6px; overflow-wrap: anywhere}
@@ -87,6 +88,8 @@ class Page:
             for a metric that explains no rows.
         scale: lowest and highest score.
         max_rows: most rows that are scored at a time, as other visitors wait meanwhile.
+        max_characters: most characters of all texts that are scored at a time.
+        max_explained: most characters of the texts of a row that is explained.
         tabs: further tabs by name, each with the function that fills it.
     """
 
@@ -100,6 +103,8 @@ class Page:
     explain: Callable[[evaluate.Metric, dict[str, str]], str] | None = None
     scale: tuple[float, float] = (0.0, 1.0)
     max_rows: int = 1000
+    max_characters: int = 300_000
+    max_explained: int = 600
     tabs: dict[str, Callable[[], None]] = field(default_factory=dict)
 
 
@@ -176,6 +181,10 @@ class Results:
             count = len(next(iter(texts.values())))
             if count > self.page.max_rows:
                 raise ValueError(f"expected at most {self.page.max_rows:,} rows on this page, got {count:,}")
+            characters = sum(len(text) for column in texts.values() for text in column)
+            if characters > self.page.max_characters:
+                limit = f"{self.page.max_characters:,} characters at a time on this page"
+                raise ValueError(f"expected at most {limit}, got {characters:,}")
             for name in self.page.added_columns:
                 if name in given:
                     raise ValueError(f"the file: expected no column named {name!r}, which the page will add")
@@ -205,6 +214,10 @@ class Results:
             if type(row) is not int or not 1 <= row <= count:
                 raise ValueError(f"row: expected a number from 1 to {count}, got {row}")
             texts = {name.removesuffix("s"): column[row - 1] for name, column in rows.items()}
+            characters = sum(map(len, texts.values()))
+            if characters > self.page.max_explained:
+                limit = f"a row of at most {self.page.max_explained:,} characters to explain on this page"
+                raise ValueError(f"row: expected {limit}, got {characters:,}; `semantic-metrics explain` has no limit")
             return self.page.explain(load_metric(self.page.script), texts)
         except INPUT_ERRORS as error:
             return alert(error)
@@ -301,7 +314,7 @@ def _fill_score_tab(page: Page) -> None:
 def launch(page: Page) -> None:
     """Serve the page at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; no other host is asked for anything."""
     fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
-    build(page).queue(max_size=64).launch(
+    build(page).queue(max_size=MAX_WAITING).launch(
         theme=gr.themes.Default(primary_hue="blue", **fonts),
         css=CSS,
         footer_links=[],

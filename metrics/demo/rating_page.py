@@ -109,6 +109,7 @@ class RatingTab:
             scale = gr.Radio(list(SCALES), value="0 to 100", label="Scale")
             seed = gr.Number(0, label="Seed of the order", precision=0)
         start = gr.Button("Begin", variant="primary")
+        self.replace = gr.Button(visible=False, variant="stop")
         self.session = gr.State(None, time_to_live=24 * SESSION_SECONDS)
         with gr.Column(visible=False) as self.panel:
             self.pair = gr.HTML()
@@ -118,18 +119,27 @@ class RatingTab:
                 skip = gr.Button("Skip")
                 save = gr.Button("Save and next", variant="primary")
             self.file = gr.DownloadButton("Download the ratings as CSV", interactive=False)
-        self.all = [self.message, self.session, self.panel, self.pair, self.rating, self.file]
-        start.click(self.begin, [file, *chosen, scale, seed], self.all, **QUIET)
+        self.all = [self.message, self.replace, self.session, self.panel, self.pair, self.rating, self.file]
+        given = [self.session, file, *chosen, scale, seed]
+        start.click(partial(self.begin, False), given, self.all, **QUIET)
+        self.replace.click(partial(self.begin, True), given, self.all, **QUIET)
         gr.on([save.click, self.rating.submit], self.save, [self.session, self.rating], self.all, **QUIET)
         back.click(partial(self.move, -1), self.session, self.all, **QUIET)
         skip.click(partial(self.move, 1), self.session, self.all, **QUIET)
 
-    def begin(self, *given: object) -> list:
-        """Read the file and show the first pair."""
+    def begin(self, discard: bool, session: Session | None, *given: object) -> list:
+        """Read the file and show the first pair; ratings are discarded only if `discard` says so."""
         try:
-            return self.show(begin(*given))
+            new = begin(*given)
         except INPUT_ERRORS as error:
-            return [show_message(error), None, gr.Column(visible=False), *[gr.skip()] * 3]
+            return self.refuse(error)
+        if session is None or not session.ratings or discard:
+            return self.show(new)
+        count = len(session.ratings)
+        question = f"{count:,} pairs are rated. Download them first, or discard them with the button below Begin."
+        button = gr.Button(f"Discard {count:,} rated and begin again", visible=True)
+        message = gr.HTML(f"<p class='sm-alert' role='alert'>{question}</p>", visible=True)
+        return [message, button, *[gr.skip()] * (len(self.all) - 2)]
 
     def save(self, session: Session | None, rating: float | None) -> list:
         """Save the rating, write the file and show the next pair."""
@@ -140,7 +150,7 @@ class RatingTab:
 
     def refuse(self, error: Exception | str) -> list:
         """Show an error message and leave the rest as it is."""
-        return [show_message(error), *[gr.skip()] * (len(self.all) - 1)]
+        return [show_message(error), gr.Button(visible=False), *[gr.skip()] * (len(self.all) - 2)]
 
     def move(self, steps: int, session: Session | None) -> list:
         """Show another pair; a rating in the box is not saved."""
@@ -156,6 +166,7 @@ class RatingTab:
         label = f"Rating: {low} (contradicts it, or is about something else) to {high} (says the same)"
         return [
             show_message(""),
+            gr.Button(visible=False),
             session,
             gr.Column(visible=True),
             show(session),

@@ -1,6 +1,7 @@
 """What the demos read and write: text boxes and CSV files in, CSV files out."""
 
 import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -8,6 +9,9 @@ from tempfile import mkdtemp
 import pandas as pd
 
 INPUT_ERRORS = (ValueError, OSError)  # shown as a message; errors of the Hub are of these kinds
+
+# a spreadsheet runs a cell that begins so as a formula; numbers such as -0.5 stay numbers
+_FORMULA = re.compile(r"(?!'*[+-]?\d+(\.\d+)?([eE][+-]?\d+)?\Z)'*[=+\-@\t\r]")
 
 Columns = dict[str, list[str]]
 
@@ -51,7 +55,7 @@ def read_boxes(labels: list[str], boxes: tuple[str | None, ...]) -> list[list[st
 
 
 def read_csv(path: str | None) -> Columns:
-    """Columns of a CSV file (UTF-8, commas, a header line).
+    """Columns of a CSV file (UTF-8, commas, a header line), as they were before `write_csv` escaped them.
 
     Raises:
         ValueError: there is no file, it is empty, not UTF-8 or not CSV, or a row has more or fewer values than the
@@ -74,6 +78,9 @@ def read_csv(path: str | None) -> Columns:
         raise ValueError(f"the file: expected CSV, with commas ({error})") from None
     if not rows or len(set(header)) < len(header):
         raise ValueError(f"the file: expected a header of names that differ, and rows below it; got {header}")
+    cells = [header, *rows]
+    if not any(_FORMULA.match(cell) and cell[0] != "'" for row in cells for cell in row):  # none is left unescaped
+        header, *rows = [[cell[1:] if _FORMULA.match(cell) else cell for cell in row] for row in cells]
     return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
 
 
@@ -98,9 +105,17 @@ def read_typed(columns: tuple[Column, ...], *boxes: str | None) -> tuple[Columns
 
 
 def write_csv(folder: str, name: str, table: dict[str, list]) -> str:
-    """Write a table to a file of that name in a new folder within `folder`; returns its path."""
+    """Write a table to a file of that name in a new folder within `folder`; returns its path.
+
+    An apostrophe is put before a text that a spreadsheet would run as a formula; `read_csv` takes it away again.
+    """
     Path(folder).mkdir(parents=True, exist_ok=True)
     path = Path(mkdtemp(dir=folder)) / name
     # all quoted, as `semantic-metrics score` does: a lone carriage return must come back
-    pd.DataFrame(table).to_csv(path, index=False, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    safe = {_escape(name): [_escape(cell) for cell in column] for name, column in table.items()}
+    pd.DataFrame(safe).to_csv(path, index=False, quoting=csv.QUOTE_ALL, lineterminator="\n")
     return str(path)
+
+
+def _escape(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell

@@ -42,6 +42,8 @@ PAGE = Page(
     explain=partial(explain_score, "what each token adds to it"),
     scale=(-1.0, 1.0),
     max_rows=100_000,
+    max_characters=20_000_000,
+    max_explained=20_000,
     tabs={"Rate pairs": fill_rating_tab},
 )
 

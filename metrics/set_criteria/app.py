@@ -77,6 +77,7 @@ PAGE = Page(
     outcome=list_shares,
     examples=EXAMPLES,
     max_rows=20_000,
+    max_characters=5_000_000,
 )
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ PAGE = Page(
     added_columns=("stsscore",),
     explain=partial(explain_score, "by how much it falls without each token"),
     max_rows=2000,
+    max_characters=1_000_000,
+    max_explained=1200,
 )
 
 if __name__ == "__main__":

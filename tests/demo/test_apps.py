@@ -1,5 +1,6 @@
 """What the demos do with texts and files, without a browser."""
 
+import csv
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -114,6 +115,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
         (b"prediction,reference,matcha\nx,y,1\n", "no column named 'matcha'"),
         (b"prediction,reference\n" + b"x,y\n" * 100_001, "at most 100,000 rows on this page, got 100,001"),
         (None, "upload one first"),
+        (b"prediction,reference\n" + b"%s,y\n" % (b"x" * 1_000_000) * 20, "at most 20,000,000 characters at a time"),
         (("", None), "they are empty"),
         (("a\nb", "a"), "References: expected 2 lines, as many as in the other box, got 1"),
         (("a\ud800", "a"), "lone surrogate"),
@@ -167,6 +169,30 @@ def test_a_row_beyond_the_last_gets_a_message(app: ModuleType) -> None:
     assert "from 1 to 1, got 2" in results.explain(rows, 2)
     assert "role=" in results.explain(rows, None)
     assert results.explain({}, 1) == ""
+
+
+def test_a_row_that_takes_long_to_explain_gets_a_message(app: ModuleType) -> None:
+    if app.PAGE.explain is not None:
+        longest = "a" * app.PAGE.max_explained
+        shown = reasons_of(app, predictions=longest, references="b").text
+        assert (
+            f"at most {app.PAGE.max_explained:,} characters to explain on this page, got {len(longest) + 1:,}" in shown
+        )
+
+
+def test_cells_that_a_spreadsheet_would_run_are_escaped_and_read_back(tmp_path: Path) -> None:
+    texts = ["=1+1", "+x", "-x", "@x", "\tx", "\r=x", "'=x", "-", "+1-1", "-1\n", "=HYPERLINK(1)"]
+    others = ["-0.5", "+3", "-1e-5", "'x", "x=1", "", " -x", "1"]
+    table = {"=a": [*texts, *others], "score": [-0.25] * 19}
+    path = reading.write_csv(str(tmp_path), "scores.csv", table)
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        (head, *_), *rows = csv.reader(file)
+    assert head == "'=a"
+    assert [row[0] for row in rows] == [*(f"'{text}" for text in texts), *others]
+    assert {row[1] for row in rows} == {"-0.25"}
+    assert reading.read_csv(path)["=a"] == table["=a"]
+    Path(path).write_text("a\n=x\n'=x\n", encoding="utf-8")
+    assert reading.read_csv(path)["a"] == ["=x", "'=x"], "the demo did not write this file"
 
 
 @OF_MATCHA

@@ -32,6 +32,26 @@ def test_ratings_are_blind_seeded_and_kept(tmp_path: Path) -> None:
     assert session.rated()["system"] == [f"secret{row}" for row in rated_rows]
 
 
+def test_ratings_are_kept_until_they_are_discarded(file: str) -> None:
+    """Issue 22, 13: "Begin" dropped what was rated, with a mistake and without asking."""
+    with gr.Blocks():
+        tab = rating_page.RatingTab()
+    session = rating_page.begin(file, "reference", "prediction", "0 to 100", 0).rate(7)
+    place = tab.all.index(tab.session)
+    skip = gr.skip()
+    mistaken = tab.begin(False, session, None, "reference", "prediction", "0 to 100", 0)
+    assert "upload one first" in mistaken[0].value
+    assert mistaken[2:] == [skip] * 5
+    asked = tab.begin(False, session, file, "reference", "prediction", "0 to 100", 0)
+    assert "1 pairs are rated" in asked[0].value
+    assert asked[1].visible
+    assert asked[2:] == [skip] * 5
+    begun = tab.begin(True, session, file, "reference", "prediction", "0 to 100", 0)
+    assert begun[place].ratings == {}
+    assert not begun[1].visible
+    assert tab.begin(False, begun[place], file, "reference", "prediction", "1 to 5", 0)[place].scale == (1, 5)
+
+
 @pytest.mark.parametrize("rating", [None, -1, 101])
 def test_a_rating_beyond_the_scale_is_refused(file: str, rating: float | None) -> None:
     with pytest.raises(ValueError, match="expected a number from 0 to 100"):
