@@ -2,14 +2,16 @@ r"""Table 9 of the MATCHA paper: how much the tokens of correct and of incorrect
 
     python -m benchmarks.matcha.attribution --data FOLDER
         the shipped checkpoint and EmbSim, 200 rows each of SNLI, MultiNLI and TruthfulQA
-    python -m benchmarks.matcha.attribution --data FOLDER --limit 20 --encoder GTE=thenlper/gte-large \
-        --checkpoint A=runs/a
-        fewer rows, a further encoder, and another MATCHA checkpoint than the shipped one
+    python -m benchmarks.matcha.attribution --data FOLDER --limit 100 --bertscore distilbert-base-uncased \
+        --encoder Mistral-7B=intfloat/e5-mistral-7b-instruct --checkpoint A=runs/a
+        fewer rows, a further encoder, BERTScore, and another MATCHA checkpoint than the shipped one
 
 A pair's attribution is the sum of its tokens' integrated gradients, the mean of both directions, times 100. As in the
 paper the path has 50 points and begins at token id 0 in every place where the score is above 0, else at the other text.
-By completeness the sum is the score minus the baseline's; `error` is the mean distance from that. MATCHA has two more
-rows: the integral in closed form, and `exact`, the shares that sum to the score itself.
+By completeness the sum is the score minus the baseline's; `error` is the mean distance from that. `--points 0` takes it
+as that difference, which needs two passes of an encoder in place of a hundred. BERTScore is its F1
+without rescaling, by greedy alignment; an encoder whose name is in table 9 gets the published row beside it. MATCHA has
+two more rows: the integral in closed form, and `exact`, the shares that sum to the score itself.
 
 Writes table9.csv and table9.txt to --output.
 
@@ -17,9 +19,8 @@ Source: Li et al., Findings of ACL 2026, appendix C; the settings that it leaves
 rule, 128 tokens, the two baselines) are those of the authors' published code and of captum, which it calls.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -27,7 +28,10 @@ import evaluate
 import numpy as np
 import pandas as pd
 import torch
+from bert_score.utils import model2layers
 from sentence_transformers import SentenceTransformer
+from torch.nn.utils.rnn import pad_sequence
+from transformers import AutoModel, AutoTokenizer
 
 from benchmarks.common import options
 from benchmarks.common.encoders import NotMeasured, absence
@@ -50,26 +54,19 @@ NOTES = [
     "published: 600 pairs that the paper does not list; error: mean |sum - (score - baseline score)|",
     "closed form: the same integral without points; exact: shares that sum to the score, no baseline",
 ]
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(POINTS)  # on [-1, 1]
-GRID, WEIGHTS = (_POINTS + 1) / 2, _WEIGHTS / 2
-
-# (candidate, reference) -> the sum of its tokens' attributions, mean of both directions, and the sum's error
-Attribution = Callable[[str, str], tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A line of the table.
+def grid(points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places and weights of the Gauss-Legendre rule on [0, 1]."""
+    places, weights = np.polynomial.legendre.leggauss(points)  # on [-1, 1]
+    return (places + 1) / 2, weights / 2
 
-    Attributes:
-        name: name of the line.
-        published: the paper's line beside it; None for none.
-        load: returns the attribution, or raises NotMeasured.
-    """
 
-    name: str
-    published: str | None
-    load: Callable[[], Attribution]
+GRID, WEIGHTS = grid(POINTS)
+
+# n candidates, n references -> (n, 2): the sum of a pair's attributions, mean of both directions, and the sum's error
+Attribution = Callable[[Sequence[str], Sequence[str]], np.ndarray]
+Entry = tuple[str, str | None, Callable[[], Attribution]]  # name, the paper's line beside it, and what loads it
 
 
 @click.command()
@@ -77,28 +74,28 @@ class Entry:
 @click.option(
     "--limit", default=ROWS, show_default=True, type=click.IntRange(1), help="Largest number of rows of a set."
 )
+@click.option(
+    "--points",
+    default=POINTS,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Points of an encoder's path; 0: the limit of many points, score minus baseline score, in seconds.",
+)
 @options.checkpoints("MATCHA")
 @options.encoders
 @options.embsim()
+@options.model("bertscore", "distilbert-base-uncased")
+@options.bertscore_layer
 @options.device
 @options.seed
 @options.output("results/attribution")
-def main(
-    data: Path,
-    limit: int,
-    checkpoint: tuple[str, ...],
-    encoder: tuple[str, ...],
-    embsim: str,
-    device: str | None,
-    seed: int,
-    output: Path,
-) -> None:
+def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> None:
     """Table 9 of the MATCHA paper, published numbers beside."""
     try:
         sets = load_sets(data, SETS)
         if not sets:
             raise ValueError(f"--data: expected the sets {', '.join(SETS)}, there is none of them in {data}")
-        entries = choose_entries(checkpoint, encoder, embsim, device)
+        entries = choose_entries(**models)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     click.echo(write_table(entries, sample(list(sets.values()), limit, seed), seed, output))
@@ -106,24 +103,31 @@ def main(
 
 
 def choose_entries(
-    checkpoints: tuple[str, ...], encoders: tuple[str, ...], embsim: str, device: str | None
+    checkpoint: Sequence[str],
+    encoder: Sequence[str],
+    embsim: str,
+    bertscore: str | None = None,
+    bertscore_layer: int | None = None,
+    device: str | None = None,
+    points: int = POINTS,
 ) -> list[Entry]:
-    """EmbSim, the encoders, and three lines for each MATCHA checkpoint.
+    """EmbSim, BERTScore where it has a model, the encoders, and three lines for each MATCHA checkpoint.
 
     Raises:
         ValueError: a checkpoint does not load, or two entries have the same name.
     """
-    named = [("EmbSim", embsim, "EmbSim"), *((*options.named_source(given), None) for given in encoders)]
-    entries = [
-        Entry(name, published, lambda source=source: encoder_attribution(source, device))
-        for name, source, published in named
-    ]
-    given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, checkpoints)]
+    in_table = Published(PUBLISHED).metrics("9")
+    entries = []
+    for name, source in [("EmbSim", embsim), *map(options.named_source, encoder)]:
+        beside = name if name in in_table else None
+        entries.append((name, beside, lambda source=source: CosinePaths(source, device, points)))
+    if bertscore is not None:
+        entries.insert(1, ("BERTScore", "BERTScore", lambda: GreedyPaths(bertscore, bertscore_layer, device, points)))
+    given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, checkpoint)]
     for name, source in given or [("MATCHA", None)]:
         for way, attribution in matcha_attributions(source).items():
-            published = None if way else "MATCHA"
-            entries.append(Entry(f"{name}{way}", published, lambda attribution=attribution: attribution))
-    options.check_distinct([entry.name for entry in entries])
+            entries.append((f"{name}{way}", None if way else "MATCHA", lambda attribution=attribution: attribution))
+    options.check_distinct([name for name, _, _ in entries])
     return entries
 
 
@@ -131,7 +135,7 @@ def write_table(entries: list[Entry], rows: pd.DataFrame, seed: int, output: Pat
     """Measure every line of the table and write it to a folder, as CSV and as the text that is returned."""
     parts = []
     for entry in entries:
-        options.progress(entry.name)
+        options.progress(entry[0])
         parts.append(measure(entry, rows, seed))
     table = pd.concat(parts, ignore_index=True)
     counts = {TITLES[key]: len(chosen) for key, chosen in rows.groupby("key", sort=False)}
@@ -160,13 +164,14 @@ def measure(entry: Entry, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     Returns:
         Columns metric, set, figure, value, low, high, published, n and reason (why there is no value).
     """
+    name, beside, load = entry
     values, reason = {}, None
     try:
-        attribute = entry.load()
-        for side in ("correct", "incorrect"):
-            values[side] = np.array([attribute(a, b) for a, b in zip(rows[side], rows["reference"], strict=True)])
+        attribute = load()
+        texts = [*rows["correct"], *rows["incorrect"]], [*rows["reference"], *rows["reference"]]
+        values = dict(zip(("correct", "incorrect"), np.split(attribute(*texts), 2), strict=True))
     except NotMeasured as absent:
-        values, reason = {}, str(absent)
+        reason = str(absent)
     published, lines = Published(PUBLISHED), []
     for key in [*rows["key"].unique(), OVERALL]:
         chosen = np.flatnonzero((rows["key"] == key) | (key == OVERALL))
@@ -174,9 +179,9 @@ def measure(entry: Entry, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
         figures = _figures(values["correct"][chosen], values["incorrect"][chosen], seed) if values else {}
         for figure in FIGURES:
             value, low, high = figures.get(figure, (None, None, None))
-            beside = published.get("9", title, entry.published, figure) if entry.published else None
-            line = {"metric": entry.name, "set": title, "figure": figure, "value": value, "low": low, "high": high}
-            lines.append({**line, "published": beside, "n": len(chosen), "reason": reason})
+            line = {"metric": name, "set": title, "figure": figure, "value": value, "low": low, "high": high}
+            line["published"] = beside and published.get("9", title, beside, figure)
+            lines.append({**line, "n": len(chosen), "reason": reason})
     return pd.DataFrame(lines)
 
 
@@ -230,10 +235,13 @@ def matcha_attributions(checkpoint: str | None) -> dict[str, Attribution]:
             errors = np.abs(np.subtract(totals, expected)) if any(totals) else np.zeros(2)
             return float(np.mean(totals)), float(np.mean(errors))
 
-        return attribute
+        return each(attribute)
 
-    ways = {", closed form": explained("integrated_gradients"), ", exact": explained("exact")}
-    return {"": lambda candidate, reference: _matcha_points(metric, candidate, reference), **ways}
+    def each(attribute: Callable[[str, str], tuple[float, float]]) -> Attribution:
+        return lambda candidates, references: np.array(list(map(attribute, candidates, references)))
+
+    points = each(lambda candidate, reference: _matcha_points(metric, candidate, reference))
+    return {"": points, ", closed form": explained("integrated_gradients"), ", exact": explained("exact")}
 
 
 def _matcha_points(metric: evaluate.Metric, candidate: str, reference: str) -> tuple[float, float]:
@@ -259,85 +267,176 @@ def _cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
 
 
-def encoder_attribution(model: str, device: str | None = None) -> Attribution:
-    """Attribution for a sentence-transformers model, or a plain transformer with mean pooling.
+class Paths:
+    """Integrated gradients of a pair's score from token id 0, or from the other text where the score is not above 0.
 
-    A hook replaces the output of the embedding layer by points of the path; positions and token types stay. No code of
-    a repository is run (`trust_remote_code` stays off).
+    A hook replaces the output of the embedding layer by points of the path; positions and the mask are those of the
+    text at its end. The points of all paths share batches of texts of about one length. No code of a repository is run
+    (`trust_remote_code` stays off). `network`, `embedding`, `device` and `points` are set by a subclass.
+    """
+
+    def __call__(self, candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
+        """The sums and their errors, as Attribution."""
+        texts = list(dict.fromkeys([*candidates, *references]))
+        place = {text: i for i, text in enumerate(texts)}
+        self.ids = [torch.tensor(ids) for ids in self._tokenize(texts)]
+        left, right = ([place[text] for text in side] for side in (candidates, references))
+        self.ends, self.others = left + right, right + left
+        self.states = self._states_of_texts()
+        paths = np.arange(len(self.ends))
+        self.starts = [torch.zeros_like(self.ids[end]) for end in self.ends]
+        scores = self._values(paths, np.ones(len(paths)))
+        for i in np.flatnonzero(scores <= 0):  # the other text's tokens, as many as fit
+            other = self.ids[self.others[i]][: len(self.starts[i])]
+            self.starts[i][: len(other)] = other
+        baselines = self._values(paths, np.zeros(len(paths)))
+        totals = scores - baselines
+        if self.points:
+            places, weights = grid(self.points)
+            slopes = self._values(np.repeat(paths, self.points), np.tile(places, len(paths)), slopes=True)
+            totals = slopes.reshape(-1, self.points) @ weights
+        errors = np.abs(totals - (scores - baselines))
+        return np.stack([totals, errors], axis=-1).reshape(2, -1, 2).mean(axis=0)
+
+    def _tokenize(self, texts: list[str]) -> list[list[int]]:
+        """Token ids of each text, at most MAX_TOKENS."""
+        raise NotImplementedError
+
+    def _encode(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """(n, t) token ids and mask -> (n, D), or (n, t, D) where tokens are compared."""
+        raise NotImplementedError
+
+    def _similarity(
+        self, states: torch.Tensor, ids: torch.Tensor, others: torch.Tensor, other_ids: torch.Tensor
+    ) -> torch.Tensor:
+        """What `_encode` gives of n texts and of n others, with their token ids (-1: padding) -> (n,) scores."""
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def _states_of_texts(self) -> list[torch.Tensor]:
+        states = []
+        for ids in self.ids:
+            ids = ids[None].to(self.device)
+            states.append(self._encode(ids, torch.ones_like(ids))[0])
+        return states
+
+    def _values(self, paths: np.ndarray, steps: np.ndarray, slopes: bool = False) -> np.ndarray:
+        """Score of each path at a step of it from 0 to 1, or the slope of the score there."""
+        lengths = np.array([len(self.starts[path]) for path in paths])
+        order, values, begin = np.argsort(-lengths, kind="stable"), np.empty(len(paths)), 0
+        while begin < len(order):
+            rows = order[begin : begin + max(1, BATCH_TOKENS // lengths[order[begin]])]
+            values[rows] = self._batch(paths[rows], steps[rows], slopes)
+            begin += len(rows)
+        return values
+
+    def _batch(self, paths: np.ndarray, steps: np.ndarray, slopes: bool) -> np.ndarray:
+        def padded(tensors: list[torch.Tensor], value: int = -1) -> torch.Tensor:
+            return pad_sequence(tensors, batch_first=True, padding_value=value).to(self.device)
+
+        ids = padded([self.ids[self.ends[path]] for path in paths])
+        mask = (ids >= 0).long()
+        others = [self.others[path] for path in paths]
+        with torch.no_grad():
+            start = self.embedding(padded([self.starts[path] for path in paths], 0))
+            way = self.embedding(ids.clamp(min=0)) - start
+        points = torch.tensor(steps, dtype=way.dtype, device=self.device)[:, None, None]
+        path = (start + points * way).requires_grad_(slopes)
+        with torch.set_grad_enabled(slopes), self._replaced(path):
+            states = self._encode(ids.clamp(min=0), mask)
+            other_ids = padded([self.ids[other] for other in others])
+            values = self._similarity(states, ids, padded([self.states[other] for other in others], 0), other_ids)
+        if slopes:
+            (gradient,) = torch.autograd.grad(values.sum(), path)
+            values = (gradient * way).sum(dim=(1, 2))
+        return values.double().cpu().numpy()
+
+    @contextmanager
+    def _replaced(self, path: torch.Tensor) -> Iterator[None]:
+        hook = self.embedding.register_forward_hook(lambda *_: path)
+        try:
+            yield
+        finally:
+            hook.remove()
+
+
+class CosinePaths(Paths):
+    """Attribution for a sentence-transformers model, or a plain transformer with mean pooling.
 
     Args:
         model: folder or Hub id.
         device: device to run on; None for sentence-transformers' choice.
+        points: points of a path; 0 for the limit of many.
 
     Raises:
         NotMeasured: the model does not load.
     """
-    with absence(model):
-        encoder = SentenceTransformer(model, device=device).eval()
-        encoder.max_seq_length = min(encoder.max_seq_length or MAX_TOKENS, MAX_TOKENS)
-        network = encoder[0].auto_model
-        embedding = network.get_input_embeddings()
-    return _EncoderPaths(encoder, embedding)
+
+    def __init__(self, model: str, device: str | None = None, points: int = POINTS) -> None:
+        self.points = points
+        with absence(model):
+            self.network = SentenceTransformer(model, device=device).eval().requires_grad_(False)
+            self.network.max_seq_length = min(self.network.max_seq_length or MAX_TOKENS, MAX_TOKENS)
+            self.embedding, self.device = self.network[0].auto_model.get_input_embeddings(), self.network.device
+
+    def _tokenize(self, texts: list[str]) -> list[list[int]]:
+        tokenize = getattr(self.network, "preprocess", None) or self.network.tokenize  # before version 5.4
+        return [tokenize([text])["input_ids"][0].tolist() for text in texts]
+
+    def _encode(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return self.network({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
+
+    def _similarity(
+        self, states: torch.Tensor, ids: torch.Tensor, others: torch.Tensor, other_ids: torch.Tensor
+    ) -> torch.Tensor:
+        return torch.cosine_similarity(states, others, dim=1)
 
 
-class _EncoderPaths:
-    """Attributions of an encoder's cosine, by `__call__` as Attribution."""
+class GreedyPaths(Paths):
+    """Attribution for BERTScore's F1 without rescaling: each token is aligned with the other text's nearest one.
 
-    def __init__(self, encoder: SentenceTransformer, embedding: torch.nn.Module) -> None:
-        self.encoder, self.embedding = encoder, embedding
+    Special tokens can be aligned with, but have no weight of their own, as in bert-score.
 
-    def __call__(self, candidate: str, reference: str) -> tuple[float, float]:
-        """Sum of the tokens' attributions and its error, each the mean of both directions."""
-        inputs = [self._inputs(text) for text in (candidate, reference)]
-        with torch.no_grad():
-            vectors = [self._encode(one, None)[0] for one in inputs]
-        score = float(torch.cosine_similarity(vectors[0], vectors[1], dim=0))
-        ways = [self._one_way(inputs[i], inputs[1 - i], vectors[1 - i], score) for i in (0, 1)]
-        totals, errors = zip(*ways, strict=True)
-        return float(np.mean(totals)), float(np.mean(errors))
+    Args:
+        model: folder or Hub id.
+        layer: layer of the states; None for bert-score's own choice.
+        device: device to run on; None for the CPU.
+        points: points of a path; 0 for the limit of many.
 
-    def _inputs(self, text: str) -> dict[str, torch.Tensor]:
-        tokenize = getattr(self.encoder, "preprocess", None) or self.encoder.tokenize  # before version 5.4
-        inputs = tokenize([text])
-        return {name: value.to(self.encoder.device) for name, value in inputs.items() if torch.is_tensor(value)}
+    Raises:
+        NotMeasured: the model does not load, or its layer is not known.
+    """
 
-    def _one_way(
-        self, inputs: dict[str, torch.Tensor], other: dict[str, torch.Tensor], vector: torch.Tensor, score: float
-    ) -> tuple[float, float]:
-        ids = inputs["input_ids"][0]
-        start_ids = torch.zeros_like(ids)
-        if score <= 0:  # the other text's tokens, as many as fit
-            count = min(len(ids), other["input_ids"].shape[1])
-            start_ids[:count] = other["input_ids"][0, :count]
-        with torch.no_grad():
-            start, end = self.embedding(start_ids), self.embedding(ids)  # (tokens, D)
-            baseline = float(self._cosines(inputs, start[None], vector)[0])
-        size, total = max(1, BATCH_TOKENS // len(ids)), 0.0
-        for begin in range(0, POINTS, size):
-            points = torch.tensor(GRID[begin : begin + size]).to(end)[:, None, None]
-            path = (start + points * (end - start)).requires_grad_()
-            (gradient,) = torch.autograd.grad(self._cosines(inputs, path, vector).sum(), path)
-            steps = (gradient * (end - start)).sum(dim=(1, 2)).double().cpu().numpy()
-            total += float(WEIGHTS[begin : begin + size] @ steps)
-        return total, abs(total - (score - baseline))
+    def __init__(self, model: str, layer: int | None = None, device: str | None = None, points: int = POINTS) -> None:
+        self.points = points
+        self.layer = model2layers.get(model, model2layers.get(Path(model).name)) if layer is None else layer
+        if self.layer is None:
+            raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
+        with absence(model):
+            self.tokenizer = AutoTokenizer.from_pretrained(model)
+            self.network = AutoModel.from_pretrained(model).to(device or "cpu").eval().requires_grad_(False)
+        self.embedding, self.device = self.network.get_input_embeddings(), self.network.device
+        special = {self.tokenizer.cls_token_id, self.tokenizer.sep_token_id} - {None}
+        self.special = torch.tensor([-1, *special], device=self.device)
 
-    def _cosines(self, inputs: dict[str, torch.Tensor], path: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
-        repeated = {name: value.expand(len(path), *value.shape[1:]) for name, value in inputs.items()}
-        return torch.cosine_similarity(self._encode(repeated, path), vector[None], dim=1)
+    def _tokenize(self, texts: list[str]) -> list[list[int]]:
+        return self.tokenizer([text.strip() for text in texts], truncation=True, max_length=MAX_TOKENS)["input_ids"]
 
-    def _encode(self, inputs: dict[str, torch.Tensor], path: torch.Tensor | None) -> torch.Tensor:
-        with self._replaced(path):
-            return self.encoder(dict(inputs))["sentence_embedding"]
+    def _encode(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = self.network(ids, attention_mask=mask, output_hidden_states=True).hidden_states[self.layer]
+        return torch.nn.functional.normalize(states, dim=-1)
 
-    @contextmanager
-    def _replaced(self, path: torch.Tensor | None) -> Iterator[None]:
-        """Replace the output of the embedding layer by (n, tokens, D) embeddings; None leaves it."""
-        hook = None if path is None else self.embedding.register_forward_hook(lambda *_: path)
-        try:
-            yield
-        finally:
-            if hook is not None:
-                hook.remove()
+    def _similarity(
+        self, states: torch.Tensor, ids: torch.Tensor, others: torch.Tensor, other_ids: torch.Tensor
+    ) -> torch.Tensor:
+        cosines = states @ others.transpose(1, 2)  # (n, t, other t)
+        cosines = cosines.masked_fill((ids < 0)[:, :, None] | (other_ids < 0)[:, None], -1.0)
+        sides = []
+        for near, side in ((cosines.amax(dim=2), ids), (cosines.amax(dim=1), other_ids)):
+            weights = (~torch.isin(side, self.special)).to(near.dtype)
+            sides.append((near * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1))
+        total = sides[0] + sides[1]
+        return 2 * sides[0] * sides[1] / torch.where(total == 0, 1, total)
 
 
 if __name__ == "__main__":

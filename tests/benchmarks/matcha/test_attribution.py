@@ -8,11 +8,14 @@ import pytest
 import torch
 from click.testing import CliRunner
 from sentence_transformers import SentenceTransformer
+from transformers import AutoTokenizer
 
 import semantic_metrics
+from benchmarks.common import encoders
+from benchmarks.common.baselines import bertscore
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.matcha import attribution
-from benchmarks.matcha.attribution import encoder_attribution, matcha_attributions
+from benchmarks.matcha.attribution import CosinePaths, GreedyPaths, matcha_attributions
 from tests import tiny_pairs as tiny
 from tests.benchmarks.matcha.synthetic import ROWS, triplets, write_data
 
@@ -35,19 +38,20 @@ def test_closed_form_and_points_and_exact_shares(checkpoint: Path) -> None:
         units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         begins = [1.0, 1.0] if start is None else units @ (start / np.linalg.norm(start))
         due = score - float(np.mean(begins))
-        assert ways[", closed form"](*pair) == pytest.approx((due, 0), abs=1e-6)
-        assert ways[", exact"](*pair) == pytest.approx((score, 0), abs=1e-9)
-        total, error = ways[""](*pair)
+        closed, exact, points = (ways[way]([pair[0]], [pair[1]])[0] for way in (", closed form", ", exact", ""))
+        assert closed == pytest.approx((due, 0), abs=1e-6)
+        assert exact == pytest.approx((score, 0), abs=1e-9)
+        total, error = points
         assert total == pytest.approx(due, abs=error + 1e-9)
         assert error < 0.01
-    assert ways[""]("☃", "dog") == ways[", closed form"]("☃", "dog") == (0.0, 0.0)
+    for way in ("", ", closed form"):
+        assert ways[way](["☃"], ["dog"]).tolist() == [[0.0, 0.0]]
 
 
 def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
     """Token id 0 in every place: the sum is the score minus the cosine of that with the other text."""
-    attribute = encoder_attribution(str(encoder), "cpu")
     model = SentenceTransformer(str(encoder), device="cpu").eval()
-    network, pooled = model[0].auto_model, []
+    network, expected = model[0].auto_model, []
     for pair in PAIRS[:2]:
         inputs = [model.tokenizer([text], return_tensors="pt") for text in pair]
         with torch.no_grad():
@@ -57,27 +61,43 @@ def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
         score = torch.cosine_similarity(*ends, dim=0).item()
         assert score > 0
         base = [torch.cosine_similarity(begins[i], ends[1 - i], dim=0).item() for i in (0, 1)]
-        total, error = attribute(*pair)
-        assert total == pytest.approx(score - np.mean(base), abs=error + 1e-5)
-        assert error < 0.01
-        pooled.append(total)
-    assert np.ptp(pooled) > 0.001
+        expected.append(score - np.mean(base))
+    candidates, references = zip(*PAIRS[:2], strict=True)
+    totals, errors = CosinePaths(str(encoder), "cpu")(candidates, references).T  # both pairs in one batch
+    assert (np.abs(totals - expected) <= errors + 1e-5).all()
+    assert (errors < 0.01).all()
+    assert np.ptp(totals) > 0.001
+    limit = CosinePaths(str(encoder), "cpu", points=0)(candidates, references)
+    np.testing.assert_allclose(limit, np.stack([expected, [0, 0]], axis=-1), atol=1e-5)
 
 
-def test_a_score_below_0_begins_at_the_other_text(encoder: Path) -> None:
-    """Two texts of one length: the baseline is then the other text itself, whose cosine is 1."""
-    attribute = encoder_attribution(str(encoder), "cpu")
-    inputs = [attribute._inputs(text) for text in ("the dog bites", "a man runs")]
-    with torch.no_grad():
-        vector = attribute._encode(inputs[1], None)[0]
-        score = float(torch.cosine_similarity(attribute._encode(inputs[0], None)[0], vector, dim=0))
-    total, _ = attribute._one_way(inputs[0], inputs[1], -vector, -score)
-    assert total == pytest.approx(-score - -1.0, abs=0.01)
+def test_a_score_below_0_begins_at_the_other_text(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two texts of one length: the baseline is then the other text itself, whose cosine is 1, here -1."""
+    paths = CosinePaths(str(encoder), "cpu", points=0)
+    monkeypatch.setattr(paths, "_similarity", lambda a, _, b, __: -torch.cosine_similarity(a, b, dim=1))
+    score = -encoders.sentence_transformer(str(encoder), "cpu")(["the dog bites"], ["a man runs"])[0]
+    total, _ = paths(["the dog bites"], ["a man runs"])[0]
+    assert total == pytest.approx(score - -1.0, abs=1e-5)
 
 
-def test_no_such_encoder() -> None:
+def test_bertscore_is_that_of_bert_score(encoder: Path) -> None:
+    """The score at the end of a path is bert-score's F1, whatever else is in the batch, and the points sum to it."""
+    AutoTokenizer.from_pretrained(encoder, model_max_length=tiny.POSITIONS).save_pretrained(encoder)
+    candidates, references = zip(*PAIRS, strict=True)
+    paths = GreedyPaths(str(encoder), 2, "cpu")
+    totals, errors = paths(candidates, references).T
+    ends = paths._values(np.arange(2 * len(PAIRS)), np.ones(2 * len(PAIRS)))
+    np.testing.assert_allclose(ends, np.tile(bertscore(str(encoder), 2, "cpu")(candidates, references), 2), atol=1e-5)
+    limit = GreedyPaths(str(encoder), 2, "cpu", points=0)(candidates, references)[:, 0]
+    assert (np.abs(totals - limit) <= errors + 1e-5).all()
+    assert (errors < 0.05).all()
+    assert np.ptp(totals) > 0.001
+
+
+@pytest.mark.parametrize("load", [CosinePaths, lambda model: GreedyPaths(model, 1)])
+def test_no_such_encoder(load: object) -> None:
     with pytest.raises(NotMeasured, match="no/such does not load"):
-        encoder_attribution("no/such")
+        load("no/such")
 
 
 def test_rows_are_drawn_once_each() -> None:
@@ -93,14 +113,15 @@ def test_rows_are_drawn_once_each() -> None:
 def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
     data = write_data(tmp_path / "data")
     arguments = ["--data", data, "--limit", 2, "--embsim", encoder, "--encoder", f"A={encoder}", "--encoder", "no/such"]
+    arguments += ["--bertscore", encoder, "--bertscore-layer", 2, "--points", 8]
     arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu", "--output", tmp_path / "out"]
     result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
     assert result.exit_code == 0, result.output
     assert result.stdout == (tmp_path / "out" / "table9.txt").read_text(encoding="utf-8")
     table = pd.read_csv(tmp_path / "out" / "table9.csv").set_index(["metric", "set", "figure"])
     ours = ["MATCHA (small)", "MATCHA (small), closed form", "MATCHA (small), exact"]
-    assert list(table.index.unique("metric")) == ["EmbSim", "A", "such", *ours]
-    for name in ["EmbSim", *ours]:
+    assert list(table.index.unique("metric")) == ["EmbSim", "BERTScore", "A", "such", *ours]
+    for name in ["EmbSim", "BERTScore", *ours]:
         figures = table.sort_index().loc[name, "Overall"]
         correct, incorrect, gap = (figures.loc[figure, "value"] for figure in ("correct", "incorrect", "gap"))
         assert gap == pytest.approx(correct - incorrect)
@@ -116,6 +137,7 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
     assert table.loc[(ours[2], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
     published = table["published"].dropna()
     assert published.loc["EmbSim", "Overall", "gap"] == 18.98
+    assert published.loc["BERTScore", "Overall", "gap"] == 0.02
     assert published.loc[ours[0], "Overall"].to_dict() == {"correct": 60.63, "incorrect": -41.8, "gap": 102.43}
     assert "not measured: no/such does not load" in result.stdout
     assert "BLEURT" in result.stdout
@@ -124,4 +146,4 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
 
 def test_the_same_name_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="expected names that differ"):
-        attribution.choose_entries((), ("EmbSim=bert",), "mini", None)
+        attribution.choose_entries((), ("EmbSim=bert",), "mini")
