@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 BATCH_SEQUENCES = 64  # most sequences in one pass of a transformer
-# most tokens in one pass, times the model's width; on a CPU, batches that fit into its cache are fastest (benchmarks.speed)
+# most tokens in one pass, times the model's width; a CPU is fastest if they fit into its cache (benchmarks.speed)
 BATCH_VALUES = {"cpu": 1024 * 384, "other": 16384 * 384}
 MIN_FULL_SHARE = 0.25  # a batch that is full to this share takes no shorter sequence, which would be padded
 TOKENIZED_AT_A_TIME = 16384  # texts or pairs: bounds the memory, changes no score
