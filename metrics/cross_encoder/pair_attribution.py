@@ -6,7 +6,7 @@ in). Each contribution is the effect of one token alone; together they sum to no
 
 `integrated_gradients` splits the change of the score along the straight path, of the tokens' input embeddings, from a
 baseline to the text (Sundararajan et al., 2017, equation 1). In the baseline every token of the explained text has
-the embedding of padding, as token id 0 in the MATCHA paper (appendix C); separators and the other text stay. The
+the embedding of padding, like token id 0 in the MATCHA paper (appendix C); separators and the other text stay. The
 contributions sum to the score minus that of the baseline; the error of the quadrature is returned as `error`.
 """
 
@@ -23,7 +23,7 @@ from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, RunOpti
 
 METHODS = ("leave_one_out", "integrated_gradients")
 BASELINE = "padding"
-QUADRATURE_POINTS = (64, 128, 256, 512)  # of the Gauss-Legendre rule, tried in turn until the error is below
+QUADRATURE_POINTS = (64, 128, 256, 512)  # of the Gauss-Legendre rule, tried in turn until MAX_ERROR is met
 MAX_ERROR = 1e-3  # of the contributions' sum: less than a heat map shows
 
 Texts = dict[str, str]
@@ -174,7 +174,7 @@ class _Path:
 
 
 def trace(scorer: PairScorer, pair: Pair, max_length: int) -> tuple[Tokens, list[np.ndarray]]:
-    """A pair as the model reads it, and where its tokens stand in the two texts.
+    """A pair as the model reads it, and where its tokens are in the two texts.
 
     Returns:
         The pair's tokens, and for each text (tokens,) int: the character of the text that a token covers (its last
