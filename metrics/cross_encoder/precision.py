@@ -52,7 +52,7 @@ class Int8Linear(nn.Module):
         weight = layer.weight.detach()
         scales = weight.abs().amax(dim=1).clamp_min(SMALLEST_SCALE).double() / LARGEST_INT8
         with warnings.catch_warnings():
-            # torch has no other yet
+            # torch offers no replacement yet
             warnings.filterwarnings("ignore", message="(?s).*deprecated", category=UserWarning)
             quantised = torch.quantize_per_channel(weight, scales, torch.zeros(len(scales)).long(), 0, torch.qint8)
             self.packed = torch.ops.quantized.linear_prepack(quantised, None)
