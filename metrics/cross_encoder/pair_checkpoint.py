@@ -152,7 +152,7 @@ def _check_weights(folder: Path, model: PreTrainedModel) -> None:
         else:
             stored.update(torch.load(path, map_location="cpu", weights_only=True))
     missing = {name for name, _ in model.named_parameters()} - stored
-    if missing:  # or transformers knows them by an older name, which only loading the model again tells
+    if missing:  # or transformers knows them by an older name: loading the model again shows it
         with _quiet():
             options = {"output_loading_info": True, "local_files_only": True, "trust_remote_code": False}
             missing &= set(type(model).from_pretrained(str(folder), **options)[1]["missing_keys"])
