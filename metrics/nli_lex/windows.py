@@ -15,7 +15,7 @@ PLACEHOLDERS = ("question", "answer")
 WINDOW_OVERLAP = 0.5  # share of a window: what one window cuts in two is whole in the next
 MIN_WINDOW_SHARE = 0.25  # of what the model reads: where a window would be shorter, the question is cut
 MIN_WINDOW_TOKENS = 8  # without any question: where a window would be shorter, the reference is read in parts
-PART_SHARE = 1 / 3  # of what the model reads: a part of a reference, which leaves most of the room for the answer
+PART_SHARE = 1 / 3  # of what the model reads: largest part of a reference; most of the room is the answer's
 INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
 
 
