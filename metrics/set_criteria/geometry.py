@@ -11,9 +11,9 @@ import numpy as np
 MEASURES = ("cosine", "dot", "l1", "l2", "ned")
 DISTANCES = ("l1", "l2", "ned")  # smaller is nearer: the inequalities of the criteria are reversed
 MIN_SQUARE, MAX_SQUARE = 1e-150, 1e150  # squared lengths: below is a zero vector, products of those above overflow
-MIN_VARIANCE = 1e-12  # in parts of the squared length: a smaller spread is the rounding error of a constant vector
+MIN_VARIANCE = 1e-12  # share of the squared length: a smaller spread is the rounding error of a constant vector
 PARALLEL_RADIANS = 1e-6  # vectors with a smaller angle, or nearer to opposite, span a plane that is only rounding
-MIN_PROJECTION = 1e-6  # in parts of a vector's length: a shorter projection has no direction
+MIN_PROJECTION = 1e-6  # share of a vector's length: a shorter projection has no direction
 
 ZERO, EQUAL, ALONG, AGAINST, ACROSS = range(1, 6)
 REASONS = {
@@ -110,7 +110,7 @@ def locate(a: Rows, b: Rows, target: Rows, scratch: np.ndarray) -> Angles:
         target: n vectors to project.
         scratch: (n, d) float64, overwritten.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):  # what has no plane is set to NaN at the end
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows without a plane are set to NaN at the end
         length = np.sqrt(a.square)
         b_along = dot(a.values, b.values) / length
         np.multiply(a.values, (b_along / length)[:, None], out=scratch)
