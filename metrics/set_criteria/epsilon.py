@@ -9,7 +9,7 @@ counts of each sample are all that is needed, and they are whole numbers: no rou
 import numpy as np
 
 EPSILONS = 132  # number of values of each margin (paper, appendix A.5)
-BLOCK_DIFFERENCES = 16384  # at a time: they fit into the processor's cache
+BLOCK_DIFFERENCES = 16384  # differences counted at a time: they fit into the processor's cache
 MIN_STEP_ROUNDINGS = 1e6  # a grid with wider steps than this many rounding errors is searched by arithmetic
 
 CELLS = ("both", "first", "second", "neither")
