@@ -13,7 +13,7 @@ from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.files.errors import FileError
 
-# each is the function of its name in the module of its name
+# each is the name of a module here and of the click function in it
 COMMANDS = ("compare", "contradict", "explain", "fit", "register", "report", "score", "validate")
 
 
@@ -46,8 +46,8 @@ class Lazy(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
         """Like click's `resolve_command`, but an unknown name gets a suggestion."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0].lower(), COMMANDS, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            matches = get_close_matches(args[0].lower(), COMMANDS, n=1)
+            hint = f"; did you mean {matches[0]!r}?" if matches else ""
             raise InputError(f"expected a command, one of {', '.join(COMMANDS)}, got {args[0]!r}{hint}")
         name, command, rest = super().resolve_command(ctx, args)
         _check_once(command, rest)
