@@ -23,13 +23,13 @@ def check_metric(name: str) -> None:
     """Refuse a name that is not a metric of texts.
 
     Raises:
-        InputError: it is not one; lists those there are, and suggests the nearest or says what the metric lacks.
+        InputError: there is no such metric; the message lists them all, and suggests the nearest or says what the metric lacks.
     """
     known = text_metrics()
     if name in known:
         return
-    near = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    matches = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f"; did you mean {matches[0]!r}?" if matches else ""
     if name in described_metrics():
         hint = f", which {describe(name).no_text_scores}"
     elif name in metric_folders():
