@@ -1,4 +1,4 @@
-"""An output that is written chunk by chunk: aside until it is complete, and so that a killed run can be continued.
+"""An output that is written chunk by chunk, under another name until it is complete: a killed run can be continued.
 
 Beside `out.jsonl` there are `.out.jsonl.partial`, the rows so far, and the note `.out.jsonl.partial.json`: how many
 rows these are, how many bytes they take (more may follow from a chunk that was cut off), the hashes of the rows that
@@ -22,7 +22,7 @@ from semantic_metrics.files.rows import Chunk
 from semantic_metrics.files.writers import Scores, open_writer
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # never follow a symlink at the partial file's path
-HASHED_BYTES = 2**20  # that are read at a time
+HASH_BLOCK_BYTES = 2**20  # bytes that are read and hashed at a time
 RESUMABLE = ("csv", "tsv", "jsonl")  # formats to which rows can be added at their end
 
 
@@ -154,7 +154,7 @@ class Output:
     def _add_written(self, begin: int, end: int) -> None:
         """Add the bytes from `begin` to `end`, where the file then stays."""
         self._file.seek(begin)
-        while data := self._file.read(min(HASHED_BYTES, end - self._file.tell())):
+        while data := self._file.read(min(HASH_BLOCK_BYTES, end - self._file.tell())):
             self._written_hash.update(data)
 
     def _write_note(self) -> None:
@@ -201,7 +201,7 @@ class Output:
 
 
 def _is_note(note: object, metrics: list[str]) -> bool:
-    """Whether a note holds what `_write_note` writes; metrics of another run may be missing, the options tell those."""
+    """Whether a note holds what `_write_note` writes; metrics of another run may be missing, as options are compared later."""
     if not isinstance(note, dict) or not isinstance(note.get("options"), dict):
         return False
     sums, counts = note.get("metrics"), [note.get("rows"), note.get("bytes")]
