@@ -8,11 +8,11 @@ import click
 
 MAX_TABLE_ROWS = 50  # rows that are printed; --output keeps them all
 BAR_WIDTH = 5  # characters of a bar for each half of the scale, below and above 0
-MAX_CHARACTERS = 1000  # of a text that are looked at for printing it
+MAX_CHARACTERS = 1000  # of a text; the others are not printed, however wide the terminal is
 SCORE_WIDTH = 7  # characters of a score
 MIN_WIDTH = 60  # a table is never narrower than this, whatever the terminal says
 PIPE_WIDTH = 120  # width of a table without a terminal
-LOW, HIGH = 0.0, 0.5  # colours on a terminal: red up to the middle of [-1, 1], green from its upper half
+MAX_RED, MIN_GREEN = 0.0, 0.5  # scores: red up to the middle of [-1, 1], green in its upper quarter
 
 
 def table_lines(scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int) -> Iterator[str]:
@@ -33,7 +33,7 @@ def table_lines(scores: dict[str, list[float]], texts: dict[str, list[str]], row
     for i, values in enumerate(zip(*scores.values(), strict=True)):
         cells = []
         for name, value, head in zip(scores, values, heads[::2], strict=True):
-            colour = "red" if value <= LOW else "green" if value >= HIGH else "yellow"
+            colour = "red" if value <= MAX_RED else "green" if value >= MIN_GREEN else "yellow"
             cells += [f"{value:{len(head)}.3f}", click.style(_bar(value, left[name]), fg=colour)]
         cells += [_fit(column[i], size) for column, size in zip(texts.values(), widths, strict=True)]
         yield "  ".join(cells).rstrip()
