@@ -15,7 +15,7 @@ from semantic_metrics.files.output import check_output
 from semantic_metrics.files.rows import number_of
 from semantic_metrics.files.table import Table, read_table
 
-ROWS = 5  # rows of the worst and of the best
+ROWS = 5  # worst rows, and best rows
 
 
 @click.command()
