@@ -13,7 +13,7 @@ from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.formats import PARSERS, STREAM, TEXT, Lines, format_of
 from semantic_metrics.files.rows import Chunk, Row
 
-CHUNK_BYTES = 2**24  # of a text file in one chunk, however many rows were asked for
+CHUNK_BYTES = 2**24  # most bytes of a text file in a chunk, however many rows were asked for
 REFERENCE = "reference"  # column of the second of two .txt files
 
 
