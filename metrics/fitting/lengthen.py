@@ -1,6 +1,6 @@
 """Judged answers made long: each among sentences of answers to similar questions, with its label as it was.
 
-Much text entails too much: in an answer of two hundred words a model of natural language inference finds nearly any
+A long text entails too much: in an answer of two hundred words a model of natural language inference finds nearly any
 reference. Judged answers are mostly short, so weights that are fitted on them alone trust it there as well.
 Needs scikit-learn, which sentence-transformers brings.
 """
@@ -15,10 +15,10 @@ from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
 from semantic_metrics.nli_lex.lexical import token_recall
 from semantic_metrics.nli_lex.windows import is_blank
 
-LONG_FORM_WEIGHT = 0.1  # of a long form in a fit, where the answer as it was weighs 1 (training/EXPERIMENTS.md, J3)
+LONG_FORM_WEIGHT = 0.1  # of a long form in a fit; the answer itself has the weight 1 (training/EXPERIMENTS.md, J3)
 ANSWER_WORDS = (60, 300)  # range of a long answer's length, which is drawn; sentences are added until it is reached
 SIMILAR_QUESTIONS = 12  # questions from whose answers the sentences are taken
-SHARE_BEFORE = 0.4  # of the sentences are put before the answer
+SHARE_BEFORE = 0.4  # share of the sentences that are put before the answer
 MIN_SENTENCE_WORDS = 4  # shorter sentences are not taken
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
