@@ -56,7 +56,7 @@ def write_report(
     labels: Sequence[bool] | None = None,
     rows: int = ROWS_PER_GROUP,
 ) -> None:
-    """Write a report: for each metric the distribution of its scores, and the rows that tell most about it.
+    """Write a report: for each metric the distribution of its scores, and the most informative rows.
 
     Without labels these are the rows with the lowest and the highest scores. With labels they are the rows on which the
     metric disagrees most with people: correct rows with the lowest scores and incorrect rows with the highest.
@@ -191,7 +191,7 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
             explanation = scores.explain(row)
             explained = {name: text for name, text in row.items() if name in explanation}
             maps = heat_maps(explanation, explained, MAX_TOKENS)
-        except ValueError as error:  # a method may refuse a text that long
+        except ValueError as error:  # a method may refuse so long a text
             note = f"No heat map: {error}"
     shown = {one.name for one in maps}
     plain = [
