@@ -94,11 +94,11 @@ def _similar(
     texts: list[str], pool: list[str], groups: Sequence[Hashable] | None, neighbours: int, encoder: Encoder
 ) -> list[tuple[int, int, float]]:
     """Nearest neighbours of each text as (text, other, cosine), without its own group and texts equal to it."""
-    of_pool = _unit(encoder(pool))
-    of_texts = of_pool if texts == pool else _unit(encoder(texts))
+    pool_vectors = _unit(encoder(pool))
+    text_vectors = pool_vectors if texts == pool else _unit(encoder(texts))
     nearest = []
     for begin in range(0, len(texts), TEXTS_AT_A_TIME):
-        cosines = of_texts[begin : begin + TEXTS_AT_A_TIME] @ of_pool.T
+        cosines = text_vectors[begin : begin + TEXTS_AT_A_TIME] @ pool_vectors.T
         for i, row in enumerate(cosines, begin):
             kept = 0
             for j in np.argsort(-row, kind="stable"):
