@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
 ANY = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
 SOME = {some: word for word, some in ANY.items()}
-NOT = ("not", "n't", "n\N{RIGHT SINGLE QUOTATION MARK}t")
+NOT_SPELLINGS = ("not", "n't", "n\N{RIGHT SINGLE QUOTATION MARK}t")
 CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall"}  # before "n't"
 MASS_ENDINGS = ("ness", "ity", "nce", "ing", "ism")  # of nouns that are hardly ever counted, such as "evidence"
 NEGATIVE = ("no", "never", "nobody", "nothing", "none")
@@ -135,7 +135,7 @@ def affirmation(sentence: "Span") -> Iterator[Change]:
     if any(listed("bound", token.lower_) or listed("reasons", token.lower_) for token in sentence):
         return
     for token in sentence:
-        if token.dep_ == "neg" and token.lower_ in NOT:
+        if token.dep_ == "neg" and token.lower_ in NOT_SPELLINGS:
             yield from _unnegated(token)
         elif token.lower_ in ("nobody", "nothing"):
             yield Change((swap(token, {"nobody": "somebody", "nothing": "something"}[token.lower_]),))
