@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
     from spacy.tokens import Span, Token
 
-WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty"]
+NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty"]
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 TIMES = {"time", "day", "night", "year", "week", "month", "hour", "minute", "way", "times", "days", "years", "weeks",
          "months", "hours", "minutes", "ways"}  # fmt: skip
 YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # from one year to another
 LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
-COUNTED = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
-AMOUNTS = ("MONEY", "PERCENT", "QUANTITY", "DATE", "TIME")  # labels of numbers that do not count things
+COUNTED_LABELS = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
+AMOUNT_LABELS = ("MONEY", "PERCENT", "QUANTITY", "DATE", "TIME")  # labels of numbers that do not count things
 UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"} | {"old", "century", "centuries", "decade", "decades"}
 # words before a number that make it a bound, so that another number need not contradict it
 LOWER_BOUNDS = ("more than", "over", "at least", "above", "greater than", "no fewer than", "no less than")
 UPPER_BOUNDS = ("less than", "fewer than", "under", "at most", "up to", "below", "no more than")
 JOINED = ("-", "\N{EN DASH}", "--", "/", ":", "$")  # the first may follow a number: 20-year-old
 FACTORS = (0.25, 0.5, 2, 3, 5)
-DOERS = ("nsubj", "nsubjpass")
+SUBJECT_LABELS = ("nsubj", "nsubjpass")
 _FIGURE = re.compile(r"\d{1,3}(,\d{3})+|\d+(\.\d+)?")
 _YEAR = re.compile(r"1[5-9]\d\d|20[0-4]\d")
 _ALWAYS = {"always": "never", "never": "always", "often": "rarely", "usually": "rarely", "frequently": "rarely",
@@ -55,7 +55,7 @@ def quantifier(sentence: "Span") -> Iterator[Change]:
 def _whole(token: "Token", verb: "Token") -> bool:
     """Whether "everyone" is the whole subject of a clause without "may"."""
     may = any(child.lower_ in ("may", "might") for child in verb.children)
-    return token.dep_ in DOERS and not may and not any(child.lower_ == "else" for child in token.children)
+    return token.dep_ in SUBJECT_LABELS and not may and not any(child.lower_ == "else" for child in token.children)
 
 
 def _fits_never(adverb: "Token") -> bool:
@@ -70,7 +70,7 @@ def _determiner(token: "Token") -> Iterator[Change]:
     noun, word, doc = token.head, token.lower_, token.doc
     follows = doc[token.i + 1] if token.i + 1 < len(doc) else token
     previous = doc[token.i - 1].lower_ if token.i else ""
-    is_subject = noun.dep_ in DOERS or token.dep_ in DOERS
+    is_subject = noun.dep_ in SUBJECT_LABELS or token.dep_ in SUBJECT_LABELS
     if listed("unquantified", previous) or any(child.lower_ == "including" for child in noun.children):
         return
     if follows.lower_ == "of" and word in ("all", "some", "many", "most", "several", "few") and is_subject:
@@ -107,20 +107,20 @@ def number(sentence: "Span", random: "Random") -> Iterator[Change]:
             if token.head.tag_ in ("NN", "NNS") and token.head.lower_ not in TIMES and token.head.i > token.i:
                 yield Change((swap(token, _other(token.lower_, ORDINALS, random)),))
         elif _counts(token) and not _bounded(token):
-            new = _other(token.lower_, WORDS, random) if token.lower_ in WORDS else _scaled(token.text, random)
+            new = _other(token.lower_, NUMBER_WORDS, random) if token.lower_ in NUMBER_WORDS else _scaled(token.text, random)
             if new:
                 yield Change((swap(token, new),))
 
 
 def _counts(token: "Token") -> bool:
     """Whether a token is a single number that counts something."""
-    if token.dep_ != "nummod" or token.tag_ != "CD" or token.ent_type_ not in COUNTED:
+    if token.dep_ != "nummod" or token.tag_ != "CD" or token.ent_type_ not in COUNTED_LABELS:
         return False
     if token.head.tag_ not in ("NN", "NNS") or token.head.i < token.i or any(token.children):
         return False
     if token.ent_type_ in ("DATE", "TIME"):
         return token.head.lower_ in UNITS
-    return token.lower_ in WORDS or bool(_FIGURE.fullmatch(token.text))
+    return token.lower_ in NUMBER_WORDS or bool(_FIGURE.fullmatch(token.text))
 
 
 def _bounded(token: "Token") -> bool:
@@ -183,7 +183,7 @@ def _bounded_amount(token: "Token") -> bool:
 
 def _bound(token: "Token") -> Iterator[Change]:
     """More than 20 -> fewer than 20."""
-    doc, fewer = token.doc, "less" if token.ent_type_ in AMOUNTS else "fewer"
+    doc, fewer = token.doc, "less" if token.ent_type_ in AMOUNT_LABELS else "fewer"
     if token.lower_ in ("one", "1") or any(word.lower_ in ("no", "not", "n't", "never") for word in token.sent):
         return
     for width in (2, 1):
