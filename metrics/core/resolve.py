@@ -10,6 +10,7 @@ from pathlib import Path
 
 from huggingface_hub import snapshot_download
 
+from semantic_metrics.core.checkpoint_files import check_files
 from semantic_metrics.core.inputs import quote
 
 HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
@@ -62,6 +63,7 @@ def resolve_checkpoint(
     if "/" in name or os.sep in name:
         folder = Path(os.path.expanduser(name))  # keeps an unknown user's ~, where Path.expanduser fails
         if os.path.isdir(folder):
+            check_files(folder)
             return folder
     wanted = f"expected one of {sorted(shipped)}, a folder (written with a slash) or a Hub id org/name[@revision]"
     match = HUB_ID.fullmatch(name)

@@ -15,6 +15,8 @@ from torch import nn
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
+from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
+
 OTHER_WEIGHTS = ("pytorch_model.bin",)  # accepted where safetensors are missing; read as plain tensors only
 UNLIMITED_TOKENS = 2**31 - 1  # for a model with relative positions
 VOCABULARY_FILES = ("tokenizer.json", "vocab.*", "*.model")  # without one, transformers invents an empty tokeniser
@@ -61,7 +63,7 @@ def read_config(folder: Path) -> PretrainedConfig:
         config = AutoConfig.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False)
         labels = label_names(config)
     except Exception as error:  # transformers raises errors of many kinds on a damaged file
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        reason = describe_error(error)
         raise ValueError(f"checkpoint {folder}: expected a config.json of transformers ({reason})") from None
     architectures = config.architectures or []
     if not labels or not any(name.endswith(HEAD) for name in architectures):
@@ -87,17 +89,15 @@ def load_encoder(folder: Path) -> CrossEncoder:
     if not any(path for pattern in VOCABULARY_FILES for path in folder.glob(pattern)):
         raise ValueError(f"checkpoint {folder}: expected tokenizer.json, found {files}")
     _check_modules(folder)
-    try:
-        with _quiet():
-            encoder = CrossEncoder(
-                str(folder),
-                activation_fn=nn.Identity(),
-                local_files_only=True,
-                trust_remote_code=False,
-                model_kwargs={"dtype": torch.float32},
-            )
-    except Exception as error:  # damage raises errors of any kind
-        raise ValueError(f"checkpoint {folder}: did not load ({type(error).__name__}: {error})") from error
+    check_sizes(folder)
+    with refuse_damage(f"checkpoint {folder}: did not load"), _quiet():
+        encoder = CrossEncoder(
+            str(folder),
+            activation_fn=nn.Identity(),
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"dtype": torch.float32},
+        )
     if prompt := getattr(encoder, "default_prompt_name", None):
         raise ValueError(f"checkpoint {folder}: expected texts without a prompt in front, got {prompt!r}")
     if not type(encoder.model).__name__.endswith(HEAD):
@@ -116,7 +116,7 @@ def _check_modules(folder: Path) -> None:
         return
     try:
         types = [module["type"] for module in json.loads(path.read_text(encoding="utf-8"))]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         types = ["a damaged file"]
     # before its version 6 the library imports whatever a local folder names
     if len(types) != 1 or not re.fullmatch(r"sentence_transformers\.[\w.]+\.Transformer", str(types[0])):
@@ -197,6 +197,6 @@ def read_template(folder: Path, tokenizer: Tokenizer) -> Template:
         spans = slice(one), slice(one + len(first), two), slice(two + len(second), None)
         separators = tuple(Tokens(pair.ids[span], pair.type_ids[span]) for span in spans)
         template = Template(separators, (pair.type_ids[one], pair.type_ids[two]))
-        if template.join(first.ids, second.ids) == Tokens(pair.ids, pair.type_ids):
+        if any(map(len, separators)) and template.join(first.ids, second.ids) == Tokens(pair.ids, pair.type_ids):
             return template
     raise ValueError(f"checkpoint {folder}: expected a tokeniser that puts separators around texts, got {pair.tokens}")

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from tqdm import tqdm
 from transformers import PreTrainedModel
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES, TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
+from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage
+from semantic_metrics.core.forks import check_device
 from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.pair_checkpoint import (
@@ -27,6 +30,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import (
 )
 from semantic_metrics.cross_encoder.precision import PRECISIONS, convert
 
+PROGRESS_DELAY_SECONDS = 5  # after which a terminal gets a progress bar
 Pair = tuple[str, str]
 Span = tuple[int, int]  # begin and end
 
@@ -90,6 +94,11 @@ class PairScorer:
     def __init__(self, folder: Path) -> None:
         self.folder, self.config = folder, read_config(folder)
         self.labels = label_names(self.config)
+        with refuse_damage(f"checkpoint {folder}: did not load"):
+            self._load(folder)
+            self.logits([(PROBE, "a")])  # reads what only a pass of the model reads
+
+    def _load(self, folder: Path) -> None:
         encoder = load_encoder(folder)
         self.device, self.tokenizer = encoder.device, encoder.tokenizer
         model = encoder.model.eval()
@@ -102,8 +111,14 @@ class PairScorer:
         self._backend.no_padding()
         self._backend.no_truncation()
         self._backend.encode_special_tokens = True  # those in a text are split like any other characters
+        unknown = getattr(self._backend.model, "unk_token", None)
+        if unknown is not None and self._backend.token_to_id(unknown) is None:
+            raise ValueError(f"checkpoint {folder}: expected a tokeniser with its unknown token, got none {unknown!r}")
         self.template = read_template(folder, self._backend)
         self._added = self._backend.num_special_tokens_to_add(is_pair=True)
+        if type(self.max_length) is not int or self.max_length <= self._added:
+            got = quote(self.tokenizer.model_max_length)
+            raise ValueError(f"checkpoint {folder}: expected a model_max_length above {self._added} tokens, got {got}")
         self.special_ids = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
 
     @cached_property
@@ -162,7 +177,9 @@ class PairScorer:
         index = {pair: i for i, pair in enumerate(sorted(set(pairs)))}  # sorted: batches are the same in any order
         distinct = list(index)
         chunks = (distinct[i : i + TOKENIZED_AT_A_TIME] for i in range(0, len(distinct), TOKENIZED_AT_A_TIME))
-        parts = [self._score(model, chunk, options) for chunk in chunks]
+        settings = {"unit": "pair", "delay": PROGRESS_DELAY_SECONDS, "disable": None, "leave": False}
+        with tqdm(total=len(distinct), **settings) as bar:  # disable=None: shown on a terminal only
+            parts = [self._score(model, chunk, options, bar) for chunk in chunks]
         values, truncated = (np.concatenate(column) for column in zip(*parts, strict=True))
         if not np.isfinite(values).all():  # a setting of the checkpoint can do so, and so can a precision
             raise ValueError(f"checkpoint {self.folder}: expected finite logits in {options.precision}, got inf or nan")
@@ -174,10 +191,13 @@ class PairScorer:
         precision = options.precision
         if precision not in self._models:
             self._models[precision] = convert(self._models["float32"], precision)
-        device = options.device or ("cpu" if precision == "int8" else self.device)
-        return self._models[precision].to(torch.device(device))
+        device = torch.device(options.device or ("cpu" if precision == "int8" else self.device))
+        check_device(device)
+        return self._models[precision].to(device)
 
-    def _score(self, model: PreTrainedModel, pairs: list[Pair], options: RunOptions) -> tuple[np.ndarray, np.ndarray]:
+    def _score(
+        self, model: PreTrainedModel, pairs: list[Pair], options: RunOptions, bar: tqdm
+    ) -> tuple[np.ndarray, np.ndarray]:
         sequences, truncated = self.encode(pairs, options.max_length)
         values = np.empty((len(pairs), len(self.labels)), dtype=np.float32)
         tokens = max_tokens(model.device.type, model.config.hidden_size)
@@ -185,6 +205,7 @@ class PairScorer:
             for batch in batches_by_length([len(sequence) for sequence in sequences], tokens, options.batch_size):
                 inputs = self.pad([sequences[i] for i in batch], model.device)
                 values[batch] = model(**inputs).logits.float().cpu().numpy()
+                bar.update(len(batch))
         return values, truncated
 
     def encode(self, pairs: list[Pair], max_length: int) -> tuple[list[Tokens], np.ndarray]:

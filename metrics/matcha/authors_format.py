@@ -10,6 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
+from semantic_metrics.core.checkpoint_files import describe_error
 from semantic_metrics.core.resolve import WEIGHTS, hash_files
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
@@ -80,17 +81,19 @@ def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # damage raises errors of any kind: a text file is a KeyError
-        raise ValueError(f"checkpoint {path}: not a file of plain tensors ({type(error).__name__}: {error})") from None
+        raise ValueError(f"checkpoint {path}: not a file of plain tensors ({describe_error(error)})") from None
     state = stored.get("model_state_dict") if isinstance(stored, dict) else None
     if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
         raise ValueError(f"checkpoint {path}: expected 'model_state_dict', a dict of tensors by name")
     # contxtl_model is a whole GPT-2 of which MATCHA uses nothing but the embedding, stored again as word_embeddings
     state = {key: value for key, value in state.items() if not key.startswith("contxtl_model.")}
     try:
-        model = MatchaModel(config)
-        model.load_state_dict(state)
+        with torch.device("meta"):  # sizes that the weights do not have cost no memory
+            model = MatchaModel(config)
+        model.load_state_dict(state, assign=True)
+        model.float()
     except (RuntimeError, TypeError, ValueError, KeyError) as error:  # invalid sizes, an unknown activation
-        raise ValueError(f"checkpoint {path}: does not fit {AUTHORS_CONFIG} ({error})") from None
+        raise ValueError(f"checkpoint {path}: does not fit {AUTHORS_CONFIG} ({describe_error(error)})") from None
     return model
 
 
@@ -99,7 +102,9 @@ def _authors_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
     try:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(source)
     except Exception as error:  # transformers, tokenizers and the Hub raise many kinds
-        raise ValueError(f"checkpoint {folder}: its tokenizer, {source!r}, did not load ({error})") from error
+        raise ValueError(
+            f"checkpoint {folder}: its tokenizer, {source!r}, did not load ({describe_error(error)})"
+        ) from error
     end = tokenizer.backend_tokenizer.token_to_id("<|endoftext|>")
     pads = [i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id, end) if i is not None]
     if not pads:

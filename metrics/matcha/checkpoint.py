@@ -47,5 +47,5 @@ def is_contextual(folder: Path) -> bool:
     """Whether a folder holds a contextual checkpoint."""
     try:
         return KIND in json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError):  # a missing or damaged file is reported by `from_folder`
+    except (OSError, ValueError, TypeError, RecursionError):  # a missing or damaged file is reported by `from_folder`
         return False

@@ -16,10 +16,14 @@ from tokenizers import Tokenizer
 from transformers import AutoModel, PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
+from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
+from semantic_metrics.core.forks import check_device
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.table import TOKENIZER, TextVectors, TokenRows, load_tokenizer
 
 KIND = "matcha"  # key of config.json
+MIN_LENGTH = 3  # tokens: the two separators and one of the text
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ class ContextualEncoder:
         missing = [name for name in (WEIGHTS, TOKENIZER) if not (folder / name).is_file()]
         if missing:
             raise ValueError(f"checkpoint {folder}: expected {CONFIG}, {WEIGHTS} and {TOKENIZER}, missing {missing}")
-        try:
+        with refuse_damage(f"checkpoint {folder}: did not load"):
+            check_sizes(folder)
             stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
             config = ContextualConfig(**stored[KIND])
             options = {"local_files_only": True, "trust_remote_code": False, "dtype": torch.float32}
@@ -76,9 +81,16 @@ class ContextualEncoder:
             )
             with safe_open(folder / WEIGHTS, "pt") as file:
                 finite = all(bool(torch.isfinite(file.get_tensor(name)).all()) for name in file.keys())  # noqa: SIM118
-        except Exception as error:  # damage raises errors of any kind
-            raise ValueError(f"checkpoint {folder}: did not load ({type(error).__name__}: {error})") from error
         tokenizer = load_tokenizer(folder / TOKENIZER)
+        if config.unk_token is not None and (
+            not isinstance(config.unk_token, str) or tokenizer.token_to_id(config.unk_token) is None
+        ):
+            raise ValueError(
+                f"checkpoint {folder}: unk_token: expected a token of the tokenizer, got {quote(config.unk_token)}"
+            )
+        if type(config.max_length) is not int or config.max_length < MIN_LENGTH:
+            got = quote(config.max_length)
+            raise ValueError(f"checkpoint {folder}: max_length: expected a whole number from {MIN_LENGTH}, got {got}")
         places = getattr(model.config, "max_position_embeddings", 2**31)  # tokens that the model has positions for
         rows, tokens = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values(), default=0)
         if info["missing_keys"] or not finite or tokens >= rows or config.max_length > places:
@@ -91,6 +103,8 @@ class ContextualEncoder:
         digest.update(json.dumps({key: stored[key] for key in sorted(stored) if key != KIND}).encode())
         encoder.checkpoint_sha256 = digest.hexdigest()
         encoder.tokenizer_sha256 = hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest()
+        with refuse_damage(f"checkpoint {folder}: did not load"):  # settings that only a pass of the model reads
+            encoder.encode([PROBE])
         return encoder
 
     def signature_fields(self) -> dict[str, object]:
@@ -133,6 +147,7 @@ class ContextualEncoder:
     @torch.inference_mode()
     def _states(self, sequences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """B lists of ids -> (B, T, D) last states, (B, T) mask of the tokens."""
+        check_device(self.model.device)
         width = max(map(len, sequences))
         ids = torch.tensor([each + [0] * (width - len(each)) for each in sequences], device=self.model.device)
         mask = torch.tensor([[1] * len(each) + [0] * (width - len(each)) for each in sequences], device=ids.device)

@@ -18,6 +18,8 @@ from torch.nn import functional as F
 from transformers.activations import ACT2FN
 from transformers.pytorch_utils import Conv1D
 
+from semantic_metrics.core.inputs import quote
+
 FOLD_CHUNK = 4096  # rows of the vocabulary folded at a time: bounds the memory to (FOLD_CHUNK, 4 * width) floats
 # Distinct tokens of a batch are padded to a multiple of this many: CPU kernels are built and kept per shape, so that
 # a new shape at every step costs a third of the speed and ever more memory (measured: 1.2 GB in 60 steps).
@@ -48,6 +50,15 @@ class MatchaConfig:
     resid_pdrop: float = 0.1
     layer_norm_epsilon: float = 1e-5
 
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value, kind = getattr(self, item.name), type(item.default)
+            whole = item.name in ("vocab_size", "n_embd") or kind is int
+            if whole and (type(value) is not int or value < 1):
+                raise ValueError(f"{item.name}: expected a whole number from 1, got {quote(value)}")
+            if kind is float and not (type(value) in (int, float) and 0 <= value < 1):
+                raise ValueError(f"{item.name}: expected a number from 0 to 1, got {quote(value)}")
+
     @classmethod
     def from_json(cls, path: Path) -> "MatchaConfig":
         """Read a `model_config.json`, ours or the authors'; keys of a whole GPT-2 that are no part of MATCHA pass.
@@ -58,7 +69,7 @@ class MatchaConfig:
         try:
             stored = json.loads(Path(path).read_text(encoding="utf-8"))
             return cls(**{f.name: stored[f.name] for f in fields(cls) if f.name in stored})
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"{path}: expected a JSON object with at least vocab_size and n_embd ({error})") from None
 
     def to_json(self, path: Path) -> None:

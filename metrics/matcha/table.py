@@ -18,7 +18,9 @@ from safetensors.torch import load, save
 from tokenizers import Encoding, Tokenizer
 from torch.nn import functional as F
 
+from semantic_metrics.core import forks  # noqa: F401  (a loaded table answers after a fork)
 from semantic_metrics.core.batching import text_chunks
+from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 
 TOKENIZER = "tokenizer.json"
@@ -182,7 +184,7 @@ class MatchaTable:
         except KeyError:
             raise ValueError(f"checkpoint {folder / WEIGHTS}: expected a tensor named {TENSOR!r}, got none") from None
         except (ValueError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
-            raise ValueError(f"checkpoint {folder}: {type(error).__name__}: {error}") from None
+            raise ValueError(f"checkpoint {folder}: {describe_error(error)}") from None
         table.checkpoint_sha256 = hashlib.sha256(serialized).hexdigest()
         table.tokenizer_sha256 = hashlib.sha256((folder / TOKENIZER).read_bytes()).hexdigest()
         return table
@@ -288,10 +290,10 @@ def load_tokenizer(path: Path) -> Tokenizer:
     Raises:
         ValueError: it is damaged; names the file.
     """
-    try:
-        return Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises a bare Exception
-        raise ValueError(f"{path}: not a tokenizer ({error})") from None
+    with refuse_damage(f"{path}: not a tokenizer"):
+        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.encode(PROBE)
+    return tokenizer
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from semantic_metrics.core.checkpoint_files import check_sizes, describe_error
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.table import TOKENIZER, MatchaTable
 
@@ -70,10 +71,10 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8")) if (folder / CONFIG).is_file() else {}
         if config.get("model_type") == MODEL_TYPE and not (folder / MODULES).is_file():
             return TableEncoder(folder)
+        check_sizes(folder)
         return NetworkEncoder(folder, device)
     except Exception as error:  # transformers, tokenizers and sentence-transformers raise many kinds
-        reason = " ".join(str(error).split())
-        raise ValueError(f"encoder {folder}: {type(error).__name__}: {reason}") from error
+        raise ValueError(f"encoder {folder}: {describe_error(error)}") from error
 
 
 class TableEncoder:

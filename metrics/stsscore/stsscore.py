@@ -11,6 +11,7 @@ import numpy as np
 from transformers import PretrainedConfig
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.core.checkpoint_files import refuse_damage
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
@@ -21,6 +22,7 @@ from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, DEFAULT_
 from semantic_metrics.stsscore.attribution import explain
 
 VERSION = "0.1.0"
+MIN_SCALE = 1e-6  # a smaller one counts as 0: it would make any raw score a huge number
 DEFAULT_CHECKPOINT = "stsscore"
 SIGMOID = "sigmoid"
 PUBLISHED_SCALES = {"WillHeld/roberta-base-stsb": 5.0}  # Herbold, section 3: STSScore = logit / 5, of this checkpoint
@@ -211,7 +213,7 @@ class STSScore(CheckedInputs, evaluate.Metric):
                     f"expected a number or {SIGMOID!r}, as the config of checkpoint {self.config_name} does not "
                     "say whether its raw score is a rating (and up to what) or goes through a sigmoid; got None",
                 )
-        number = type(scale) in (int, float) and 0 < scale <= sys.float_info.max
+        number = type(scale) in (int, float) and MIN_SCALE <= scale <= sys.float_info.max
         if not number and not (isinstance(scale, str) and scale == SIGMOID):
             raise invalid_input("scale", f"expected a number above 0, {SIGMOID!r} or None, got {quote(scale)}")
         return float(scale) if number else SIGMOID
@@ -242,13 +244,15 @@ def checkpoint_scale(folder: Path, config: PretrainedConfig, name: str) -> float
     The `config.json` of our checkpoints has the range: `"stsscore": {"scale": 5.0}`.
     """
     path = folder / "config_sentence_transformers.json"
-    newest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    older = getattr(config, "sentence_transformers", None) or {}
+    with refuse_damage(f"checkpoint {folder}: expected JSON in {path.name}"):
+        newest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    older, own = (getattr(config, name, None) or {} for name in ("sentence_transformers", "stsscore"))
+    if not all(isinstance(settings, dict) for settings in (newest, older, own)):
+        raise ValueError(f"checkpoint {folder}: expected objects for the settings of its score, got {quote(own)}")
     oldest = getattr(config, "sbert_ce_default_activation_function", None)
     activation = newest.get("activation_fn") or older.get("activation_fn") or oldest
     if str(activation).rpartition(".")[2] == "Sigmoid":
         return SIGMOID
-    own = getattr(config, "stsscore", None) or {}
     return own.get("scale", PUBLISHED_SCALES.get(name.partition("@")[0]))
 
 

@@ -1,0 +1,91 @@
+"""Files of a checkpoint that someone else made: checked before a library reads them, errors become one line."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MAX_ERROR_CHARACTERS = 300  # of a library's message that a refusal quotes
+MAX_HEADER_BYTES = 100_000_000  # of a safetensors file, as in the library
+# most layers, and largest size, that a config may ask for if no header says what is stored
+UNKNOWN_LAYERS = 1_000
+UNKNOWN_SIZE = 2**20
+MAX_ROWS = 2**17  # of a table for tokens or positions, which a header may lack; a larger one must be stored
+LAYERS = re.compile(r"(num_)?(\w+_)?(layers?|n_layers?)|n_layers?")
+SIZES = re.compile(r"(\w+_)?(hidden|embedding|intermediate)_size|type_vocab_size|n_embd|d_model|d_ff|num_labels|dim")
+ROWS = re.compile(r"vocab_size|max_position_embeddings|n_positions|n_ctx")
+CHECKED_SUFFIXES = (".json", ".safetensors", ".txt", ".model", ".bin", ".pth")
+# a text of many kinds of characters, known and unknown: a tokeniser that is damaged fails on it
+PROBE = "The dog, 3 Ångström: naïve ﬁ 日本 \u0301 \U0001f995 \U0010fffd?"
+
+
+@contextmanager
+def refuse_damage(what: str) -> Iterator[None]:
+    """Make one line of what a library raises on a damaged file, a panic of tokenizers included.
+
+    Raises:
+        ValueError: "`what` (error: its message)"; refusals of our own pass as they are.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        if type(error) is ValueError and str(error).startswith("checkpoint "):
+            raise
+        raise ValueError(f"{what} ({describe_error(error)})") from error
+
+
+def describe_error(error: BaseException) -> str:
+    """Kind of an error and the beginning of its message, on one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MAX_ERROR_CHARACTERS]
+
+
+def check_files(folder: Path) -> None:
+    """Refuse a folder of which a file would not end, or would wait for ever.
+
+    Raises:
+        ValueError: a file is a device or a pipe, or the folder cannot be read; names the folder.
+    """
+    try:
+        paths = [path for path in folder.iterdir() if path.suffix in CHECKED_SUFFIXES]
+        odd = [path.name for path in paths if path.exists() and not path.is_file() and not path.is_dir()]
+    except OSError as error:
+        raise ValueError(f"checkpoint {folder}: cannot be read ({error.strerror})") from None
+    if odd:
+        raise ValueError(
+            f"checkpoint {folder}: expected regular files, got a device or a pipe: {', '.join(sorted(odd))}"
+        )
+
+
+def check_sizes(folder: Path) -> None:
+    """Refuse a `config.json` before a network of its sizes is built.
+
+    Raises:
+        ValueError: it asks for more layers than tensors are stored, or for a size above every stored one; names both.
+    """
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):  # missing or damaged: who needs it reports that
+        return
+    shapes = [shape for path in folder.glob("*.safetensors") for shape in _stored_shapes(path)]
+    layers = len(shapes) if shapes else UNKNOWN_LAYERS
+    largest = max((size for shape in shapes for size in shape), default=UNKNOWN_SIZE)
+    for name, value in config.items() if isinstance(config, dict) else ():
+        for pattern, highest in ((LAYERS, layers), (SIZES, largest), (ROWS, max(largest, MAX_ROWS))):
+            if pattern.fullmatch(name) and type(value) in (int, float) and not value <= highest:
+                got = f"{value:g}" if math.isfinite(value) else value
+                raise ValueError(f"checkpoint {folder}: config.json: {name}: expected at most {highest}, got {got}")
+
+
+def _stored_shapes(path: Path) -> list[list[int]]:
+    """Shapes of the tensors of a safetensors file, from its header; none of a damaged one, which its reader reports."""
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(length)) if length <= MAX_HEADER_BYTES else {}
+        return [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return []

@@ -1,0 +1,23 @@
+"""A model that was loaded before a fork answers in the child too: `datasets.map(num_proc=2)`, gunicorn, pytest-xdist.
+
+A fork copies the memory but not the threads. The child would wait for ever for the threads that torch started in the
+parent, so it computes with the one thread that it has. Processes made by "spawn" have all of theirs.
+"""
+
+import os
+
+import torch
+
+
+def check_device(device: torch.device) -> None:
+    """Refuse a GPU in a forked process, where CUDA does not work.
+
+    Raises:
+        ValueError: the device is such a GPU.
+    """
+    if device.type == "cuda" and torch.cuda._is_in_bad_fork():
+        raise ValueError("device: expected 'cpu' in a forked process, got a GPU; start processes by 'spawn' to use it")
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
