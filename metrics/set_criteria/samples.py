@@ -10,7 +10,7 @@ from semantic_metrics.set_criteria.geometry import MAX_SQUARE, Angles, Rows, com
 
 OPERATORS = ("overlap", "difference", "union")
 PAIRS = {"overlap": ("ab", "at", "bt"), "difference": ("ab", "at", "bt", "xt", "xb"), "union": ()}  # x is A - B
-CHUNK_NUMBERS = 2**17  # numbers of A, B or T in a chunk: a few such arrays, one MiB each, fit into the processor's cache
+CHUNK_NUMBERS = 2**17  # numbers of A, B or T in a chunk: a few arrays of this size, 1 MiB, fit into the cache
 SIDES = ("A", "B", "target")
 
 Vectors = tuple[np.ndarray, np.ndarray, np.ndarray]
