@@ -107,7 +107,7 @@ Example:
 
 @dataclass(frozen=True)
 class Options:
-    """Settings of one call of `compute`, whose docstring explains them; arguments that were given are checked and converted."""
+    """Settings of one call of `compute`, whose docstring explains them, checked and converted."""
 
     settings: Settings
     embeddings: dict[str | None, Vectors] | None
