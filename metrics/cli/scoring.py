@@ -23,7 +23,7 @@ def check_metric(name: str) -> None:
     """Refuse a name that is not a metric of texts.
 
     Raises:
-        InputError: there is no such metric; the message lists them all, and suggests the nearest or says what the metric lacks.
+        InputError: there is no such metric; lists those there are, and suggests the nearest or says what is missing.
     """
     known = text_metrics()
     if name in known:
