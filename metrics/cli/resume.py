@@ -201,7 +201,7 @@ class Output:
 
 
 def _is_note(note: object, metrics: list[str]) -> bool:
-    """Whether a note holds what `_write_note` writes; metrics of another run may be missing, as options are compared later."""
+    """Whether a note holds what `_write_note` writes; metrics may be missing: options are compared later."""
     if not isinstance(note, dict) or not isinstance(note.get("options"), dict):
         return False
     sums, counts = note.get("metrics"), [note.get("rows"), note.get("bytes")]
