@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from spacy.tokens import Span, Token
 
-NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty"]
+NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty"]
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 TIMES = {"time", "day", "night", "year", "week", "month", "hour", "minute", "way", "times", "days", "years", "weeks",
          "months", "hours", "minutes", "ways"}  # fmt: skip
@@ -107,7 +107,7 @@ def number(sentence: "Span", random: "Random") -> Iterator[Change]:
             if token.head.tag_ in ("NN", "NNS") and token.head.lower_ not in TIMES and token.head.i > token.i:
                 yield Change((swap(token, _other(token.lower_, ORDINALS, random)),))
         elif _counts(token) and not _bounded(token):
-            new = _other(token.lower_, NUMBER_WORDS, random) if token.lower_ in NUMBER_WORDS else _scaled(token.text, random)
+            new = _other(token.lower_, NUMERALS, random) if token.lower_ in NUMERALS else _scaled(token.text, random)
             if new:
                 yield Change((swap(token, new),))
 
@@ -120,7 +120,7 @@ def _counts(token: "Token") -> bool:
         return False
     if token.ent_type_ in ("DATE", "TIME"):
         return token.head.lower_ in UNITS
-    return token.lower_ in NUMBER_WORDS or bool(_FIGURE.fullmatch(token.text))
+    return token.lower_ in NUMERALS or bool(_FIGURE.fullmatch(token.text))
 
 
 def _bounded(token: "Token") -> bool:
