@@ -33,8 +33,8 @@ def write_bundle(name: str, folder: Path) -> list[Path]:
         Paths of the files written, sorted.
 
     Raises:
-        ValueError: there is no such metric, `folder` is not empty, a module cannot be told by its last name from
-            another one, from the script or from one of Python's own, or an import cannot be rewritten.
+        ValueError: there is no such metric, `folder` is not empty, a module has the last name of another one, of
+            the script or of one of Python's own, or an import cannot be rewritten.
     """
     script = SOURCE / name / f"{name}.py"
     if not script.is_file():
@@ -92,7 +92,7 @@ def _closure(script: Path) -> list[Path]:
 
 
 def _check_names(name: str, modules: list[Path]) -> None:
-    """Refuse modules whose last names cannot stand side by side in one folder."""
+    """Refuse modules whose last names would clash in one folder."""
     taken = {name: "the script", DEMO: "the folder of the demo", Path(APP).stem: APP}
     for path in modules:
         owner = "the standard library" if path.stem in sys.stdlib_module_names else taken.get(path.stem)
