@@ -44,7 +44,7 @@ def write_card(folder: Path, record: dict) -> None:
 
 
 def started_from(folder: str) -> dict[str, dict]:
-    """What a card says of an earlier run of this package that a model comes from; empty for any other model."""
+    """What a card says about the run of this package that a model comes from; empty for any other model."""
     path = Path(folder) / RECORD
     if not path.is_file():
         return {}
