@@ -93,7 +93,7 @@ def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float
         Columns set, figure, before, after; times 100, higher is better.
 
     Raises:
-        ValueError: as `split`, or there is no such checkpoint, or it is not a table.
+        ValueError: `split` refuses the rows, there is no such checkpoint, or it is not a table.
     """
     parts, start = split(rows), load_checkpoint(init)
     if not isinstance(start, MatchaTable):
