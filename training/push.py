@@ -32,9 +32,9 @@ MODEL, SPACE = KINDS = ("model", "space")
 TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
 OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space who owns its checkpoint (semantic_metrics.core.resolve)
 MAIN = "main"
-MADE_BY_THE_HUB = (".gitattributes",)  # comes with a new repository; says which files go by LFS
+HUB_FILES = (".gitattributes",)  # made by the Hub in a new repository; says which files go by LFS
 NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"
-HUB_TIMEOUT_SECONDS = 30  # for its first answer
+HUB_TIMEOUT_SECONDS = 30  # until the Hub's first answer
 NETWORK_ERRORS = {"ConnectionError", "Timeout", "TimeoutError", "TransportError"}  # of Python, requests and httpx
 
 
@@ -176,7 +176,7 @@ def _look_up(api: HfApi, repo: Repo, hub_id: str, revision: str) -> object | Non
 
 
 def _compare(files: dict[str, Path], siblings: list) -> dict[str, tuple[str, int]]:
-    remote = {sibling.rfilename: sibling for sibling in siblings if sibling.rfilename not in MADE_BY_THE_HUB}
+    remote = {sibling.rfilename: sibling for sibling in siblings if sibling.rfilename not in HUB_FILES}
     states = {}
     for path, file in files.items():
         state = NEW if path not in remote else SAME if _has_bytes_of(remote[path], file) else CHANGED
