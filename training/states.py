@@ -1,4 +1,4 @@
-"""What a run leaves for --resume, and folders that are whole or absent: a run may be killed at any moment.
+"""Saved states for --resume, and folders that are complete or absent: a run may be killed at any moment.
 
 No pickle is read: states are tensors and plain values (torch.load with weights_only), and JSON.
 """
@@ -21,7 +21,7 @@ class UnusableState(ValueError):
 def written_whole(folder: Path) -> Iterator[Path]:
     """A new folder to write to, which takes the place of `folder` when the block ends.
 
-    A kill leaves `folder` as it was, or in the moment between two renames `folder.old`, which `restore_folder` renames.
+    A kill leaves `folder` as it was or, between two renames, as `folder.old`, which `restore_folder` renames.
     """
     new, old = (folder.with_name(folder.name + ending) for ending in (".new", ".old"))
     shutil.rmtree(new, ignore_errors=True)
@@ -35,7 +35,7 @@ def written_whole(folder: Path) -> Iterator[Path]:
 
 
 def restore_folder(folder: Path) -> None:
-    """End what a kill interrupted in `written_whole`."""
+    """Finish a `written_whole` that a kill interrupted."""
     old = folder.with_name(folder.name + ".old")
     if old.is_dir() and not folder.exists():
         old.rename(folder)
@@ -70,7 +70,7 @@ def check_config(stored: object, config: object, folder: Path) -> None:
 
 
 def read_tensors(path: Path) -> object:
-    """What `torch.save` wrote, if it is tensors and plain values alone.
+    """Read what `torch.save` wrote, if it is nothing but tensors and plain values.
 
     Raises:
         UnusableState: it is missing, cut off or something else.
