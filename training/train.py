@@ -4,8 +4,8 @@
         --config training/configs/matcha.yaml --data DATA --output runs/matcha
     accelerate launch training/train.py --smoke          # under a minute, on bundled data
 
-These run one process. More processes only change the first words of the line; the weights stay the same, as the global
-batch does:
+These run one process. More processes change only the first words of the line, and neither the global batch nor the
+weights:
 
     accelerate launch --multi_gpu --num_processes 8 training/train.py ...
     accelerate launch --multi_gpu --num_machines 2 --num_processes 16 --machine_rank 0 ... training/train.py ...
@@ -203,12 +203,12 @@ class Run:
                 self.initial.tokenizer.save(str(folder / "tokenizer.json"))
 
     def _parts(self) -> dict:
-        """What a state holds of each of these."""
+        """The objects whose state is saved, by name."""
         model = self.accelerator.unwrap_model(self.model)
         return {"model": model, "average": self.average, "optimizer": self.optimizer, "scheduler": self.scheduler}
 
     def _random(self) -> list:
-        """The modules that hold the random state of this process: dropout draws from nothing else."""
+        """The modules with the random state of this process: dropout draws from nothing else."""
         kind = self.accelerator.device.type
         return [torch] if kind == "cpu" else [torch, getattr(torch, kind)]
 
@@ -252,7 +252,7 @@ class Run:
             raise UnusableState(f"--resume: {folder} is no state of this run ({reason}); start without") from None
 
     def _record(self, results: Results) -> dict:
-        # DATA stands for the folder, whose name differs between machines
+        # DATA in place of the folder, whose name differs between machines
         words = ["DATA" if self.data is not None and word == str(self.data) else word for word in sys.argv]
         processes = self.accelerator.num_processes
         return {
@@ -304,7 +304,7 @@ def make_scheduler(
 
 
 def find_state(output: Path) -> Path | None:
-    """The last state that a run saved; a kill may have left parts of those before it."""
+    """The last state that a run saved; a killed run may also have left parts of earlier ones."""
     steps = {int(folder.name[5:]): folder for folder in output.glob("state/step-*") if folder.name[5:].isdecimal()}
     return steps[max(steps)] if steps else None
 
