@@ -1,1 +1,1 @@
-"""From datasets (parquet, CSV, JSON lines, or the Hub) to batches of token ids."""
+"""Training data: configs, the rows that they name (parquet, CSV, JSON lines, the Hub), and commands that make more."""
