@@ -1,4 +1,4 @@
-"""Where a pretrained model lies."""
+"""Where a pretrained model is."""
 
 from importlib import resources
 from pathlib import Path
