@@ -11,12 +11,12 @@ from sentence_transformers import CrossEncoder
 from sentence_transformers.cross_encoder.evaluation import CrossEncoderClassificationEvaluator
 from sentence_transformers.cross_encoder.losses import CrossEntropyLoss
 
-NOT = "not_"
+NEGATION_PREFIX = "not_"
 
 
 def label_names(classes: list[str]) -> list[str]:
     """Names of the labels in the data, in their order."""
-    return [*classes, *(NOT + name for name in classes)]
+    return [*classes, *(NEGATION_PREFIX + name for name in classes)]
 
 
 class PartialLabelLoss(CrossEntropyLoss):
