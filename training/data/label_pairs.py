@@ -47,6 +47,9 @@ class CandidateSource(Entry):
             data: the folder that relative paths begin in.
             encoder: finds the neighbours; needed where `near` is given.
             excluded: normalised texts of evaluation sets; a pair that holds one is dropped.
+
+        Raises:
+            ValueError: a file or column is missing, or `near` is given without an encoder.
         """
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
