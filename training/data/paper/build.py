@@ -130,9 +130,8 @@ def _other(item: Item, pool: list[Item], random: Random) -> str | None:
     own = {normalise(item.reference), normalise(item.correct)}
     for _ in range(_MAX_DRAWS):
         drawn = random.choice(pool)
-        if own.isdisjoint(
-            (normalise(drawn.reference), normalise(drawn.correct))
-        ):  # a shared text: perhaps the same image
+        # an item that shares a text may be about the same image
+        if own.isdisjoint((normalise(drawn.reference), normalise(drawn.correct))):
             return drawn.correct
     return None
 
