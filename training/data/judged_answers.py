@@ -4,9 +4,9 @@ r"""Answers that people judged -> pairs that an NLI model learns from.
         --output runs/judged
 
 Writes train.parquet and held_out.parquet into the output folder: question, sentence1 (question and answer), sentence2
-(question and reference) and label (entailment or not_entailment). A fifth of the questions, chosen by
-their digest, is held out: the weights of the judge are fitted and measured on answers that the model has not seen
-(`semantic-metrics fit --exclude runs/judged/train.parquet`). Prints what was kept and dropped.
+(question and reference) and label (entailment or not_entailment). A fifth of the questions, chosen by their digest, is
+held out: the weights of the judge are fitted and measured on answers that the model has not seen (`semantic-metrics fit
+--exclude runs/judged/train.parquet`). Prints what was kept and dropped.
 """
 
 import argparse
