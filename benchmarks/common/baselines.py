@@ -1,8 +1,8 @@
 """The metrics that the benchmark compares: MATCHA itself and the paper's baselines (section 4.1).
 
-A `Metric` has a name, a native range and a `load` that returns a function (candidates, references) -> scores; a score
-of 0 because a text has no vector is masked. Where
-something that `load` needs is absent, it raises `NotMeasured`; the reason is printed in the metric's row.
+A `Metric` has a name, a native range and a `load` that returns a function (candidates, references) -> scores, in which
+a 0 is masked if it only means that a text has no vector. `load` raises `NotMeasured` if something that it needs is
+absent; the reason is printed in the metric's row.
 """
 
 import io
