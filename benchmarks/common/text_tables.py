@@ -98,7 +98,7 @@ def _joined(texts: Iterable[str]) -> str:
 def _column(label: str, cells: list[Cell]) -> tuple[list[str], list[tuple[str, str]]]:
     """Headings, and (figures, interval) of each cell, all of one width.
 
-    The last heading tells measured from published figures; it is blank where none are published.
+    The last heading distinguishes measured from published figures; it is blank where none are published.
     """
     # a space takes the place of a missing mark, so that the digits of a column are aligned
     texts = [_number(cell.value) + (cell.mark or " ") for cell in cells]
