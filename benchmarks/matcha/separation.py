@@ -17,7 +17,7 @@ from benchmarks.matcha.sets import TripletSet
 from semantic_metrics.stats.bootstrap import LEVEL, Figures
 from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit
 
-TABLE_OF = {  # the table that prints a figure; MedNLI has its own
+FIGURE_TABLES = {  # by figure, the table that prints it; MedNLI has its own
     "correct": "3",
     "incorrect": "3",
     "n_delta": "3",
@@ -51,8 +51,8 @@ def separation_table(
         for metric in metrics:
             sides = scores.sides(metric.name, key) if measured[metric.name] else None
             values, bounds = _figures(metric, sides, triplets.paired, bootstrap)
-            for figure in CORPUS_FIGURES if metric.corpus else TABLE_OF:
-                table = MEDNLI_TABLE if key == "mednli" else TABLE_OF[figure]
+            for figure in CORPUS_FIGURES if metric.corpus else FIGURE_TABLES:
+                table = MEDNLI_TABLE if key == "mednli" else FIGURE_TABLES[figure]
                 low, high = bounds.get(figure, (None, None))
                 row = {"table": table, "set": title, "metric": metric.name, "group": metric.group, "figure": figure}
                 row |= {"value": values.get(figure), "low": low, "high": high, "n": len(triplets)}
