@@ -1,8 +1,8 @@
 r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, published numbers beside.
 
     python -m benchmarks.stsscore --data FOLDER
-        the shipped checkpoint, BLEU and S-BERT on all sets that the folder holds; for BERTScore and the authors' own
-        scorer what they published of each pair stands in, and is labelled so
+        the shipped checkpoint, BLEU and S-BERT on all sets in the folder; BERTScore and the authors' own scorer have
+        the scores that were published for each pair, and are labelled so
     python -m benchmarks.stsscore --data FOLDER --weaker runs/weaker/best --qqp quora_duplicate_questions.tsv
         with the ablation of backbones, and QQP (`--qqp hub` downloads it)
     python -m benchmarks.stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
