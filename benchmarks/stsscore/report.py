@@ -11,7 +11,16 @@ from benchmarks.common.published import Published
 from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha.scoring import Scores, write_scores
 from benchmarks.stsscore.figures import Plan, draw, plans
-from benchmarks.stsscore.scorers import AUTHORS, BERTSCORE, BLEU, SBERT, STANDING_IN, STSSCORE, WEAKER, PublishedScores
+from benchmarks.stsscore.scorers import (
+    AUTHORS,
+    BERTSCORE,
+    BLEU,
+    PUBLISHED_PER_PAIR,
+    SBERT,
+    STSSCORE,
+    WEAKER,
+    PublishedScores,
+)
 from benchmarks.stsscore.sets import ALL, CLASSES, HALVES, SYSTEMS, TITLES, UNSEEN, PairSet
 from benchmarks.stsscore.tables import CLASS_FIGURES, CORRELATIONS, PUBLISHED, agreement_table, card_table, figure_table
 
@@ -25,7 +34,7 @@ _PARTS = {
 _WITH_INTERVAL = ("r", "rho", "auc")
 _HEADER = "Herbold, TMLR, times 100. 'publ.' is what the paper prints, in two digits (83.00 is its .83)"
 _NOTE = f"""[95% bootstrap intervals]: rows drawn independently; too narrow for WMT22, where systems share segments.
-A row that says '{STANDING_IN}' holds the authors' own scores of each pair, put through this protocol.
+A row that says '{PUBLISHED_PER_PAIR}' holds the authors' own scores of each pair, put through this protocol.
 publ. of STSScore is of RoBERTa-base, of the weaker backbone of BERT-base, and WMT22's is of all 30,000 rows.
 publ. of MRPC is of GLUE's edition, whose signs are set apart by spaces."""
 
@@ -202,7 +211,7 @@ def _agreement_text(agreement: pd.DataFrame) -> str:
         f"difference of a pair is {row.largest_difference:.2g} (not times 100)"
         for row in agreement.itertuples()
     ]
-    return "\n".join([f"Against the authors' own scores ({STANDING_IN})", *lines]) if lines else ""
+    return "\n".join([f"Against the authors' own scores ({PUBLISHED_PER_PAIR})", *lines]) if lines else ""
 
 
 def _zeros(sets: dict[str, PairSet], scores: Scores) -> str:
