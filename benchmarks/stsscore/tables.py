@@ -20,7 +20,7 @@ from semantic_metrics.stats.separation import auc
 PUBLISHED = "stsscore"
 CORRELATIONS = ("r", "rho")
 CLASS_FIGURES = ("neg_mean", "neg_sd", "pos_mean", "pos_sd", "auc")
-LARGEST_RESAMPLED = 50_000  # rows; in larger sets an interval is narrower than the printed digits
+MAX_RESAMPLED_ROWS = 50_000  # in larger sets an interval is narrower than the printed digits
 _PRINTED_IN = {PAPER_WEAKER: ("2", "figure 9"), ENSEMBLE: ("3", "figure 13")}  # tables, and the figures with AUC
 _MAIN = ("1", "figure 4")
 _CARD = (  # set, part, and the figures that the model card prints, with their names there
@@ -116,7 +116,7 @@ def _measure(
     if min(sizes) == 0:
         return {}
     values = statistic(*map(np.arange, sizes))
-    intervals = bootstrap.intervals(statistic, sizes) if len(scores) <= LARGEST_RESAMPLED else {}
+    intervals = bootstrap.intervals(statistic, sizes) if len(scores) <= MAX_RESAMPLED_ROWS else {}
     return {name: (float(value), *intervals.get(name, (None, None))) for name, value in values.items()}
 
 
