@@ -70,9 +70,9 @@ def summary(ratings: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for operator in (*OPERATORS, ALL):
         for rater in (*ratings["rater"].unique(), MEAN):
-            rows_of = means if rater == MEAN else ratings
+            rated = means if rater == MEAN else ratings
             chosen = [operator] if operator != ALL else OPERATORS
-            values = rows_of[(rows_of["rater"] == rater) & rows_of["operator"].isin(chosen)]
+            values = rated[(rated["rater"] == rater) & rated["operator"].isin(chosen)]
             given = values["rating"].dropna()
             row = {"operator": operator, "rater": rater, "n": len(given), "missing": len(values) - len(given)}
             q1, median, q3 = given.quantile([0.25, 0.5, 0.75])
