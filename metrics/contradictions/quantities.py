@@ -13,7 +13,21 @@ if TYPE_CHECKING:
 
     from spacy.tokens import Span, Token
 
-NUMERALS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty"]
+NUMERALS = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "twenty",
+    "thirty",
+]
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 TIMES = {"time", "day", "night", "year", "week", "month", "hour", "minute", "way", "times", "days", "years", "weeks",
          "months", "hours", "minutes", "ways"}  # fmt: skip
