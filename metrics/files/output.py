@@ -19,12 +19,17 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
         inputs: files that are read, which it must not replace.
 
     Raises:
-        FileError: the path is a folder, a device or one of the inputs, its name is too long, or its folder is missing
+        FileError: the path is a folder, a device or one of the inputs, its name is impossible, or its folder is missing
             or read-only.
     """
     name = name or str(path)
-    with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):
-        path.stat()  # for a name that is too long, `exists` returns False or raises, by the version of Python
+    try:
+        with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()  # for a name that is too long, `exists` returns False or raises, by the version of Python
+    except FileError:
+        raise
+    except ValueError:
+        raise FileError(f"{name!r}: expected a name without NUL and lone surrogates") from None
     if path.exists() and not path.is_file():
         raise FileError(f"{name}: expected a file to write, got a folder or a device")
     if path.resolve() in {one.resolve() for one in inputs}:

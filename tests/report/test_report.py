@@ -1,13 +1,18 @@
 """The report and the page of one pair: what they show, that they need nothing else, and hostile texts."""
 
 import re
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.metrics import roc_auc_score
 
+from semantic_metrics.cli import main
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, LEFT, RIGHT, draw
@@ -180,6 +185,67 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
     assert path.read_text() == "kept"
     write_report(path, "x", [Scores("m", [0.1], "s")], rows(1))
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+@contextmanager
+def full_disk(bytes_left: int) -> Iterator[None]:
+    """A disk that takes no file of more bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_left, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("bytes_left", [0, 1000])
+@pytest.mark.parametrize("old", [None, "kept"])
+def test_a_full_disk_fails_in_one_line_and_leaves_no_half_page(
+    tmp_path: Path, checkpoint: Path, bytes_left: int, old: str | None
+) -> None:
+    """Issue 22, 13: `report` said "written"."""
+    texts, page = tmp_path / "texts.csv", tmp_path / "page.html"
+    texts.write_text("prediction,reference\na,b\n")
+    if old is not None:
+        page.write_text(old)
+    before = sorted(tmp_path.iterdir())
+    columns = ["--predictions", "prediction", "--references", "reference", "--output", str(page)]
+    with full_disk(bytes_left):
+        arguments = ["report", str(texts), "--metric", "matcha", "--config", str(checkpoint), *columns]
+        reported = CliRunner().invoke(main, arguments)
+        explained = CliRunner().invoke(
+            main, ["explain", "a", "b", "--metric", "matcha", "--config", str(checkpoint), "--html", str(page)]
+        )
+    for result in (reported, explained):
+        assert result.exit_code == 2
+        assert result.stderr == f"Error: {page}: File too large\n"
+    assert sorted(tmp_path.iterdir()) == before
+    assert old is None or page.read_text() == old
+
+
+@pytest.mark.parametrize("command", ["report", "explain"])
+@pytest.mark.parametrize(
+    "place", ["a\0b.html", "no/page.html", "file/page.html", "folder", "x" * 300, "\ud800.html", ""]
+)
+def test_a_place_that_cannot_be_written_is_one_line(
+    tmp_path: Path, checkpoint: Path, command: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 22, 15: NUL in an output's name was a traceback."""
+    monkeypatch.chdir(tmp_path)
+    Path("texts.csv").write_text("prediction,reference\na,b\n")
+    Path("file").write_text("")
+    Path("folder").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    given = ["--metric", "matcha", "--config", str(checkpoint)]
+    if command == "report":
+        columns = ["--predictions", "prediction", "--references", "reference"]
+        arguments = ["report", "texts.csv", *columns, *given, "--output", place]
+    else:
+        arguments = ["explain", "a", "b", *given, "--html", place]
+    result = CliRunner().invoke(main, arguments)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
