@@ -74,6 +74,14 @@ def _human(
     return tables.human_text(table, published)
 
 
+def _pairing(dataset: TripletSet) -> str:
+    """The caption's line about the curve of an unpaired set; empty for others."""
+    if dataset.paired:
+        return ""
+    together = f"{dataset.curve_rows()[1]} of {len(dataset)} pairs share evidence or claim"
+    return f"{dataset.title}: unpaired; {together}, the rest are in row order"
+
+
 def _separation(
     metrics: list[Metric], sets: list[TripletSet], scores: Scores, bootstrap: Bootstrap, output: Path
 ) -> str:
@@ -85,7 +93,7 @@ def _separation(
     near, far = ([TITLES[key] for key in keys] for keys in (_NEAR, _FAR))
     baselines = [metric.name for metric in metrics if metric.group != "encoder"]
     encoders = [metric.name for metric in metrics if metric.group != "baseline" or metric.name == _EMBSIM]
-    title = "Figure 2: rows that a metric keeps apart"
+    title = "\n".join(["Figure 2: rows that a metric keeps apart", *filter(None, map(_pairing, sets))])
     figures.draw_curves(curves, baselines, list(TITLES.values()), output / "figure2.png", title)
     figures.draw_curves(curves, encoders, near, output / "figure6.png", "Figure 6: rows that an encoder keeps apart")
     for number, titles in (("3", near), ("5", far)):

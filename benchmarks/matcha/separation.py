@@ -122,19 +122,20 @@ def next_best_tests(
 
 
 def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -> pd.DataFrame:
-    """The threshold curves (figures 2 and 6) of the paired sets.
+    """The threshold curves (figures 2 and 6); rows of an unpaired set are paired by `TripletSet.curve_rows`.
 
     Returns:
         Columns set, metric, group, midpoint (whether the two midpoint conditions hold, as in the paper), threshold,
         share (in percent).
     """
     parts = []
-    for triplets in (one for one in sets if one.paired):
+    for triplets in sets:
+        rows = triplets.curve_rows()[0]
         for metric in metrics:
             pair = scores.triplets.get((metric.name, triplets.key))
             if pair is None or metric.corpus:
                 continue
-            unit = to_unit([pair.correct, pair.incorrect], metric.bounds)
+            unit = to_unit([pair.correct, pair.incorrect[rows]], metric.bounds)
             names = {"set": triplets.title, "metric": metric.name, "group": metric.group}
             for midpoint in (True, False):
                 curve = {"threshold": THRESHOLDS, "share": threshold_curve(*unit, midpoint)}

@@ -87,6 +87,23 @@ class TripletSet:
         """Whether row i of the correct and of the incorrect candidates has the same reference."""
         return self.key not in UNPAIRED
 
+    def curve_rows(self) -> tuple[list[int], int]:
+        """The incorrect row beside each correct one in a threshold curve, and how many of them belong together.
+
+        In an unpaired set a supported and a refuted claim with the same evidence are paired, then two rows of the same
+        claim, then the rest in the order of the rows.
+        """
+        if self.paired:
+            return list(range(len(self))), len(self)
+        rows: dict[int, int] = {}
+        for left, right in ((self.references, self.references_of_incorrect), (self.correct, self.incorrect)):
+            for i, text in enumerate(left):
+                free = (j for j, other in enumerate(right) if other == text and j not in rows.values())
+                if i not in rows and (match := next(free, None)) is not None:
+                    rows[i] = match
+        together, rest = len(rows), iter(sorted(set(range(len(self))) - set(rows.values())))
+        return [rows[i] if i in rows else next(rest) for i in range(len(self))], together
+
     @property
     def paper_rows(self) -> bool:
         """Whether the rows are those of the paper, so that figures can be compared digit by digit."""

@@ -97,7 +97,9 @@ def _test_notes(lines: pd.DataFrame, sampled: bool) -> list[str]:
             f"(paired t-test, p = {best['p_next']:.2g})"
         )
     elif lines["value"].notna().any() and lines[lines["figure"] == "pairwise"]["value"].isna().all():
-        notes.append("unpaired: no paired t-test, no pairwise accuracy, no curve")
+        notes.append(
+            "unpaired: no paired t-test, no pairwise accuracy; its curve pairs rows by evidence or claim, else in order"
+        )
     if sampled:
         notes.append(f"{_NOT_PAPER_ROWS}; compare with EmbSim on the same rows")
     return notes

@@ -84,12 +84,20 @@ def test_the_best_is_marked_where_the_paired_test_says_so(published: Published) 
     assert "not significantly above" in tables.separation_text(table, set())
 
 
-def test_unpaired_sets_have_no_test_and_no_curve(published: Published) -> None:
+def test_unpaired_sets_have_no_test_and_a_curve_of_paired_rows(published: Published) -> None:
     metrics, dataset = usual_metrics(), triplets("climate_fever")
     scores = scores_of(metrics, [dataset])
     table = separation.separation_table(metrics, [dataset], scores, published, QUICK)
     assert table["p_next"].isna().all()
-    assert separation.curve_table(metrics, [dataset], scores).empty
+    dataset.references_of_incorrect[4] = dataset.references[0]
+    dataset.incorrect[7] = dataset.correct[1]
+    rows = [4, 7, *(i for i in range(ROWS) if i not in (4, 7))]
+    assert dataset.curve_rows() == (rows, 2)
+    curves = separation.curve_table(metrics[1:2], [dataset], scores)
+    pair = scores.triplets[metrics[1].name, dataset.key]
+    gaps = (pair.correct - pair.incorrect[rows]) / 2
+    first = curves[~curves["midpoint"]].iloc[0]
+    assert (first["set"], first["share"]) == ("Climate-Fever", pytest.approx(100 * (gaps > 0).mean()))
     text = tables.separation_text(table, {dataset.title})
     assert "pairwise" not in text.splitlines()[1]
     assert "unpaired: no paired t-test" in text
