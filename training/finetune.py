@@ -106,7 +106,7 @@ def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float
         sources[name] = make_source(name, path, list(part.columns))
     batch = min(64, len(parts["train"]) // 4)
     config = TrainConfig(
-        name=output.name,
+        name=output.resolve().name,
         init=f"checkpoint:{init}",
         network=None,
         train=[sources["train"]],

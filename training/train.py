@@ -28,7 +28,6 @@ import torch
 from accelerate import Accelerator, DataLoaderConfiguration, skip_first_batches
 from accelerate.utils import set_seed
 from torch import nn
-from torch.optim.lr_scheduler import LambdaLR, OneCycleLR
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader
 from tqdm.auto import tqdm
@@ -41,10 +40,11 @@ from training.cards import write_card
 from training.data.config_files import read_yaml
 from training.data.sources import load_source, read_excluded
 from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
-from training.matcha.config import STAGED, TrainConfig
+from training.matcha.config import STAGED, TrainConfig, make_part
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
 from training.matcha.losses import LOSSES
-from training.matcha.validate import Results, load_validation, mean_figure, validate
+from training.matcha.schedules import SCHEDULES
+from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
 from training.states import (
     UnusableState,
     check_config,
@@ -88,8 +88,9 @@ class Run:
         self.corpus = Corpus([examples for examples, _ in sources.values()], self.initial.tokenizer)
         self.counts = {name: dict(counts) for name, (_, counts) in sources.items()}
         self.validation = load_validation(config.validate, data)
+        check_figure(config.select_by, self.validation)
         self.steps = config.total_steps(len(self.corpus))
-        self.loss = LOSSES[config.loss["kind"]](**{k: v for k, v in config.loss.items() if k != "kind"})
+        self.loss = make_part(LOSSES, config.loss)
         self.step, self.best = 0, float("-inf")
         self._prepare()
 
@@ -97,7 +98,7 @@ class Run:
         model = build_model(self.initial, self.config.network)
         optimizer = make_optimizer(model, self.config)
         steps_per_epoch = self.config.steps_per_epoch(len(self.corpus))
-        scheduler = make_scheduler(optimizer, self.config.schedule, self.steps, steps_per_epoch)
+        scheduler = make_part(SCHEDULES, self.config.schedule)(optimizer, self.steps, steps_per_epoch)
         self.model, self.optimizer, self.loader, self.scheduler = self.accelerator.prepare(
             model, optimizer, make_loader(self.corpus, self.config, self.steps), scheduler
         )
@@ -285,22 +286,6 @@ def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimiz
     if rest:
         groups.append({"params": rest})
     return torch.optim.AdamW(groups, lr=config.lr, weight_decay=config.weight_decay)
-
-
-def make_scheduler(
-    optimizer: torch.optim.Optimizer, schedule: dict, steps: int, steps_per_epoch: float
-) -> torch.optim.lr_scheduler.LRScheduler:
-    """The learning rate's schedule over a run of so many optimiser steps; see `TrainConfig`.
-
-    Raises:
-        ValueError: there is no such kind of schedule.
-    """
-    if schedule["kind"] == "one_cycle":
-        peaks = [group["lr"] for group in optimizer.param_groups]
-        return OneCycleLR(optimizer, peaks, total_steps=steps, pct_start=schedule["warmup"])
-    if schedule["kind"] != "exponential":
-        raise ValueError(f"schedule: expected kind one_cycle or exponential, got {schedule['kind']!r}")
-    return LambdaLR(optimizer, lambda step: schedule["decay"] ** int(step / steps_per_epoch))
 
 
 def find_state(output: Path) -> Path | None:

@@ -197,7 +197,6 @@ def test_pairs_are_seen_both_ways_and_as_often_as_asked(stsb: CrossEncoderConfig
 @pytest.mark.parametrize(
     ("classes", "change", "message"),
     [
-        (None, {"scale": None}, "scale of train: expected the highest score"),
         (None, {"scale": 2.0}, "expected scores from 0 to 2.0, got 0.0 to 5.0"),
         (None, {"columns": ["sentence1", "sentence2", "rating"]}, r"train: expected columns \['rating'\]"),
         (["yes"], {"columns": ["sentence1", "sentence2", "label"]}, r"among \['yes', 'not_yes'\], got \['contrad"),

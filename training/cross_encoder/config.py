@@ -3,6 +3,15 @@
 from dataclasses import dataclass, field
 
 from training.cross_encoder.pairs import PairSource
+from training.data.config_checks import (
+    ABOVE_0,
+    BELOW_1,
+    FROM_0,
+    FROM_1,
+    check_distinct_names,
+    check_name,
+    check_numbers,
+)
 
 
 @dataclass(frozen=True)
@@ -52,9 +61,21 @@ class CrossEncoderConfig:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        check_name(self.name)
         if not self.train or not self.validate:
             raise ValueError("train, validate: expected at least one entry each")
+        check_distinct_names("train", self.train)
+        check_distinct_names("validate", self.validate)
+        check_numbers(
+            self,
+            **dict.fromkeys(("layers", "max_length", "batch_size", "validate_every"), FROM_1),
+            **dict.fromkeys(("top_score", "epochs", "lr"), ABOVE_0),
+            **dict.fromkeys(("warmup", "dropout", "start_share"), BELOW_1),
+            weight_decay=FROM_0,
+            seed=FROM_0,
+        )
+        for source in [*self.train, *self.validate]:
+            if self.classes is None and source.scale is None:
+                raise ValueError(f"scale of {source.name}: expected the highest score of its labels, got None")
         if self.precision not in ("bf16", "no"):
             raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
-        if not 0 <= self.start_share < 1:
-            raise ValueError(f"start_share: expected a number from 0 to below 1, got {self.start_share!r}")

@@ -14,6 +14,7 @@ from datasets import Dataset
 from sentence_transformers import CrossEncoder
 
 from training.cross_encoder.partial_labels import label_names
+from training.data.config_checks import ABOVE_0, check_numbers
 from training.data.sources import Entry, check_columns, drop_texts, take_limit
 
 COLUMNS = ["sentence1", "sentence2", "label"]
@@ -34,6 +35,12 @@ class PairSource(Entry):
     scale: float | None = None
     repeat: float = 1.0
     both_ways: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_numbers(self, scale=ABOVE_0, repeat=ABOVE_0)
+        if len(self.columns) != 3:
+            raise ValueError(f"columns of {self.name}: expected three columns, got {self.columns!r}")
 
     def load(
         self, data: Path | None, classes: list[str] | None, excluded: frozenset[str]
@@ -64,8 +71,6 @@ class PairSource(Entry):
 
     def _labels(self, labels: pd.Series, classes: list[str] | None) -> pd.Series:
         if classes is None:
-            if self.scale is None:
-                raise ValueError(f"scale of {self.name}: expected the highest score that its labels can take, got None")
             scores = labels.astype(float) / self.scale
             if not scores.between(0, 1).all():
                 limits = f"{labels.min()} to {labels.max()}"

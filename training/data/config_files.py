@@ -6,7 +6,8 @@ from typing import TypeVar, get_args, get_type_hints
 
 import yaml
 
-from training.data.sources import SOURCE_KINDS, Source, Table
+from training.data.config_checks import check_type
+from training.data.sources import SOURCE_KINDS, Exclusion, Source, Table
 
 T = TypeVar("T")
 
@@ -22,10 +23,13 @@ def read_yaml(path: Path, kind: type[T]) -> T:
     stored = _extended(Path(path))
     try:
         for key, entry_kind in _entry_kinds(kind).items():
-            entries = stored.get(key, [])
+            if key not in stored:
+                continue
+            entries = stored[key]
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
                 raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
-            stored[key] = [_build_entry(entry, entry_kind) for entry in entries]
+            built = [_build_entry(entry, entry_kind, key) for entry in entries]
+            stored[key] = entries if entry_kind is Exclusion else built  # cards list the excluded tables as they are
         return _build(kind, stored)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}: {error}") from None
@@ -34,7 +38,8 @@ def read_yaml(path: Path, kind: type[T]) -> T:
 def _entry_kinds(kind: type) -> dict[str, type]:
     """The fields that are lists of dataclasses, with the class of their entries."""
     first_arguments = {name: (*get_args(hint), None)[0] for name, hint in get_type_hints(kind).items()}
-    return {name: argument for name, argument in first_arguments.items() if is_dataclass(argument)}
+    kinds = {name: argument for name, argument in first_arguments.items() if is_dataclass(argument)}
+    return kinds | ({"exclude": Exclusion} if "exclude" in first_arguments else {})
 
 
 def _extended(path: Path, seen: tuple[Path, ...] = ()) -> dict:
@@ -62,26 +67,41 @@ def _load(path: Path) -> dict:
     return stored
 
 
-def _build_entry(entry: dict, kind: type[T]) -> T:
-    """An entry of a list; its keys include those of its `table`, if it has one."""
-    entry = dict(entry)
+def _build_entry(entry: dict, kind: type[T], key: str) -> T:
+    """An entry of the list `key`; its keys include those of its `table`, if it has one."""
+    try:
+        return _build_rows(dict(entry), kind)
+    except ValueError as error:
+        raise ValueError(f"{key}, {entry.get('name', 'an entry')}: {error}") from None
+
+
+def _build_rows(entry: dict, kind: type[T]) -> T:
     if kind is Source:
         name, given = entry.get("name"), entry.pop("kind", None)
-        if given not in SOURCE_KINDS:
+        if not isinstance(given, str) or given not in SOURCE_KINDS:
             raise ValueError(f"kind of {name}: expected one of {', '.join(SOURCE_KINDS)}, got {given!r}")
         kind = SOURCE_KINDS[given]
     if "table" in {f.name for f in fields(kind)}:
         names = {f.name for f in fields(Table)} & entry.keys()
-        entry["table"] = Table(**{name: entry.pop(name) for name in names})
+        table = {name: entry.pop(name) for name in names}
+        _check_keys(kind, entry | {"table": table})
+        entry["table"] = _build(Table, table)
     return _build(kind, entry)
 
 
 def _build(kind: type[T], values: dict) -> T:
+    _check_keys(kind, values)
+    hints = get_type_hints(kind)
+    for name, value in values.items():
+        check_type(name, value, hints[name])
+    return kind(**values)
+
+
+def _check_keys(kind: type, values: dict) -> None:
     given = [f for f in fields(kind) if f.init]
-    unknown = sorted(values.keys() - {f.name for f in given})
+    unknown = sorted(map(str, values.keys() - {f.name for f in given}))
     if unknown:
         raise ValueError(f"unknown keys {unknown}; {kind.__name__} has {[f.name for f in given]}")
     missing = [f.name for f in given if f.name not in values and f.default is f.default_factory is MISSING]
     if missing:
         raise ValueError(f"missing keys {missing} of {kind.__name__}")
-    return kind(**values)

@@ -22,6 +22,8 @@ from typing import TypeVar
 import pandas as pd
 from datasets import load_dataset
 
+from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
+
 Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
 NO_LETTER = re.compile(r"[\W_]+")
 READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda path: pd.read_json(path, lines=True)}
@@ -37,14 +39,16 @@ class Table:
     split: str = "train"
     where: dict[str, list] = field(default_factory=dict)  # keep the rows whose column holds one of the values
 
+    def __post_init__(self) -> None:
+        if (self.path is None) == (self.hub is None):
+            raise ValueError(f"path, hub: expected exactly one of them, got {self.path!r} and {self.hub!r}")
+
     def read(self, data: Path | None) -> pd.DataFrame:
         """The rows, filtered by `where`.
 
         Raises:
-            ValueError: neither or both of path and hub, a missing file or column, an unknown file ending.
+            ValueError: a missing file or column, an unknown file ending.
         """
-        if (self.path is None) == (self.hub is None):
-            raise ValueError(f"path, hub: expected exactly one of them, got {self.path!r} and {self.hub!r}")
         if self.hub is not None:
             rows = load_dataset(self.hub, self.subset, split=self.split).to_pandas()
         else:
@@ -83,6 +87,17 @@ class Entry:
     limit: int | None = None
     licence: str = "not stated"
     credit: str = ""
+
+    def __post_init__(self) -> None:
+        check_numbers(self, limit=FROM_1)
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """An entry of `exclude`: the columns of a table whose texts must not be trained on."""
+
+    table: Table
+    columns: list[str]
 
 
 @dataclass(frozen=True)
@@ -160,6 +175,10 @@ class Source(Entry):
     contradicts = False  # whether incorrect texts of this kind do
     contrastive: bool | None = None
     share: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_numbers(self, share=ABOVE_0)
 
     @property
     def has_contradictions(self) -> bool:
@@ -240,6 +259,10 @@ class ScoredPairs(Source):
     incorrect_to: float | None = None
     scale: float = 5.0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_numbers(self, scale=ABOVE_0)
+
     @property
     def contradicts(self) -> bool:
         """Whether it has incorrect texts at all."""
@@ -271,6 +294,11 @@ class Triplets(Source):
     contradicts = True
     columns: list[list[str]] = field(default_factory=lambda: [["reference", "correct", "incorrect"]])
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if [len(names) for names in self.columns] != [3]:
+            raise ValueError(f"columns of {self.name}: expected one list of three columns, got {self.columns!r}")
+
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
         check_columns(rows, self.columns[0], self.name)
@@ -287,6 +315,11 @@ class Positives(Source):
 
     kind: str = field(default="positives", init=False)
     columns: list[list[str]]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if {len(names) for names in self.columns} != {2}:
+            raise ValueError(f"columns of {self.name}: expected lists of two columns, got {self.columns!r}")
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""

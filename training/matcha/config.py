@@ -1,13 +1,43 @@
 """A training run as a YAML file; an unknown key is an error, as a typo must not train something else."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from transformers.activations import ACT2FN
+
+from semantic_metrics.matcha.modeling_matcha import MatchaConfig
+from training.data.config_checks import (
+    ABOVE_0,
+    BELOW_1,
+    FROM_0,
+    FROM_1,
+    check_distinct_names,
+    check_name,
+    check_numbers,
+    check_options,
+)
 from training.data.sources import Source
+from training.matcha.contextual import MAX_LENGTH, ContextualModel
+from training.matcha.initial_model import TRANSFORMER
+from training.matcha.losses import LOSSES
+from training.matcha.schedules import SCHEDULES
+from training.matcha.validate import FIGURES
 
 # Table 10 of the paper, which does not say how its curriculum is ordered. Here random incorrect texts, which are easy
 # to tell, come before contradictions.
 STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")
 STAGED = ("sequential", "curriculum")  # one source after another; the others take turns
+TABLE = "table"  # the kind of a network that names none
+NETWORKS = {TABLE: MatchaConfig, TRANSFORMER: ContextualModel}
+
+
+def make_part(kinds: dict[str, Callable], options: dict) -> Callable:
+    """What a mapping of a `kind` and arguments names.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    return kinds[options["kind"]](**{key: value for key, value in options.items() if key != "kind"})
 
 
 @dataclass(frozen=True)
@@ -68,14 +98,46 @@ class TrainConfig:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        check_name(self.name)
+        check_numbers(
+            self,
+            **dict.fromkeys(("batch_size", "accumulate", "steps", "validate_every", "save_every"), FROM_1),
+            **dict.fromkeys(("embedding_lr", "weight_decay", "seed"), FROM_0),
+            epochs=ABOVE_0,
+            lr=ABOVE_0,
+            average=BELOW_1,
+        )
+        if self.precision not in ("bf16", "no"):
+            raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
+        if self.select_by not in FIGURES:
+            raise ValueError(f"select_by: expected one of {', '.join(FIGURES)}, got {self.select_by!r}")
+        check_options("loss", self.loss, LOSSES)
+        check_options("schedule", self.schedule, SCHEDULES)
+        make_part(LOSSES, self.loss)
+        make_part(SCHEDULES, self.schedule)
+        if self.network is not None:
+            check_options("network", {"kind": TABLE} | self.network, NETWORKS, own=("vocab_size", "n_embd", "source"))
+            self._check_network({key: value for key, value in self.network.items() if key != "kind"})
         if (self.steps is None) == (self.epochs is None):
             raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
         if not self.train or not self.validate:
             raise ValueError("train, validate: expected at least one entry each")
+        check_distinct_names("train", self.train)
+        check_distinct_names("validate", self.validate)
         if self.strategy not in STRATEGIES:
             raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
         if not self.sources():
             raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
+
+    def _check_network(self, options: dict) -> None:
+        if self.network.get("kind") != TRANSFORMER:
+            activation = MatchaConfig(vocab_size=1, n_embd=1, **options).activation_function
+            if activation not in ACT2FN:
+                raise ValueError(
+                    f"network.activation_function: expected one of {', '.join(ACT2FN)}, got {activation!r}"
+                )
+        elif not 0 <= options.get("dropout", 0) < 1 or options.get("max_length", MAX_LENGTH) < 3:
+            raise ValueError(f"network: expected dropout from 0 to below 1 and max_length of 3 or more, got {options}")
 
     def sources(self) -> list[Source]:
         """The entries of `train` that the strategy draws from, in its order."""

@@ -13,6 +13,8 @@ from semantic_metrics.stats.separation import COSINE, separation, to_unit
 from training.data.sources import Example, Source, load_source
 
 Results = dict[str, dict[str, float]]
+SEPARATION, AGREEMENT = ("n_delta", "macro_f1", "auc", "pairwise"), ("ccc", "ccc_unscaled")  # of triplets, of ratings
+FIGURES = SEPARATION + AGREEMENT
 
 
 @dataclass(frozen=True)
@@ -62,17 +64,20 @@ def _figures(table: Encoder, one: ValidationSet) -> dict[str, float]:
         compared = {"ccc": to_unit(scores[0], COSINE), "ccc_unscaled": scores[0]}
         return {name: 100 * float(concordance(values, one.scores)) for name, values in compared.items()}
     figures = separation(*scores, COSINE, paired=True)
-    return {name: float(figures[name]) for name in ("n_delta", "macro_f1", "auc", "pairwise")}
+    return {name: float(figures[name]) for name in SEPARATION}
 
 
-def mean_figure(results: Iterable[dict[str, float]], figure: str) -> float:
-    """Mean of one figure over the sets that have it.
+def check_figure(figure: str, sets: dict[str, ValidationSet]) -> None:
+    """Check that one of the sets has a figure.
 
     Raises:
         ValueError: no set has it; lists the figures there are.
     """
-    results = list(results)
-    values = [row[figure] for row in results if figure in row]
-    if not values:
-        raise ValueError(f"select_by: expected one of {sorted({f for row in results for f in row})}, got {figure!r}")
-    return float(np.mean(values))
+    figures = {name for one in sets.values() for name in (SEPARATION if one.scores is None else AGREEMENT)}
+    if figure not in figures:
+        raise ValueError(f"select_by: expected one of {sorted(figures)}, got {figure!r}")
+
+
+def mean_figure(results: Iterable[dict[str, float]], figure: str) -> float:
+    """Mean of one figure over the sets that have it."""
+    return float(np.mean([row[figure] for row in results if figure in row]))
