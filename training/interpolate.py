@@ -1,9 +1,9 @@
-r"""A checkpoint between two: the mean of a contextual one's weights and of those that further training made of them.
+r"""A checkpoint between two: the mean of a contextual checkpoint's weights before and after further training.
 
     python training/interpolate.py runs/contextual/checkpoint runs/contextual_order/checkpoint --share 0.8 \
         --config training/configs/contextual_order.yaml --data DATA --output runs/contextual_mean
 
-Moving back towards the start restores what the training made worse sooner than it loses what the training taught
+A step back towards the start regains what the training made worse, and loses less of what the training taught
 (Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on
 the config's validation sets.
 """
