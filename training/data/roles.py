@@ -8,7 +8,7 @@ symmetric relation ("x met y") the exchange says the same, so it counts as corre
 somebody else.
 
 Writes train.parquet and held_out.parquet (reference, correct, incorrect, relation) into the output folder. An eighth of
-the relations, chosen by their digest, is held out, to tell learning the order from learning the words.
+the relations, chosen by their digest, is held out, to distinguish learning the order from learning words.
 """
 
 import argparse
