@@ -4,8 +4,8 @@ r"""Does a metric see who did what to whom? Swapped roles against paraphrases th
 
 Each item of `word_order.csv`, which was written for this project, has a reference, a paraphrase of it, and the
 paraphrase's own words in an order that reverses the roles. A metric for which a text is a bag of tokens gives both the
-same score: AUC 50, every pair a tie. With --data also `paws_wiki/dev.parquet` (Zhang et al., NAACL 2019), whose pairs share most of
-their words: AUC of the paraphrases against the others.
+same score: AUC 50, every pair a tie. With --data also `paws_wiki/dev.parquet` (Zhang et al., NAACL 2019), whose pairs
+share most of their words: AUC of the paraphrases against the others.
 
 Writes to --output: word_order.csv (figures, for all items and by kind), word_order_items.csv (every item's scores) and
 report.txt (what is printed). Higher is better; figures are times 100.
