@@ -10,7 +10,7 @@ from pathlib import Path
 
 from huggingface_hub import snapshot_download
 
-from semantic_metrics.core.checkpoint_files import check_files
+from semantic_metrics.core.checkpoint_files import check_files, describe_error
 from semantic_metrics.core.inputs import quote
 
 HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
@@ -19,6 +19,9 @@ MAX_NAME_CHARACTERS = 300  # of a name in an error message
 BLOCK_BYTES = 2**20  # read at a time
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
+BUSY_STATUSES = (408, 425, 429)
+# httpx and requests, whichever huggingface_hub has, name errors of the connection so
+PASSING_ERRORS = {"TransportError", "TimeoutError", "Timeout", "ConnectionError", "ChunkedEncodingError"}
 CHECKPOINT_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two are vocabularies
 
 
@@ -50,7 +53,8 @@ def resolve_checkpoint(
         other_weights: files to download as well if a repository has no safetensors.
 
     Raises:
-        ValueError: there is no such checkpoint; names it, and the shipped ones.
+        ValueError: there is no such checkpoint (names it, and the shipped ones), or the Hub fails to give it (says
+            whether trying again may help).
     """
     if name is not None and not isinstance(name, str):
         raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {quote(name)}")
@@ -71,8 +75,21 @@ def resolve_checkpoint(
         raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: {wanted}")
     try:
         return _download(match["repo"], match["revision"], list(other_weights))
-    except (OSError, ValueError) as error:  # the Hub's own errors are subclasses of these
-        raise ValueError(f"checkpoint {name!r}: no such folder, and the Hub did not give it ({error})") from error
+    except Exception as error:  # an answer that is cut or odd reaches here as an error of any kind
+        again = "may help" if _may_pass(error) else "will not help"
+        reason = f"the Hub did not give it ({describe_error(error)}); trying again {again}"
+        raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: no such folder, and {reason}") from error
+
+
+def _may_pass(error: BaseException | None) -> bool:
+    """Whether an error comes from the connection or from a busy server, not from what was asked for."""
+    if error is None:
+        return False
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return status in BUSY_STATUSES or status >= 500
+    passing = not PASSING_ERRORS.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+    return passing or "Consistency check" in str(error) or _may_pass(error.__cause__ or error.__context__)
 
 
 def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path:
