@@ -41,7 +41,7 @@ _COLUMN = {"multiple": True, "metavar": "COLUMN"}
               help="Column of the references.")  # fmt: skip
 @click.option("--label", default=["label"], **_COLUMN, help="Column of labels: 1 correct, 0 incorrect.")
 @click.option("--separator", default=[""], multiple=True, metavar="TEXT", help="Splits a text into references.")
-@click.option("--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; 1.")
+@click.option("--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1.")
 @click.option("--exclude", multiple=True, type=_INPUT, help="File whose questions are left out.")
 @click.option("--form", multiple=True, default=FORMS, type=click.Choice(FORMS), help="Form of the weights; both.")
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
@@ -49,8 +49,8 @@ _COLUMN = {"multiple": True, "metavar": "COLUMN"}
 @click.option("--device", metavar="NAME", help="Where the model runs, such as cuda.")
 @click.option("--long", is_flag=True, help="Also fit on long forms of the answers.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
-@click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Cross-validation folds; 5.")
-@click.option("--seed", default=0, metavar="N", help="Seed of the folds; 0.")
+@click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Number of folds; default: 5.")
+@click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
 @click.option("--plot", type=click.Path(path_type=Path), help="PNG file of the reliability or ROC curve.")
 def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: object) -> None:
