@@ -145,7 +145,7 @@ class Windows:
     def _read(self, question: str, answer: str, reference: str, start: int = 0) -> Reading | None:
         """Like `read`, of one part of a reference that begins at the character `start`; None if it has no room."""
         whole, hypothesis = fill(self.template, question, answer), fill(self.template, question, reference, start)
-        # an ASCII token has at least one character, but for one that may begin each text: most pairs need no counting
+        # an ASCII token has at least one character, except one that may begin each text: most pairs need no counting
         characters = len(whole.text) + len(hypothesis.text) + 2
         short = characters <= self.room and (whole.text + hypothesis.text).isascii()
         if short or self._fit(whole, hypothesis):
@@ -209,7 +209,7 @@ class Windows:
 
 
 def _word_starts(text: str, spans: list[Span]) -> list[int]:
-    """The tokens of a text, but for the first, that white space precedes."""
+    """Indices of the tokens that follow white space, without the first token of the text."""
     return [i for i, (begin, _) in enumerate(spans) if i and text[spans[i - 1][1] : begin + 1][:1].isspace()]
 
 
