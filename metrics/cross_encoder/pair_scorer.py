@@ -85,7 +85,7 @@ class PairScorer:
         longest: largest number of tokens in a pair, separators included, for which the model has positions.
         max_length: tokens of a pair that count by default: the tokeniser's limit, but at most `longest`.
         template: how the tokeniser joins two texts.
-        special_ids: ids of the special tokens, but for the unknown one; none of them may come from a text.
+        special_ids: ids of the special tokens except the unknown one; a text never gives any of them.
 
     Raises:
         ValueError: the checkpoint is incomplete or damaged, lacks its head, or its tokeniser is of the wrong kind.
