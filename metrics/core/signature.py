@@ -34,7 +34,7 @@ class Signature:
         Args:
             metric: its name.
             model: what identifies the checkpoint: `checkpoint`, `tokenizer`, ...
-            options: a dataclass; its fields are read in their order, but for those made by `no_score_change`. A field
+            options: a dataclass; its fields are read in their order, except those made by `no_score_change`. A field
                 that `model` has too is skipped; one that is itself a dataclass is replaced by its own fields.
             version: of the metric's script.
         """
