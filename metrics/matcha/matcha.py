@@ -51,7 +51,7 @@ Returns:
     matcha: mean of `scores`.
     scores: n floats in [-1, 1] ([0, 1] with `rescale`), higher is better.
     signature: every setting that can change a score, the checkpoint's and tokeniser's sha256 among them.
-    undefined: number of scores of which a text has no vector.
+    undefined: number of scores for which a text has no vector.
     best_reference: with several references, the index of the best for each prediction (the first of equals; None
         where the score is undefined).
     ratings: with `calibrated`, n floats in [0, 1]: 0 for a contradiction, 1 for the same meaning. They are a monotone
