@@ -25,8 +25,8 @@ from training.data.config_files import read_yaml
 FRAMES = Path(__file__).with_name("role_frames.yaml")
 COLUMNS = ["reference", "correct", "incorrect", "relation"]
 HELD_OUT_ONE_IN = 8  # relations
-SAME_WORDING_SHARE = 0.3  # of the triplets, whose incorrect text is the reference itself with its roles exchanged
-ADJUNCT_SHARE = 0.4  # of the triplets, whose texts also say when or where
+SAME_WORDING_SHARE = 0.3  # share of the triplets whose incorrect text is the reference with its roles exchanged
+ADJUNCT_SHARE = 0.4  # share of the triplets whose texts also say when or where
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Relation:
 
     Attributes:
         wordings: format strings with `{x}` and `{y}`, and `{z}` if there is a list of them.
-        fillers: names of the lists from one of which both x and y are drawn.
+        fillers: names of lists; both x and y are drawn from one of them.
         z: texts for `{z}`.
         adjuncts: whether words of when or where may be added; False if they would belong to one clause only.
         symmetric: whether it holds between y and x as well.
