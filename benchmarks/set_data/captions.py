@@ -110,7 +110,7 @@ def caption_samples(
 
 
 def _apart(captions: list[Mention], number: int) -> tuple[Mention, ...] | None:
-    """The first captions, this many, of which no two share a content word."""
+    """The first `number` captions that share no content word with one another; None if there are none."""
     for chosen in combinations(captions, number):
         if not any(one[1] & other[1] for one, other in combinations(chosen, 2)):
             return chosen
