@@ -28,7 +28,7 @@ from benchmarks.set_data.chains import GIVEN, Chain, Dropped
 MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists
 KINDS = ("split", "union", "documents", "captions")
 STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
-# Punkt's English parameters are a download, of which its algorithm only needs the words that end in a full stop
+# Punkt's English parameters are a download; of these its algorithm needs only the words that end in a full stop
 _TITLES = "mr mrs ms messrs dr prof rev hon jr sr sen rep gov gen col lt capt maj sgt cpl cmdr adm det supt insp"
 _OTHERS = "st mt vs etc inc ltd co corp no fig dept est approx jan feb mar apr jun jul aug sep sept oct nov dec"
 _DOTTED = "a.m p.m u.s u.k u.n e.u d.c l.a n.y i.e e.g ph.d b.c a.d"
@@ -188,7 +188,7 @@ def union_samples(frame: pd.DataFrame, source: str, file: str, dropped: Dropped)
 def document_chains(
     documents: Sequence[object], source: str, lengths: Lengths, dropped: Dropped, stride: int = STRIDE
 ) -> list[Chain]:
-    """Documents -> their consecutive sentences in threes, of which one begins every `stride` sentences.
+    """Documents -> chains of three consecutive sentences; a chain begins every `stride` sentences.
 
     What is no text, empty or a repetition is left out, and chains with a sentence of another length.
     """
