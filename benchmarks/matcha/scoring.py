@@ -16,7 +16,7 @@ from benchmarks.matcha.sets import EvaluationSet, TripletSet
 class TripletScores:
     """Native scores of one metric on one triplet set, (n,) each; (1,) for a corpus metric.
 
-    A pair of which a text has no vector has the score 0.
+    A pair has the score 0 if one of its texts has no vector.
     """
 
     correct: np.ndarray
