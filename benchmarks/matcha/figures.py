@@ -1,7 +1,7 @@
 """The paper's figures from the benchmark's tables: threshold curves (2, 6), gaps (3, 5), concordance (4).
 
-No figure depends on colour alone: curves also differ in dash and marker, bars in hatching. A figure of which nothing
-was measured is not written.
+No figure depends on colour alone: curves also differ in dash and marker, bars in hatching. A figure for which
+nothing was measured is not written.
 """
 
 from itertools import cycle
