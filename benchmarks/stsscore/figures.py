@@ -1,7 +1,7 @@
 """Figures 1 to 13 of the STSScore paper: scatter plots with the diagonal, densities per class, ROC curves.
 
 Classes and curves differ in dash, so that no figure depends on colour alone. Panels have one scale. What was not
-measured is named in the title; a figure of which nothing was measured is not written.
+measured is named in the title; a figure for which nothing was measured is not written.
 
 Source: Herbold, TMLR: figures 1 to 5 (the metrics of table 1), 6 to 9 (the weaker backbone), 10 to 13 (the ensemble).
 """
