@@ -2,7 +2,7 @@
 
 The folder's layout (parquet): `nli_triplets/{snli_dev,mnli_dev_matched}`, `matcha_eval/{truthfulqa,climate_fever,coco,
 newts}`, `stsb/{dev,test}`, `matcha_human/half`. `hub_sets` builds the same from Hub ids. MedNLI needs a licence and
-is read from the files of whoever has one.
+is read from the files of those who have one.
 
 Source: Li et al., Findings of ACL 2026, sections 4.1 and 4.2.4.
 """
