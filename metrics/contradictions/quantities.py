@@ -31,7 +31,7 @@ NUMERALS = [
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 TIMES = {"time", "day", "night", "year", "week", "month", "hour", "minute", "way", "times", "days", "years", "weeks",
          "months", "hours", "minutes", "ways"}  # fmt: skip
-YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # from one year to another
+YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # years by which a date is moved
 LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
 COUNTED_LABELS = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
