@@ -42,7 +42,7 @@ from training.data.sources import read_excluded
 from training.states import UnusableState, check_config, config_values, discard, restore_folder, written_whole
 
 CONFIGS = Path(__file__).parent / "configs"
-COMPLETE = "complete.json"  # in a state: the names and sizes of its files, and the config
+COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config
 PAD_TO_TOKENS = 16  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
 POOL_BATCHES = 100  # sorted by length together: enough to pad little, few enough to stay random
 
