@@ -20,7 +20,7 @@ from nltk.corpus.reader.wordnet import WordNetCorpusReader
 Row = tuple[str, str, str]
 ADJECTIVE, ADVERB, COMPOUND, PERSON, ANIMAL = "adjective", "adverb", "compound", "person", "animal"
 LISTS = (ADJECTIVE, ADVERB, COMPOUND, PERSON, ANIMAL)
-MIN_COUNT = 3  # of both words in the sense-tagged corpora that WordNet counts: rarer ones are no plain opposites
+MIN_COUNT = 3  # least count of both words in WordNet's sense-tagged corpora: rarer ones are no plain opposites
 PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non")  # an opposite made by one of them is sound, however rare
 NOT_ANIMALS = ("bat",)  # an animal in WordNet's first sense, but mostly a thing to readers
 WORDS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
