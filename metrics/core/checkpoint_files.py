@@ -44,7 +44,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse a folder of which a file would not end, or would wait for ever.
+    """Refuse a folder with a file that never ends, or that is never ready.
 
     Raises:
         ValueError: a file is a device or a pipe, or the folder cannot be read; names the folder.
