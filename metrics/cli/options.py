@@ -5,9 +5,20 @@ from pathlib import Path
 
 import click
 
+from semantic_metrics.cli.errors import InputError
 from semantic_metrics.core.contract import describe, text_metrics
 
-FILE = click.Path(path_type=Path)
+
+class _File(click.Path):
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path; a name with NUL or a lone surrogate, which no file can have, is an error of one line."""
+        try:
+            return super().convert(value, param, ctx)
+        except ValueError:
+            raise InputError(f"{value!r}: expected a name without NUL and lone surrogates") from None
+
+
+FILE = _File(path_type=Path)
 ANSWER_METRICS = tuple(name for name in text_metrics() if describe(name).takes_questions)
 
 _SHARED = {
