@@ -118,7 +118,7 @@ def _below_thousand(words: list[str], begin: int) -> tuple[Decimal | None, int]:
 
 
 def _below_hundred(words: list[str], begin: int) -> tuple[Decimal | None, int]:
-    """Like `_cardinal`, for words without "hundred"; "a" is 1 before "hundred" or a scale, except in "half a million"."""
+    """Like `_cardinal`, for words without "hundred"; "a" is 1 before "hundred" or a scale, not in "half a million"."""
     word, following = [*words[begin : begin + 2], "", ""][:2]
     if word == "a" and (following == "hundred" or following in SCALES) and words[max(begin - 1, 0)] != "half":
         return Decimal(1), begin + 1
