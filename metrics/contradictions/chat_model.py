@@ -14,7 +14,7 @@ words as that takes, keep length and style. The two must not both be true. Reply
 
 {text}"""
 ATTEMPTS = 3
-TOKENS_PER_CHARACTER = 1.5  # tokens of the reply per character of the text: a reply that keeps to the prompt needs fewer
+TOKENS_PER_CHARACTER = 1.5  # tokens of a reply per character of the text; a reply that keeps to the prompt needs fewer
 
 
 class Writer:
