@@ -41,7 +41,9 @@ _COLUMN = {"multiple": True, "metavar": "COLUMN"}
               help="Column of the references.")  # fmt: skip
 @click.option("--label", default=["label"], **_COLUMN, help="Column of labels: 1 correct, 0 incorrect.")
 @click.option("--separator", default=[""], multiple=True, metavar="TEXT", help="Splits a text into references.")
-@click.option("--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1.")
+@click.option(
+    "--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1."
+)
 @click.option("--exclude", multiple=True, type=_INPUT, help="File whose questions are left out.")
 @click.option("--form", multiple=True, default=FORMS, type=click.Choice(FORMS), help="Form of the weights; both.")
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
