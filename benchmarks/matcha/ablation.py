@@ -1,14 +1,16 @@
 r"""The strategies of table 10 of Li et al., Findings of ACL 2026, each trained for a small budget on the data at hand.
 
-    python -m benchmarks.matcha.ablation --data DATA
+    python -m benchmarks.matcha.ablation --data DATA --seed 42 --seed 43 --seed 44
     python -m benchmarks.matcha.ablation --data FOLDER --sets-from DATA \
         --config training/configs/paper.yaml --budget 20000
 
 contrastive: the sources whose incorrect texts contradict, alone; random: the others alone; sequential: one source after
 another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. Everything
-else is the same, and the last step counts. A small budget on other data can show the paper's ordering, not its figures.
+else is the same, and the last step counts; the loss is the config's, by default the paper's (equation 7). With several
+seeds the report has their means with 95% intervals (Student's t): they cover the run's randomness, not the data's.
+A small budget on other data can test the paper's ordering, not reach its figures.
 
-Writes to --output: ablation.csv, report.txt (what is printed), and a folder for each run.
+Writes to --output: ablation.csv (of all seeds), report.txt (what is printed), and a folder SEED/STRATEGY for each run.
 """
 
 from dataclasses import replace
@@ -16,6 +18,7 @@ from pathlib import Path
 
 import click
 import pandas as pd
+from scipy.stats import t as student_t
 
 from benchmarks.common import options
 from benchmarks.common.baselines import matcha
@@ -27,6 +30,7 @@ from benchmarks.matcha.scoring import Scores, score_sets
 from benchmarks.matcha.sets import TITLES, EvaluationSet, TripletSet, load_sets
 from benchmarks.matcha.tables import LABELS
 from semantic_metrics.stats.agreement import concordance
+from semantic_metrics.stats.bootstrap import LEVEL
 from semantic_metrics.stats.separation import COSINE, separation, to_unit
 from training.data.config_files import read_yaml
 from training.matcha.config import STRATEGIES, TrainConfig
@@ -71,9 +75,31 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
     return pd.DataFrame(rows)
 
 
+def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean of each figure over the seeds, with a 95% t-interval where there are several.
+
+    Args:
+        table: tables from `ablation_table` one after another, with a column seed.
+
+    Returns:
+        Columns set, strategy, figure, value, low, high, published, n, seeds (how many).
+    """
+    keys = ["set", "strategy", "figure"]
+    groups = table.groupby(keys, sort=False)
+    means = groups[["value", "published", "n"]].mean().assign(seeds=groups["seed"].nunique())
+    half = groups["value"].sem() * student_t.ppf((1 + LEVEL) / 2, means["seeds"] - 1)
+    return means.assign(low=means["value"] - half, high=means["value"] + half).reset_index()
+
+
 def report(table: pd.DataFrame, budget: int) -> str:
-    """The table as text: Wasserstein distances and CCC beside the published ones, then the other figures."""
-    table = table.assign(low=None, high=None)
+    """The table as text: Wasserstein distances and CCC beside the published ones, then the other figures.
+
+    Args:
+        table: figures from `over_seeds`.
+        budget: optimiser steps of each run.
+    """
+    seeds = int(table["seeds"].max())
+    steps = f"{budget} steps each" + (f", mean of {seeds} seeds [95% interval over the seeds]" if seeds > 1 else "")
     parts = []
     for figure in FIGURES:
         lines = table[(table["figure"] == figure) | ((figure == FIGURES[0]) & table["figure"].isin(CCC))]
@@ -83,7 +109,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
             by_column = own.set_index(["set", "figure"])
             rows.append(Row(str(name), [Cell.of(by_column.loc[column]) for column in columns]))
         if rows:
-            title = f"Table 10, {LABELS[figure]}, times 100, {budget} steps each"
+            title = f"Table 10, {LABELS[figure]}, times 100, {steps}"
             parts.append(render(title, [CCC.get(figure, title) for title, figure in columns], rows))
     parts.append(_PUBLISHED_NOTE)
     return "\n\n".join(parts)
@@ -103,9 +129,16 @@ def report(table: pd.DataFrame, budget: int) -> str:
 @click.option(
     "--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Strategy to train, repeatable; default: all."
 )
+@click.option("--seed", "seeds", multiple=True, type=click.IntRange(0), help="Seed, repeatable; default: the config's.")
 @options.output("results/ablation")
 def main(
-    data: Path, sets_from: Path | None, config: Path, budget: int | None, chosen: tuple[str, ...], output: Path
+    data: Path,
+    sets_from: Path | None,
+    config: Path,
+    budget: int | None,
+    chosen: tuple[str, ...],
+    seeds: tuple[int, ...],
+    output: Path,
 ) -> None:
     """Train every strategy of table 10 and print the table, published figures beside."""
     names = [name for name in ORDER if name in (chosen or STRATEGIES)]
@@ -119,13 +152,19 @@ def main(
         sets = load_sets(sets_from or data, SETS)
         if not sets:
             raise ValueError(f"--data: expected evaluation sets as benchmarks/matcha/sets.py lays them out, got {data}")
-        checkpoints = {name: train_strategy(settings, name, budget, data, output / name) for name in names}
+        tables = []
+        for seed in dict.fromkeys(seeds or (settings.seed,)):
+            seeded, folder = replace(settings, seed=seed), output / str(seed)
+            paths = {name: train_strategy(seeded, name, budget, data, folder / name) for name in names}
+            metrics = [matcha(str(path), name) for name, path in paths.items()]
+            one = ablation_table(names, sets, score_sets(metrics, sets, options.progress)).assign(seed=seed)
+            one.to_csv(folder / "ablation.csv", index=False)
+            tables.append(one)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    metrics = [matcha(str(path), name) for name, path in checkpoints.items()]
-    table = ablation_table(names, sets, score_sets(metrics, sets, options.progress))
+    table = pd.concat(tables, ignore_index=True)
     table.to_csv(output / "ablation.csv", index=False)
-    text = report(table, budget)
+    text = report(over_seeds(table), budget)
     (output / "report.txt").write_text(text + "\n", encoding="utf-8")
     click.echo(text)
 

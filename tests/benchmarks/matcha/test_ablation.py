@@ -6,11 +6,15 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
+from scipy import stats
 
-from benchmarks.matcha.ablation import ORDER, SETS, main
+from benchmarks.matcha.ablation import ORDER, SETS, main, over_seeds
 from benchmarks.matcha.sets import TITLES
 from tests.benchmarks.matcha.synthetic import write_data
 from tests.training.conftest import TRAINING
+from training.data.config_files import read_yaml
+from training.matcha.config import TrainConfig
+from training.train import CONFIGS
 
 
 def write_config(folder: Path, start: Path, **changes: object) -> Path:
@@ -29,21 +33,40 @@ def write_config(folder: Path, start: Path, **changes: object) -> Path:
 def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path) -> None:
     data, output = write_data(tmp_path / "data"), tmp_path / "out"
     arguments = ["--data", str(data), "--config", str(write_config(tmp_path, checkpoint)), "--output", str(output)]
-    result = CliRunner().invoke(main, [*arguments, "--budget", "4"])
+    result = CliRunner().invoke(main, [*arguments, "--budget", "4", "--seed", "1", "--seed", "2"])
     assert result.exit_code == 0, result.output
     table = pd.read_csv(output / "ablation.csv")
     assert list(table["strategy"].unique()) == list(ORDER)
     assert table["value"].between(-100, 100).all()
     assert set(table["set"]) == {*(TITLES[name] for name in SETS if name != "human"), "Overall"}
-    assert table["published"].notna().sum() == 35
+    assert table["published"].notna().sum() == 2 * 35
+    assert set(table["seed"]) == {1, 2}
     for name in ORDER:
-        assert '"step": 4,\n  "steps": 4' in (output / name / "checkpoint" / "training.json").read_text()
+        assert '"step": 4,\n  "steps": 4' in (output / "2" / name / "checkpoint" / "training.json").read_text()
     apart = table[(table["set"] == "SNLI") & (table["figure"] == "n_delta")]["value"]
-    assert apart.nunique() > 2  # the strategies are not the same run
+    assert apart.nunique() > 5  # neither the strategies nor the seeds are the same run
     text = (output / "report.txt").read_text()
     assert text.strip() in result.output
-    assert "Table 10, Wasserstein, times 100, 4 steps each" in text
+    assert "Table 10, Wasserstein, times 100, 4 steps each, mean of 2 seeds [95% interval over the seeds]" in text
     assert "34.95" in text
+
+
+def test_means_and_intervals_over_seeds() -> None:
+    rows = [("SNLI", "random", "auc", value, None, 9, seed) for seed, value in enumerate((1.0, 2.0, 6.0))]
+    columns = ["set", "strategy", "figure", "value", "published", "n", "seed"]
+    row = over_seeds(pd.DataFrame(rows, columns=columns)).iloc[0]
+    low, high = stats.t.interval(0.95, 2, loc=3, scale=stats.sem([1, 2, 6]))
+    assert row[["value", "low", "high", "seeds"]].tolist() == pytest.approx([3, low, high, 3])
+    alone = over_seeds(pd.DataFrame(rows[:1], columns=columns)).iloc[0]
+    assert alone["value"] == 1
+    assert alone[["low", "high"]].isna().all()
+
+
+def test_the_committed_config_is_the_papers_loss() -> None:
+    config = read_yaml(CONFIGS / "ablation.yaml", TrainConfig)
+    assert config.loss == {"kind": "triplet", "margin": 1.0}
+    assert (config.batch_size, config.steps) == (256, 300)
+    assert all(source.pivot for source in config.train if source.has_contradictions)
 
 
 @pytest.mark.parametrize(
