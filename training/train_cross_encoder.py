@@ -143,8 +143,9 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     model = model.float()  # the shipped weights are fp16, which does not train
     if classes is None:
         model.config.stsscore = {"scale": config.top_score}  # the metric reads what to divide the raw score by
-        head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
-        torch.nn.init.constant_(head.bias, config.top_score / 2)  # else the first steps only learn the mean
+        if config.centre_head:
+            head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
+            torch.nn.init.constant_(head.bias, config.top_score / 2)  # else the first steps only learn the mean
     return model
 
 

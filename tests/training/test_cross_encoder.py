@@ -2,6 +2,7 @@
 
 import pickle
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +19,15 @@ from sentence_transformers import CrossEncoder
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
+from tests.training.conftest import TRAINING
 from tests.training.test_states import Planted
 from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import PairSource
+from training.data.config_files import read_yaml
 from training.data.sources import Table
 from training.states import UnusableState
-from training.train_cross_encoder import SimilarLengths, blend, build_model, find_state, train
+from training.train_cross_encoder import SimilarLengths, blend, build_model, find_state, train, training_arguments
 
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]
@@ -150,6 +153,28 @@ def test_resume_takes_complete_states_of_the_same_config_alone(
     train(replace(stsb, epochs=1), data, output, resume=True)
     assert f"--resume: no state in {output}, starting at step 0" in capsys.readouterr().err
     assert [path.name for path in states.glob("checkpoint-*")] == ["checkpoint-12"]
+
+
+@pytest.mark.parametrize(("suffix", "tiny_model"), [("", tiny.roberta), ("_bert", tiny.bert)])
+def test_the_paper_s_recipe_runs_as_the_paper_states_it(
+    suffix: str, tiny_model: Callable[[Path], Path], data: Path, tmp_path: Path
+) -> None:
+    config = read_yaml(TRAINING / "configs" / f"stsscore_paper{suffix}.yaml", CrossEncoderConfig)
+    assert config.init == ("google-bert/bert-base-uncased" if suffix else "FacebookAI/roberta-base")
+    stated = training_arguments(config, np.ones(4), tmp_path)
+    assert (stated.learning_rate, stated.num_train_epochs, stated.weight_decay) == (2e-5, 10, 0)
+    assert (stated.lr_scheduler_type, stated.warmup_steps) == ("linear", 0.06)
+    assert (stated.adam_beta1, stated.adam_beta2, stated.adam_epsilon) == (0.9, 0.999, 1e-8)
+    assert (config.classes, config.top_score) == (None, 5)  # mean squared error of raw scores
+    (tmp_path / "stsb").mkdir()
+    for name in ("train", "dev"):
+        pd.read_csv(data / f"{name}.csv").to_parquet(tmp_path / "stsb" / f"{name}.parquet")
+    figures = train(replace(config, epochs=1), tmp_path, tmp_path / "run", str(tiny_model(tmp_path / "start")))
+    assert set(figures) == {"stsb_dev_pearson", "stsb_dev_spearman"}
+    result = load("stsscore", f"{tmp_path / 'run' / 'checkpoint'}/").compute(
+        predictions=["a dog"], references=["a cat"]
+    )
+    assert "|scale:5" in result["signature"]
 
 
 def test_a_share_of_the_start_is_kept(

@@ -25,6 +25,7 @@ class CrossEncoderConfig:
         licence: licence of the weights (an SPDX id in the Hub's spelling); must suit every source.
         classes: names of the classes in the order of the outputs; null trains one raw score by mean squared error.
         top_score: highest raw score (5 in STS-B), to which labels are scaled.
+        centre_head: whether a scorer's head begins at half of `top_score`; 0 otherwise.
         layers: number of the encoder's layers to keep, from the first; null keeps all.
         max_length: most tokens of a pair; longer pairs are cut.
         epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
@@ -44,6 +45,7 @@ class CrossEncoderConfig:
     licence: str
     classes: list[str] | None = None
     top_score: float = 5.0
+    centre_head: bool = True
     layers: int | None = None
     max_length: int = 128
     epochs: float = 1.0
