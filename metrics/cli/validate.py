@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import ANSWER_METRICS, FILE, shared_option
+from semantic_metrics.cli.options import ANSWER_METRICS, FILE, MAX_RESAMPLES, shared_option
 from semantic_metrics.cli.scoring import check_questions, choose_checkpoints, score_rows
-from semantic_metrics.core.contract import text_metrics
+from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.files.table import check_records_path, read_table, write_records
 from semantic_metrics.stats.bootstrap import RESAMPLES
 
@@ -26,7 +26,7 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
 @click.option("--by", default=FIGURES[0], type=click.Choice(FIGURES), metavar="FIGURE",
               help=f"Figure that decides; default: {FIGURES[0]}.")  # fmt: skip
-@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2))
+@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
 @shared_option("--output", help="Write all figures to a .json or .csv file.")
 def validate(
@@ -69,7 +69,8 @@ def validate(
     scores = {name: np.array(one.scores) for name, one in scored.items()}
     pairs = zip(texts["predictions"], texts["references"], strict=True)
     scores[validation.BASELINE] = np.array([validation.token_f1(*pair) for pair in pairs])
-    result = validation.validate(scores, ratings, by, resamples, seed)
+    ranges = {name: describe(name).score_range for name in scored}
+    result = validation.validate(scores, ratings, by, resamples, seed, ranges)
     click.echo(f"{file}: {ratings.summary()}")
     for line in [*result.lines(), "", *(f"{one.remarks}\n{one.signature}" for one in scored.values())]:
         click.echo(line)

@@ -14,10 +14,9 @@ import numpy as np
 
 from semantic_metrics.stats import agreement as agreement_stats
 from semantic_metrics.stats.bootstrap import LEVEL, RESAMPLES, bootstrap_groups, percentile_interval
-from semantic_metrics.stats.separation import COSINE, UNIT, to_unit
+from semantic_metrics.stats.separation import UNIT, Bounds, to_unit
 from semantic_metrics.stats.significance import interval, p_value
 
-BOUNDS = {"matcha": COSINE}  # native range of a metric; [0, 1] where it is not named
 BASELINE = "token F1"
 RANKED = ("group_r1", "group_dcg")  # how well a metric ranks the candidates of a group
 NEAREST = ("nearest_r1", "nearest_dcg")  # how near to the rating a metric comes, compared with the others
@@ -146,6 +145,7 @@ def validate(
     by: str = "spearman",
     resamples: int = RESAMPLES,
     seed: int = 0,
+    ranges: Mapping[str, Bounds] | None = None,
 ) -> Validation:
     """Compare metrics with ratings.
 
@@ -155,8 +155,9 @@ def validate(
         by: figure that decides which metric to trust, one of agreement_stats.FIGURES.
         resamples: draws of the bootstrap, which draws groups.
         seed: seed of the random numbers.
+        ranges: lowest and highest score of a metric; [0, 1] for one that is not named.
     """
-    unit = {name: to_unit(values, BOUNDS.get(name, UNIT)) for name, values in scores.items()}
+    unit = {name: to_unit(values, (ranges or {}).get(name, UNIT)) for name, values in scores.items()}
     human, names = ratings.mean, list(unit)
     near = agreement_stats.closeness(np.stack(list(unit.values())), human)
 
