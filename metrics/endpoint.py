@@ -6,11 +6,13 @@ is given no key, and refuses to work, even with a local server, while HF_HUB_OFF
 whose answer breaks off or is not JSON.
 """
 
+import hashlib
 import json
 import os
 import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPMessage
+from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -52,12 +54,21 @@ class JsonEndpoint:
         url: address, http or https, without a user name or password.
         attempts: number of times that a request is sent before giving up.
         wait: function that sleeps for a number of seconds; tests pass their own.
+        kept: JSON lines file that replies of `chat` are read from and written to as they come, so that none is asked
+            for twice; None keeps none.
 
     Raises:
-        ValueError: the URL is not http or https, or contains a password, or `attempts` is below 1.
+        ValueError: the URL is not http or https, or contains a password, `attempts` is below 1, or `kept` is not a file
+            of replies.
     """
 
-    def __init__(self, url: str, attempts: int = ATTEMPTS, wait: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        url: str,
+        attempts: int = ATTEMPTS,
+        wait: Callable[[float], None] = time.sleep,
+        kept: Path | None = None,
+    ) -> None:
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"endpoint: expected a URL that begins with http:// or https://, got {url!r}")
         if "@" in urlsplit(url).netloc:
@@ -68,6 +79,7 @@ class JsonEndpoint:
         self._attempts, self._wait = attempts, wait
         self._key = os.environ.get(KEY_VARIABLE, "").strip()
         self._open = build_opener(_NoRedirect).open
+        self._kept_file, self._kept = kept, {} if kept is None else _read_kept(kept)
 
     def post(self, body: dict) -> object:
         """Send JSON; returns the JSON of the answer.
@@ -110,18 +122,48 @@ class JsonEndpoint:
             The content of the first reply (a string, or None) and the reason why it ended.
 
         Raises:
-            EndpointError: like `post`, or the answer has no message.
+            EndpointError: like `post`, or the answer has no message; or the reply cannot be kept.
         """
-        answer = self.post({"model": model, "messages": messages, **settings})
+        body = {"model": model, "messages": messages, **settings}
+        key = hashlib.sha256(json.dumps([self.url, body]).encode()).hexdigest()
+        if key not in self._kept:
+            answer = self.post(body)
+            try:
+                choice = answer["choices"][0]
+                reply = choice["message"]["content"], choice.get("finish_reason")
+            except (KeyError, IndexError, TypeError, AttributeError):
+                raise EndpointError(f"{self.url}: expected choices with a message, got another JSON") from None
+            if self._kept_file is None:
+                return reply
+            self._keep(key, reply)
+        return self._kept[key]
+
+    def _keep(self, key: str, reply: tuple[object, object]) -> None:
         try:
-            choice = answer["choices"][0]
-            return choice["message"]["content"], choice.get("finish_reason")
-        except (KeyError, IndexError, TypeError, AttributeError):
-            raise EndpointError(f"{self.url}: expected choices with a message, got another JSON") from None
+            with self._kept_file.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, "reply": reply}) + "\n")
+        except OSError as error:
+            raise EndpointError(f"{self._kept_file}: {error.strerror or error}") from None
+        self._kept[key] = reply
 
     def _without_key(self, text: str) -> str:
         text = " ".join(text.split())
         return text.replace(self._key, "***") if self._key else text  # some servers quote the key that they refuse
+
+
+def _read_kept(path: Path) -> dict[str, tuple[object, object]]:
+    """Replies of a file; a last line without its end, where the machine stopped, is cut off and asked for again."""
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        if text and not text.endswith("\n"):
+            text = text[: text.rfind("\n") + 1]
+            path.write_text(text, encoding="utf-8")
+        lines = map(json.loads, text.splitlines())
+        return {line["key"]: (line["reply"][0], line["reply"][1]) for line in lines}
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise ValueError(f"{path}: expected replies of an endpoint, one JSON object on each line") from None
 
 
 def _body(error: HTTPError) -> str:

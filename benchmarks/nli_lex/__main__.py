@@ -17,7 +17,8 @@ is judged by cross-validation.
 
 Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, raters.csv, checks.csv, scores_SET.csv,
 report.txt (the printed report), figure2.png, figure4.png to figure9.png, all times 100; and, for the shipped
-checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/nli --results OUTPUT`).
+checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/nli --results OUTPUT`). With
+--endpoint also replies.jsonl: its replies as they come, which a second run does not ask for again.
 """
 
 from pathlib import Path
@@ -80,7 +81,7 @@ def main(
         if models["checkpoint"] in SHIPPED and not (trained_on or baselines_only) and measured.pop("evouna", None):
             absent["evouna"] = TRAINED_ON
         measured = leave_out(measured, trained_on)
-        judges = other_judges(models)
+        judges = other_judges(models, output)
         nli = None if baselines_only else nli_model(models, measured)
         accuracy = pd.DataFrame(columns=["set", "figure", "value"])
         if nli is not None:
@@ -135,17 +136,19 @@ def gather(
     return sets, absent
 
 
-def other_judges(models: dict[str, object]) -> list[Judge]:
+def other_judges(models: dict[str, object], output: Path) -> list[Judge]:
     """All judges but those of the NLI model, the published ones last.
 
     Raises:
-        ValueError: an endpoint comes without a model, or its URL is invalid.
+        ValueError: an endpoint comes without a model, its URL is invalid, or replies.jsonl in `output` does not hold
+            the replies of an earlier run.
     """
     judges = [*lexical_judges(), *model_judges(models)]
     if (models["endpoint"] is None) != (models["endpoint_model"] is None):
         raise ValueError("--endpoint, --endpoint-model: expected both or neither")
     if models["endpoint"] is not None:
-        judges.append(endpoint_judge(models["endpoint"], models["endpoint_model"]))
+        output.mkdir(parents=True, exist_ok=True)
+        judges.append(endpoint_judge(models["endpoint"], models["endpoint_model"], output / "replies.jsonl"))
     return [*judges, *published_judges()]
 
 

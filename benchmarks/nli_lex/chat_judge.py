@@ -4,6 +4,7 @@ The key comes from the environment variable SEMANTIC_METRICS_API_KEY and from no
 """
 
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -22,19 +23,23 @@ person, place or number. Reply with 1 if it does and with 0 if it does not, and 
 MAX_REPLY_TOKENS = 5  # one is enough
 
 
-def endpoint_judge(url: str, model: str) -> Judge:
+def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
     """A judge that asks once for each answer, at temperature 0, with all its gold answers in the prompt.
+
+    What was asked before, in this run or an earlier one that kept its replies, is not asked again; the time is that of
+    the questions that were.
 
     A reply that is neither 1 nor 0 counts as incorrect; the report says how many there were.
 
     Args:
         url: address without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
         model: the server's name of the model.
+        kept: file that replies are read from and written to as they come; None keeps none.
 
     Raises:
-        ValueError: `url` is neither http nor https, or contains a password.
+        ValueError: `url` is neither http nor https, or contains a password; `kept` is not a file of replies.
     """
-    endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions")
+    endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", kept=kept)
 
     def ask(answers: JudgedSet) -> Verdicts:
         begin = time.perf_counter()

@@ -10,11 +10,13 @@ from semantic_metrics.cli.terminal import plain
 from semantic_metrics.contradictions import contradict as contradict_texts
 from semantic_metrics.contradictions import mining, nli_check, summary
 from semantic_metrics.contradictions.chat_model import Writer
+from semantic_metrics.endpoint import EndpointError
 from semantic_metrics.files.formats import format_of
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.table import Table, read_table, write_table
 
 MAX_PRINTED = 20  # contradictions that are printed without --output
+KEPT_ENDING = ".replies.jsonl"  # of the file beside the output that keeps what an endpoint replied
 MINED = "mined"  # in place of a rule, for a contradiction that was not made
 COLUMNS = ("row", "text", "contradiction", "rule", "probability")
 
@@ -45,10 +47,21 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
         check_output(output, inputs=[file])
     table = read_table(file)
     texts = table.texts("--column", column)
+    # replies of the endpoint are kept beside the output until it is complete: the same command asks only for the rest
+    kept = None if output is None or not options["endpoint"] else output.with_name(f"{output.name}{KEPT_ENDING}")
+    if kept is not None:
+        check_output(kept, inputs=[file])
     with as_input_error(ValueError):
-        rows, counts = _mine(texts, table, options) if options["mine"] else _make(texts, options)
+        try:
+            rows, counts = _mine(texts, table, options) if options["mine"] else _make(texts, options, kept)
+        except EndpointError as error:
+            if kept is None or not kept.exists():
+                raise
+            raise InputError(f"{error}; the replies until then are kept in {kept}: repeat the command") from error
     if output is not None:
         write_table(output, Table(list(COLUMNS), rows))
+        if kept is not None:
+            kept.unlink(missing_ok=True)
     else:
         for _, text, contradiction, rule, _ in rows[:MAX_PRINTED]:
             click.echo(f"{rule}: {plain(text)}\n  {plain(contradiction)}\n")
@@ -71,7 +84,7 @@ def _check(options: dict) -> None:
         raise InputError("--group: expected with --mine alone")
 
 
-def _make(texts: list[str], options: dict) -> tuple[list[list], str]:
+def _make(texts: list[str], options: dict, kept: Path | None) -> tuple[list[list], str]:
     """Rows of the contradictions that the rules or a language model make, and the counts."""
     results = contradict_texts(
         texts,
@@ -81,7 +94,7 @@ def _make(texts: list[str], options: dict) -> tuple[list[list], str]:
         check=not options["no_check"],
         threshold=nli_check.THRESHOLD if options["threshold"] is None else options["threshold"],
         checkpoint=options["checkpoint"],
-        writer=Writer(options["endpoint"], options["model"]) if options["endpoint"] else None,
+        writer=Writer(options["endpoint"], options["model"], kept=kept) if options["endpoint"] else None,
     )
     rows = [
         [i, result.text, one.text, one.rule, one.p]

@@ -5,6 +5,7 @@ What the model writes goes through the same check as what the rules make.
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from semantic_metrics.endpoint import JsonEndpoint
 
@@ -24,13 +25,16 @@ class Writer:
         url: address without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
         model: the endpoint's name of the model.
         wait: function that sleeps for a number of seconds; tests pass their own.
+        kept: file that replies are read from and written to as they come; None keeps none.
 
     Raises:
-        ValueError: `url` is not http or https, or contains a password.
+        ValueError: `url` is not http or https, or contains a password; `kept` is not a file of replies.
     """
 
-    def __init__(self, url: str, model: str, wait: Callable[[float], None] = time.sleep) -> None:
-        self._endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", ATTEMPTS, wait)
+    def __init__(
+        self, url: str, model: str, wait: Callable[[float], None] = time.sleep, kept: Path | None = None
+    ) -> None:
+        self._endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", ATTEMPTS, wait, kept)
         self._model = model
 
     def write(self, text: str, seed: int) -> str:

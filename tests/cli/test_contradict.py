@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from semantic_metrics import endpoint as endpoint_client
 from semantic_metrics.cli import main
-from semantic_metrics.contradictions import contradict
+from semantic_metrics.contradictions import chat_model, contradict
 from semantic_metrics.contradictions.chat_model import Writer
 from semantic_metrics.endpoint import KEY_VARIABLE
 from tests.contradictions.test_contradictions import CAPTIONS
-from tests.endpoint.fake_endpoint import SECRET, chat_reply, serve
+from tests.endpoint.fake_endpoint import SECRET, Reply, chat_reply, serve
 
 
 def run(*arguments: object) -> tuple[int, str]:
@@ -72,7 +73,28 @@ def test_a_language_model_writes_and_is_checked(monkeypatch: pytest.MonkeyPatch)
     assert body["messages"][0]["content"].endswith("It is cold outside.")
 
 
-def test_a_language_model_that_refuses_is_an_error() -> None:
-    with serve(lambda body, number: (503, {}, {})) as endpoint, pytest.raises(ValueError, match="HTTP 503"):
-        Writer(endpoint.url, "m", wait=lambda seconds: None).write("The dog is asleep.", 0)
-    assert len(endpoint.requests) == 3
+def test_replies_of_a_language_model_are_kept_when_it_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 22, 18."""
+    monkeypatch.setattr(endpoint_client.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(chat_model, "ATTEMPTS", 1)
+    texts, output = tmp_path / "texts.txt", tmp_path / "out.csv"
+    texts.write_text("".join(f"It is {i} degrees.\n" for i in range(10)))
+    broken = [True]
+
+    def answer(body: dict, number: int) -> Reply:
+        if broken[0] and number >= 4:
+            return 503, {}, {}
+        return chat_reply("Not so: " + body["messages"][0]["content"].splitlines()[-1])
+
+    with serve(answer) as server:
+        arguments = (texts, "--endpoint", server.url, "--model", "m", "--no-check", "--output", output)
+        code, message = run(*arguments)
+        assert (code, message.count("\n")) == (2, 1)
+        assert f"HTTP 503: {{}} (attempt 1 of 1); the replies until then are kept in {output}.replies.jsonl" in message
+        assert len(server.requests) == 5
+        assert not output.exists()
+        broken[0] = False
+        code, message = run(*arguments)
+        assert (code, len(server.requests)) == (0, 5 + 6), message
+    assert "contradictions 10" in message
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "texts.txt"]

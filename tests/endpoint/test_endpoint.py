@@ -2,6 +2,8 @@
 
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +69,36 @@ def test_other_replies_are_final_and_the_key_is_in_no_message(waits: list, reply
     assert "\n" not in str(raised.value)
     assert raised.value.code == (reply[0] if reply[0] != 200 else 0)
     assert waits == []
+
+
+def test_replies_are_kept_as_they_come(tmp_path: Path, waits: list) -> None:
+    """Issue 22, 18: of 60 replies 30 were lost when the 31st failed."""
+    kept = tmp_path / "replies.jsonl"
+
+    def ask_all(fail_at: int) -> tuple[list[object], int]:
+        """Replies to 60 questions, the first 30 of which cost one request each, and the number of requests."""
+        replies = []
+        with serve(lambda body, i: chat_reply(None) if i < fail_at else (400, {}, {})) as server:
+            endpoint = JsonEndpoint(server.url, kept=kept)
+            endpoint.url = "http://127.0.0.1/v1"  # the same address in both runs
+            endpoint.post = JsonEndpoint(server.url).post
+            with suppress(EndpointError):
+                for i in range(60):
+                    replies.append(endpoint.chat("m", [{"role": "user", "content": str(i)}], temperature=0))
+        return replies, len(server.requests)
+
+    assert ask_all(30) == ([(None, "stop")] * 30, 31)
+    with kept.open("a") as file:
+        file.write('{"key": "to')  # the machine stopped here
+    assert ask_all(60) == ([(None, "stop")] * 60, 30)
+    assert ask_all(0) == ([(None, "stop")] * 60, 0)
+    kept.write_text("a b\n")
+    with pytest.raises(ValueError, match=r"replies.jsonl: expected replies of an endpoint"):
+        ask_all(0)
+    kept.unlink()
+    kept.mkdir()
+    with pytest.raises(ValueError, match=r"replies.jsonl: Is a directory"):
+        ask_all(0)
 
 
 def test_nobody_there(waits: list) -> None:
