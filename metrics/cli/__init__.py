@@ -1,6 +1,7 @@
 """Command line: `semantic-metrics COMMAND`; each command has a module of its own."""
 
 import errno
+import os
 import sys
 from collections import Counter
 from difflib import get_close_matches
@@ -11,7 +12,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.core.inputs import InvalidInput
-from semantic_metrics.files.errors import FileError
+from semantic_metrics.files.errors import FileError, file_errors
 
 # each is the name of a module here and of the click function in it
 COMMANDS = ("compare", "contradict", "explain", "fit", "register", "report", "score", "validate")
@@ -45,6 +46,8 @@ class Lazy(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
         """Like click's `resolve_command`, but an unknown name gets a suggestion."""
+        with file_errors("the working folder"):
+            os.getcwd()  # fails if it was removed
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             matches = get_close_matches(args[0].lower(), COMMANDS, n=1)
             hint = f"; did you mean {matches[0]!r}?" if matches else ""

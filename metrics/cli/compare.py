@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import FILE, shared_option
+from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, shared_option
 from semantic_metrics.cli.scoring import ScoredRows, check_questions, choose_checkpoints, score_rows
 from semantic_metrics.files.formats import TEXT
 from semantic_metrics.files.rows import list_names
@@ -37,7 +37,7 @@ class _Gap(click.FloatRange):
 @shared_option("--predictions", multiple=True, help="Column of the systems' texts; once, or for each.")
 @click.option("--baseline", metavar="SYSTEM", help="System to compare all others with.")
 @shared_option("--config")
-@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(1))
+@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(1, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
 @click.option("--tie", default=TIE, show_default=True, type=_Gap(0), metavar="X", help="A smaller gap is a tie.")
 @shared_option("--output", help="Write the pairs to a .json or .csv file.")

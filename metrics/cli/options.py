@@ -9,7 +9,9 @@ from semantic_metrics.cli.errors import InputError
 from semantic_metrics.core.contract import describe, text_metrics
 
 
-class _File(click.Path):
+class FilePath(click.Path):
+    """A path, as `click.Path` takes it."""
+
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The path; a name with NUL or a lone surrogate, which no file can have, is an error of one line."""
         try:
@@ -18,7 +20,8 @@ class _File(click.Path):
             raise InputError(f"{value!r}: expected a name without NUL and lone surrogates") from None
 
 
-FILE = _File(path_type=Path)
+FILE = FilePath(path_type=Path)
+MAX_RESAMPLES = 1_000_000  # more take hours, and change the third digit of no p-value
 ANSWER_METRICS = tuple(name for name in text_metrics() if describe(name).takes_questions)
 
 _SHARED = {

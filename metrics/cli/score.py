@@ -22,6 +22,7 @@ from semantic_metrics.files.readers import REFERENCE, Reader, open_pair, open_re
 from semantic_metrics.files.rows import Cell, Chunk, check_column, convert_rows, describe_invalid, first_invalid
 from semantic_metrics.files.writers import TABLE_FORMATS, Scores, cell_text, open_writer
 
+MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
 INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 
@@ -49,7 +50,7 @@ def score(**options: object) -> None:
     try:
         with given.open() as reader:
             format = given.output_format(reader)
-            chunks = reader.chunks(given.batch_rows)
+            chunks = reader.chunks(min(given.batch_rows, MAX_CHUNK_ROWS))
             scorer = ChunkScorer(given.columns(reader), given.show, format is not None)
             first = next(chunks)
             scorer.texts(first, given.metrics)  # before a model is loaded

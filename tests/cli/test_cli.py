@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import evaluate
 import pandas as pd
 import pytest
 from click.testing import Result
@@ -11,6 +12,8 @@ from click.testing import Result
 import semantic_metrics
 from semantic_metrics.cli import COMMANDS
 from semantic_metrics.cli.terminal import BAR_WIDTH, MAX_TABLE_ROWS
+from semantic_metrics.files import readers
+from semantic_metrics.files.errors import FileError
 from tests.cli.conftest import done, invoke, refused
 from tests.conftest import Run
 
@@ -159,6 +162,57 @@ def test_odd_files_are_read(score: Callable, tmp_path: Path) -> None:
     assert "2 rows" in output
     path.write_text("said,gold\n" + "dog " * 40_000 + ",dog\n")  # longer than Python's limit for a cell, 128 KiB
     assert done(score(path))[-2] == "1 rows, mean 1.0000, undefined 0"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["score", "in.csv", "--metric", "matcha", "--output", "x\0.csv"],
+        ["score", "x\0.csv", "--metric", "matcha"],
+        ["compare", "in.csv", "in.csv", "in.csv", "--output", "x\0.json"],
+        ["explain", "a", "b", "--metric", "matcha", "--html", "x\0.html"],
+        ["fit", "x\0.csv", "--output", "x.json"],
+        ["fit", "in.csv", "--output", "x.json", "--plot", "x\0.png"],
+    ],
+)
+def test_nul_in_a_name_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch, line: list[str]) -> None:
+    monkeypatch.chdir(file.parent)
+    file.rename("in.csv")
+    refused(invoke(*line), "expected a name without NUL")
+    assert [path.name for path in file.parent.iterdir()] == ["in.csv"]
+
+
+def test_any_number_of_rows_may_be_in_memory(score: Callable, file: Path) -> None:
+    pd.read_csv(file).to_parquet(file.with_suffix(".parquet"))
+    lines = done(score(file))
+    for path in (file, file.with_suffix(".parquet")):
+        assert done(score(path, batch_rows=10**30))[-2:] == lines[-2:]
+
+
+def test_a_working_folder_that_is_gone_is_one_line(
+    score: Callable, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    refused(score(file), "the working folder: No such file or directory")
+
+
+def test_standard_input_that_is_closed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers.sys, "stdin", None)
+    with pytest.raises(FileError, match="standard input: expected rows, it is closed"):
+        readers.open_reader(readers.STREAM, "csv").__enter__()
+
+
+def test_a_cache_that_cannot_be_written_is_not_needed(
+    score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = done(score(file))
+    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", str(file / "metrics"))  # a file is in its place
+    monkeypatch.setenv("HOME", str(file / "home"))
+    assert done(score(file)) == lines
+    with pytest.raises(ValueError, match=r"^cache: expected a folder that can be written .* Not a directory$"):
+        semantic_metrics.load("matcha")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
