@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import shared_option
+from semantic_metrics.cli.options import FILE, FilePath, shared_option
 from semantic_metrics.cli.scoring import choose_checkpoints, score_rows
 from semantic_metrics.core.contract import describe
 from semantic_metrics.files.errors import file_errors
@@ -25,7 +25,7 @@ WEIGHTED = "nli_lex"  # the metric whose weights are fitted
 FORMS = ("rich", "paper")  # forms of its weights
 COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from")  # once, or for each file
 WEIGHT_OPTIONS = ("exclude", "form", "template", "precision", "device", "long")  # no use for a threshold
-_INPUT = click.Path(exists=True, dir_okay=False, path_type=Path)
+_INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
 _COLUMN = {"multiple": True, "metavar": "COLUMN"}
 
 
@@ -54,7 +54,7 @@ _COLUMN = {"multiple": True, "metavar": "COLUMN"}
 @click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Number of folds; default: 5.")
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
-@click.option("--plot", type=click.Path(path_type=Path), help="PNG file of the reliability or ROC curve.")
+@click.option("--plot", type=FILE, help="PNG file of the reliability or ROC curve.")
 def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: object) -> None:
     """Fit the weights of NLI+lex on FILES (.csv, .tsv, .jsonl, .parquet) of answers that people judged.
 
