@@ -64,15 +64,8 @@ def output(file: Path, encoders: list[str]) -> Path:
 
 def test_all_files_are_written(output: Path) -> None:
     tables = {f"table{number}.csv" for number in (1, 2, 3, 12, 13, 14, 15)}
-    others = {
-        "figures.csv",
-        "means.csv",
-        "checks.csv",
-        "leaderboard.csv",
-        "discrimination.csv",
-        "ranges.json",
-        "leaderboard.html",
-    }
+    names = ("figures", "means", "checks", "leaderboard", "discrimination")
+    others = {*(f"{name}.csv" for name in names), "ranges.json", "leaderboard.html"}
     figures = {"figure4.png", "figure6.png", "figure10.png"}
     assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
     assert all((output / name).read_bytes().startswith(b"\x89PNG") for name in figures)
