@@ -85,7 +85,7 @@ class Run:
         self.initial = load_initial_model(config.init)
         excluded = read_excluded(config.exclude, data)
         sources = {source.name: load_source(source, data, excluded) for source in config.train}
-        self.corpus = Corpus([examples for examples, _ in sources.values()], self.initial.tokenizer)
+        self.corpus = Corpus([examples for examples, _ in sources.values()], self.initial.tokenizer, config.max_tokens)
         self.counts = {name: dict(counts) for name, (_, counts) in sources.items()}
         self.validation = load_validation(config.validate, data)
         check_figure(config.select_by, self.validation)

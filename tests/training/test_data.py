@@ -174,6 +174,7 @@ def test_batch_holds_the_texts_of_its_rows(words: Tokenizer) -> None:
     ends = [*batch.offsets.tolist()[1:], len(batch.ids)]
     texts = [words.decode(batch.ids[a:b].tolist()) for a, b in zip(batch.offsets, ends, strict=True)]
     assert texts == ["the soup", "the cat", "the cat", "soup", "a cat", "", "a", "", "the dog"]
+    assert Corpus([examples], words, max_tokens=1).tokens == 6  # one of each distinct text
     assert batch.present.tolist() == [[True, True], [True, False], [False, True]]
     same = batch.same
     assert same[1] == same[2] != same[0]

@@ -64,6 +64,8 @@ def test_sets_are_the_fifteen_of_the_paper() -> None:
     config = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig)
     assert [source.name for source in config.train] == list(SETS)
     assert all(source.table.path == f"{source.name}.parquet" for source in config.train)
+    assert {source.name: source.limit for source in config.train} == {name: one.cap for name, one in SETS.items()}
+    assert config.max_tokens == 512  # appendix A.3
     assert [source.has_contradictions for source in config.train] == [one.contrastive for one in SETS.values()]
 
 

@@ -36,13 +36,14 @@ class Corpus(Dataset):
     Args:
         sources: examples of each source.
         tokenizer: adds no special tokens, pads nothing, truncates nothing.
+        max_tokens: tokens after which a text is cut; None for none.
 
     Attributes:
         sizes: number of examples of each source; source k's follow those of source k - 1.
         tokens: number of tokens of the distinct texts.
     """
 
-    def __init__(self, sources: list[list[Example]], tokenizer: Tokenizer) -> None:
+    def __init__(self, sources: list[list[Example]], tokenizer: Tokenizer, max_tokens: int | None = None) -> None:
         examples = [example for source in sources for example in source]
         self.sizes = [len(source) for source in sources]
         fields = [(e.reference, e.correct, e.incorrect) for e in examples]
@@ -51,8 +52,9 @@ class Corpus(Dataset):
         self.texts = np.array([[-1 if t is None else index[t] for t in row] for row in fields])  # (n, 3)
         self.targets = torch.tensor([e.target for e in examples])
         encodings = tokenizer.encode_batch_fast(list(index), add_special_tokens=False)
-        lengths = np.array([len(encoding.ids) for encoding in encodings])
-        flat = np.fromiter(chain.from_iterable(e.ids for e in encodings), dtype=np.int32, count=lengths.sum())
+        ids = [encoding.ids[:max_tokens] for encoding in encodings]
+        lengths = np.array(list(map(len, ids)))
+        flat = np.fromiter(chain.from_iterable(ids), dtype=np.int32, count=lengths.sum())
         self._ids = np.split(flat, lengths.cumsum()[:-1])
         self.tokens = int(lengths.sum())
 

@@ -59,6 +59,7 @@ class TrainConfig:
         precision: "bf16" or "no" (accelerate's mixed_precision).
         validate_every, save_every: optimiser steps between validations, and between saved states.
         select_by: the validation figure whose mean over the sets picks the checkpoint that is kept.
+        max_tokens: tokens after which a training text is cut; None for whole texts.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
         train: the data.
         strategy: order of the sources (table 10). `interleaved`: batches of all sources in turn; `contrastive` and
@@ -93,6 +94,7 @@ class TrainConfig:
     validate_every: int = 250
     save_every: int = 250
     select_by: str = "auc"
+    max_tokens: int | None = None
     exclude: list[dict] = field(default_factory=list)
     base_model: str = ""
     notes: list[str] = field(default_factory=list)
@@ -101,7 +103,9 @@ class TrainConfig:
         check_name(self.name)
         check_numbers(
             self,
-            **dict.fromkeys(("batch_size", "accumulate", "steps", "validate_every", "save_every"), FROM_1),
+            **dict.fromkeys(
+                ("batch_size", "accumulate", "steps", "validate_every", "save_every", "max_tokens"), FROM_1
+            ),
             **dict.fromkeys(("embedding_lr", "weight_decay", "seed"), FROM_0),
             epochs=ABOVE_0,
             lr=ABOVE_0,
