@@ -138,7 +138,7 @@ def discrimination_table(measured: list[Measured], shares: Shares, bootstrap: Cl
 
     Returns:
         Columns floor, encoder (EVERY: the mean of all that are no floor), criterion, gap (percentage points), gap_low,
-        gap_high, index, low, high. NaN where nothing is defined, or neither share varies.
+        gap_high, index, low, high. NaN where nothing is defined, or where the shares differ and neither varies.
     """
     names, rows = [one.candidate.name for one in measured], []
     floors = [i for i, one in enumerate(measured) if one.candidate.floor]
@@ -152,7 +152,8 @@ def discrimination_table(measured: list[Measured], shares: Shares, bootstrap: Cl
         for floor in floors:
             gap = mean[:, real] - mean[:, [floor]]
             spread = np.sqrt((variance[:, real] + variance[:, [floor]]) / 2)
-            index = np.divide(gap, spread, out=np.full_like(gap, np.nan), where=spread > MIN_SPREAD_POINTS)
+            index = np.where(np.abs(gap) > MIN_SPREAD_POINTS, np.nan, 0 * gap)  # equal shares that do not vary: 0
+            np.divide(gap, spread, out=index, where=spread > MIN_SPREAD_POINTS)
             gap, index = (np.column_stack([values, values.mean(axis=1)]) for values in (gap, index))
             for e, name in enumerate([*(names[i] for i in real), EVERY]):
                 (gap_low, gap_high), (low, high) = (drawn.interval(values[1:, e]) for values in (gap, index))
