@@ -19,13 +19,14 @@ import numpy as np
 from benchmarks.common.baselines import bertscore, bleurt, rouge
 from benchmarks.common.encoders import NotMeasured, Score, absence
 from benchmarks.nli_lex.sets import BEM, GPT4, JudgedSet
-from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.nli_lex.lexical import lexical_match, substring
 from semantic_metrics.stats.validation import word_f1
 
 CORRECT_ABOVE = 0.5  # the paper's threshold for every evaluator (appendix C)
 LEXICAL = "Lexical match alone"
 RECALL = "Token recall"
 BEM_TOKENS = 512  # maximal length of BERT
+BLEURT_TOKENS = 512  # maximal length of BLEURT-20
 _BATCH_SIZE = 64
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -143,11 +144,6 @@ def token_recall(answer: str, reference: str) -> float:
     return (Counter(tokens(answer)) & theirs).total() / max(theirs.total(), 1)
 
 
-def containment(answer: str, reference: str) -> float:
-    """1 where the reference is a substring of the answer, ignoring case: the paper's `lm`, taken literally."""
-    return float(reference.lower() in answer.lower())
-
-
 def judge_pairs(score: Score) -> Callable[[JudgedSet], Verdicts]:
     """A judge of a function (answers, references) -> scores: takes the best of the gold answers, measures the time."""
 
@@ -171,7 +167,7 @@ def lexical_judges() -> list[Judge]:
         Judge("ROUGE-L", lambda: Loaded(judge_pairs(rouge("rougeL"))), published="ROUGE-L"),
         one_by_one("Exact match", exact_match),
         one_by_one("Token F1", token_f1, "F1-score"),
-        one_by_one("Containment", containment),
+        one_by_one("Containment", substring),
         one_by_one(LEXICAL, lexical_match),
         one_by_one(RECALL, token_recall),
     ]
@@ -198,7 +194,9 @@ def model_judges(models: dict[str, object]) -> list[Judge]:
 
     return [
         judge("BERTScore", lambda model: of_pairs(bertscore(model, layer, device), model)),
-        judge("BLEURT", lambda model: of_pairs(bleurt(model, device), model)),
+        judge(
+            "BLEURT", lambda model: of_pairs(bleurt(model, device, reference_first=True, tokens=BLEURT_TOKENS), model)
+        ),
         judge("BEM", lambda model: bem(model, device)),
     ]
 

@@ -1,4 +1,8 @@
-"""The judges that read an NLI model: NLI alone, NLI+lex with the paper's two features, and the shipped form.
+"""The judges that read an NLI model: NLI alone and NLI+lex, each as in the paper and as this project reads texts.
+
+As in the paper (`features="paper"`): the whole question, and the reference as a literal substring. This project reads
+only the part of a question that asks, normalises words, and in its shipped form adds features and a rule for long
+answers.
 
 Weights belong to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others,
 named by --weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is otherwise judged by cross-validation.
@@ -19,7 +23,8 @@ from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, 
 from semantic_metrics.nli_lex.weights import judge, read_weights
 
 NLI = "NLI alone"
-NLI_LEX = {"paper": "NLI+lex, two features", "rich": "NLI+lex"}  # by form
+NLI_WHOLE = "NLI alone, the paper's"
+NLI_LEX = {"paper": "NLI+lex, the paper's", "two_features": "NLI+lex, two features", "rich": "NLI+lex"}  # by form
 FITTED_HERE = (TITLES["evouna"],)  # sets that the shipped weights are fitted on
 SHIPPED = (None, "default", "nli")  # names of the checkpoint that the package ships
 
@@ -52,17 +57,21 @@ class NliModel:
         return [f"{NLI} and {NLI_LEX['rich']}: {settings}"]
 
     def judges(self) -> list[Judge]:
-        """NLI alone, and both forms of NLI+lex."""
+        """NLI alone, and all forms of NLI+lex; those that follow the paper have its figures beside them."""
         parameters = count_parameters(str(self.scorer.folder))
-        judges = [Judge(NLI, lambda: Loaded(self._alone, parameters), "nli", "NLI")]
+        judges = [
+            Judge(NLI_WHOLE, lambda: Loaded(partial(self._alone, form="paper"), parameters), "nli", "NLI"),
+            Judge(NLI, lambda: Loaded(partial(self._alone, form="two_features"), parameters), "nli"),
+        ]
         for form, name in NLI_LEX.items():
             load = lambda form=form: Loaded(partial(self._with_weights, form=form), parameters)  # noqa: E731
             judges.append(Judge(name, load, "nli", "NLI+lex" if form == "paper" else None))
         return judges
 
-    def _alone(self, answers: JudgedSet) -> Verdicts:
+    def _alone(self, answers: JudgedSet, form: str) -> Verdicts:
         """The highest entailment over the gold answers; 0 for a blank answer."""
-        (features, seconds), scores = self._extract(answers, PAPER, TEMPLATE, NUMBER_WORDS), np.zeros(len(answers))
+        features, seconds = self._extract(answers, FORMS[form], TEMPLATE, NUMBER_WORDS)
+        scores = np.zeros(len(answers))
         np.maximum.at(scores, features.answer_index, features.table[:, RICH.index("entailment")])
         return Verdicts(scores, seconds, _notes(features))
 
@@ -88,7 +97,8 @@ class NliModel:
         if key not in self._extracted:
             begin = time.perf_counter()
             texts = (answers.questions, answers.candidates, answers.references)
-            features = extract(self.scorer, *texts, template, number_words, names, RunOptions(**self._options))
+            run, whole_question = RunOptions(**self._options), set(names) == set(PAPER)
+            features = extract(self.scorer, *texts, template, number_words, names, run, whole_question)
             self._extracted[key] = features, time.perf_counter() - begin
         return self._extracted[key]
 

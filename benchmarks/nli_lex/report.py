@@ -25,8 +25,18 @@ CARD = "model_card.csv"  # read by training/cards.py
 _HEADER = """\
 Balamurali & Cheng 2025, times 100. A judge says 'correct' above 0.5; of several gold answers the best counts.
 'publ.' is what the paper prints, of all 3,000 answers of DIVER-QA and a DeBERTa-v3-large; its other rows lost their
-numbers in print. [95% bootstrap intervals] over questions."""
-_PART_FIGURES = ("accuracy", "mcc")  # printed by model and dataset
+numbers in print. Its abstract gives NLI+lex an accuracy of {abstract:.1f}, which is not that of its table 1. Its
+appendix D.2 says that the best judges have an accuracy above {squad:.0f} on SQuAD and one of {low:.0f} to {high:.0f} on
+MedQA, where F1 goes from {f1_low:.1f} to {f1_high:.1f}. [95% bootstrap intervals] over questions."""
+_STATED = {  # places in published.csv
+    "abstract": ("abstract", "DIVER-QA", "NLI+lex", "accuracy"),
+    "squad": ("D.2", "SQuAD", "top-performing", "accuracy_low"),
+    "low": ("D.2", "MedQA", "top-performing", "accuracy_low"),
+    "high": ("D.2", "MedQA", "top-performing", "accuracy_high"),
+    "f1_low": ("D.2", "MedQA", "all", "f1_low"),
+    "f1_high": ("D.2", "MedQA", "all", "f1_high"),
+}
+_PART_FIGURES = {"model": ("accuracy", "mcc"), "dataset": ("accuracy", "f1", "mcc")}  # printed, by kind of part
 _PUBLISHED_MODEL = ("MoritzLaurer/deberta-v3-large-zeroshot", "NLI+lex")  # model and row that figure 2 adds
 
 
@@ -72,9 +82,12 @@ def write_report(
         scores = pd.DataFrame({"label": answers.labels.astype(int), **columns})
         scores.to_csv(output / f"scores_{key}.csv", index_label="row")
     not_drawn = draw_figures(table, cost, sets, output)
-    parts = [_HEADER, "\n".join([*lines, *_data_lines(sets, absent)]), _checks_text(checks)]
+    published = Published(PUBLISHED)
+    header = _HEADER.format(**{name: 100 * published.get(*place) for name, place in _STATED.items()})
+    parts = [header, "\n".join([*lines, *_data_lines(sets, absent)]), _checks_text(checks)]
     for answers in sets.values():
-        rows, places = table[table["set"] == answers.title], product(("model", "dataset"), _PART_FIGURES)
+        rows = table[table["set"] == answers.title]
+        places = [(by, figure) for by, figures in _PART_FIGURES.items() for figure in figures]
         parts += [_overall_text(rows, answers), *(_part_text(rows, answers.title, *place) for place in places)]
     parts += [_cost_text(cost), _raters_text(raters), "\n".join(_notes(judges, sets, judged)), not_drawn]
     parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
@@ -158,10 +171,10 @@ def _cost_text(cost: pd.DataFrame) -> str:
 
 
 def _raters_text(raters: pd.DataFrame) -> str:
-    lines = ["Agreement among raters (tables 4 to 8), MCC and accuracy"]
+    lines = ["Agreement among raters (tables 4 to 8), MCC, Cohen's kappa and accuracy; the paper prints no kappa"]
     for row in raters.itertuples():
         place = f"{row.set}, {row.dataset}, {row.model}, {row.raters}"
-        lines.append(f"{place}: {row.mcc:.1f}, {row.accuracy:.1f} ({row.n} answers)")
+        lines.append(f"{place}: {row.mcc:.1f}, {row.kappa:.1f}, {row.accuracy:.1f} ({row.n} answers)")
     if raters.empty:
         lines.append("no set here has columns of several raters; published ranges over pairs and models:")
         for table, figures in published_raters().groupby("table"):

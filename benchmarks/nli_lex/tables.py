@@ -43,6 +43,13 @@ def agreement(counts: np.ndarray) -> Figures:
     return {name: 100 * value for name, value in figures.items()}
 
 
+def kappa(counts: np.ndarray) -> float:
+    """Cohen's kappa times 100 of (4,) outcomes as `agreement` takes them; 0 where chance alone agrees always."""
+    tp, fp, fn, tn = counts / counts.sum()
+    chance = (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
+    return float(100 * (tp + tn - chance) / (1 - chance)) if chance < 1 else 0.0
+
+
 def outcomes(verdicts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(n,) verdicts and labels -> (n, 4) one of true positive, false positive, false negative, true negative."""
     each = [verdicts & labels, verdicts & ~labels, ~verdicts & labels, ~verdicts & ~labels]
@@ -110,7 +117,7 @@ def _measure(
 
 
 def _printed(published: Published, judge: Judge, title: str, by: str, part: str, figure: str) -> float | None:
-    """The paper's figure, times 100: those of table 1, and those that its text gives for one model."""
+    """The paper's figure, times 100: those of table 1, and those that its text gives for one model or dataset."""
     if title != TITLES["diver_qa"]:
         return None
     value = None
@@ -118,6 +125,8 @@ def _printed(published: Published, judge: Judge, title: str, by: str, part: str,
         value = published.get("1", title, judge.published, figure)
     elif by == "model":
         value = published.get({"mcc": "4", "f1": "5", "accuracy": "6"}[figure], part, judge.published, figure)
+    else:
+        value = published.get("D.2", part, judge.published, figure)
     return None if value is None else 100 * value
 
 
@@ -125,8 +134,9 @@ def rater_table(sets: dict[str, JudgedSet]) -> pd.DataFrame:
     """Tables 4 to 8: how far each pair of raters agrees, by dataset and answering model.
 
     Returns:
-        Columns set, dataset, model, raters, n (answers both judged), mcc (times 100; 0 where one of them gives all
-        answers the same label) and accuracy. No rows for sets without columns of raters.
+        Columns set, dataset, model, raters, n (answers both judged), accuracy, mcc (times 100; 0 where one of them
+        gives all answers the same label) and kappa (Cohen's, times 100; 0 where both give all answers one label, where
+        it is not defined). No rows for sets without columns of raters.
     """
     rows = []
     for answers in sets.values():
@@ -136,10 +146,11 @@ def rater_table(sets: dict[str, JudgedSet]) -> pd.DataFrame:
             places = pd.DataFrame({"dataset": answers.datasets, "model": answers.models})[both]
             for (dataset, model), part in places.groupby(["dataset", "model"], sort=False):
                 counts = outcomes(one[part.index] > 0, other[part.index] > 0).sum(axis=0)
-                figures = {name: float(value) for name, value in agreement(counts).items() if name != "f1"}
+                figures = {name: float(agreement(counts)[name]) for name in ("mcc", "accuracy")}
+                figures["kappa"] = kappa(counts)
                 base = {"set": answers.title, "dataset": dataset, "model": model, "raters": f"{first}, {second}"}
                 rows.append(base | {"n": len(part), **figures})
-    return pd.DataFrame(rows, columns=["set", "dataset", "model", "raters", "n", "mcc", "accuracy"])
+    return pd.DataFrame(rows, columns=["set", "dataset", "model", "raters", "n", "mcc", "accuracy", "kappa"])
 
 
 def published_raters() -> pd.DataFrame:

@@ -22,7 +22,7 @@ from semantic_metrics.fitting import CRITERIA
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedColumns, read_judged_answers, read_questions
 
 WEIGHTED = "nli_lex"  # the metric whose weights are fitted
-FORMS = ("rich", "paper")  # forms of its weights
+FORMS = ("rich", "two_features", "paper")  # forms of its weights
 COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from")  # once, or for each file
 WEIGHT_OPTIONS = ("exclude", "form", "template", "precision", "device", "long")  # no use for a threshold
 _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
@@ -45,7 +45,14 @@ _COLUMN = {"multiple": True, "metavar": "COLUMN"}
     "--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1."
 )
 @click.option("--exclude", multiple=True, type=_INPUT, help="File whose questions are left out.")
-@click.option("--form", multiple=True, default=FORMS, type=click.Choice(FORMS), help="Form of the weights; both.")
+@click.option(
+    "--form",
+    multiple=True,
+    default=FORMS,
+    type=click.Choice(FORMS),
+    metavar="NAME",
+    help=f"{', '.join(FORMS)}; default: all.",
+)
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
 @click.option("--precision", default="float32", metavar="NAME", help="float32, bfloat16 or int8.")
 @click.option("--device", metavar="NAME", help="Where the model runs, such as cuda.")
@@ -106,7 +113,7 @@ def _fit_weights(options: SimpleNamespace) -> None:
     from semantic_metrics.cross_encoder.pair_scorer import RunOptions
     from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
     from semantic_metrics.nli_lex import weights
-    from semantic_metrics.nli_lex.features import TEMPLATE, extract, load_scorer
+    from semantic_metrics.nli_lex.features import PAPER, RICH, TEMPLATE, extract, load_scorer
     from semantic_metrics.nli_lex.windows import check_template
 
     output = _output_file(options, weights.FILE)
@@ -127,14 +134,18 @@ def _fit_weights(options: SimpleNamespace) -> None:
     scorer = load_scorer(options.config)
     run = RunOptions(precision=options.precision, device=options.device)
     texts = (examples.judged.questions, examples.judged.answers, examples.judged.references)
-    features = extract(scorer, *texts, template, run=run)
+    readings = {  # by whether the question is read whole
+        whole: extract(scorer, *texts, template, features=PAPER if whole else RICH, run=run, whole_question=whole)
+        for whole in sorted({form == "paper" for form in options.form})
+    }
+    features = next(iter(readings.values()))
     size, correct, blank = len(features.blank), examples.labels.mean(), int(features.blank.sum())
     click.echo(f"{size} answers, {correct:.3f} of them correct, {blank} blank and not fitted")
     click.echo(f"{features.windowed} pairs were read in windows, {features.truncated} had their question cut")
     made_for = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin + examples.note}
     reliabilities = {}
     for name in options.form:
-        fitted = fit_form(features, examples, name, folds, seed)
+        fitted = fit_form(readings[name == "paper"], examples, name, folds, seed)
         with file_errors(output):
             weights.write_weights(output, replace(fitted.weights, **made_for))
         reliabilities[name] = fitted.reliability

@@ -52,11 +52,17 @@ class Explainer:
     scorer: PairScorer
     texts: Texts  # by the names that they have in the explanation
     options: RunOptions  # in float32
+    max_pieces: int | None = None  # if the texts have more tokens, words or runs of words are explained in their place
 
     @cached_property
     def spans(self) -> dict[str, list[Span]]:
-        """Begin and end characters of each text's tokens."""
-        return {side: token_spans(self.scorer, text) for side, text in self.texts.items()}
+        """Begin and end characters of each text's tokens, or of the pieces that take their place."""
+        spans = {side: token_spans(self.scorer, text) for side, text in self.texts.items()}
+        total = sum(map(len, spans.values()))
+        if self.max_pieces is None or total <= self.max_pieces:
+            return spans
+        shares = {side: max(len(tokens) * self.max_pieces // total, 1) for side, tokens in spans.items()}
+        return {side: _join(text, spans[side], shares[side]) for side, text in self.texts.items()}
 
     def leave_one_out(
         self, score: Callable[[list[Texts]], np.ndarray], read: dict[str, np.ndarray] | None = None
@@ -226,6 +232,15 @@ def token_spans(scorer: PairScorer, text: str) -> list[Span]:
         elif begin < end:
             spans.append((begin, end))
     return spans
+
+
+def _join(text: str, spans: list[Span], count: int) -> list[Span]:
+    """`count` runs of about as many words each, or of tokens in a text of few words; one for each if they are fewer."""
+    starts = [i for i, (begin, _) in enumerate(spans) if not i or text[begin - 1].isspace()]
+    starts = starts if 2 * len(starts) > count else range(len(spans))
+    firsts = [int(run[0]) for run in np.array_split(starts, count) if len(run)]
+    ends = [*firsts[1:], len(spans)]
+    return [(spans[first][0], spans[end - 1][1]) for first, end in zip(firsts, ends, strict=True)]
 
 
 def _offsets(scorer: PairScorer, text: str) -> list[Span]:

@@ -20,6 +20,7 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     TracedPair,
     Value,
     owners,
+    token_spans,
     trace,
 )
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions, Span
@@ -36,7 +37,8 @@ from semantic_metrics.nli_lex.weights import Weights, contributions
 from semantic_metrics.nli_lex.windows import Filled
 
 BACK = "entailment_back"  # the model's feature of the pair in reverse
-MAX_TOKENS = 1024  # of the texts together; each costs a judgement, and so many take some minutes on a CPU
+MAX_PIECES = 48  # left out in turn; each costs a judgement, of a third of a second for 250 words on two cores
+MAX_TOKENS = 1024  # of the texts together; 48 judgements of so many take about a minute on two cores
 
 
 def explain(
@@ -59,14 +61,15 @@ def explain(
 
     Returns:
         The parts of an explanation, which `Explainer` describes; the score is the probability. Where an answer is read
-        in several windows, integrated gradients explain the window that decides.
+        in several windows, integrated gradients explain the window that decides. With leave_one_out and more than
+        MAX_PIECES tokens, `tokens` are words or runs of words.
 
     Raises:
         InvalidInput: the texts have too many tokens to leave each of them out.
     """
-    explainer = Explainer(scorer, texts, run)
+    explainer = Explainer(scorer, texts, run, MAX_PIECES if method == METHODS[0] else None)
     if method == METHODS[0]:
-        if (count := sum(map(len, explainer.spans.values()))) > MAX_TOKENS:
+        if (count := sum(len(token_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
             raise invalid_input(
                 "method",
                 f"expected texts of {MAX_TOKENS} tokens at most for {METHODS[0]!r}, got {count}; "
@@ -74,7 +77,8 @@ def explain(
             )
         return explainer.leave_one_out(score)
     rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])
-    features = extract(scorer, *rows, weights.template, weights.number_words, weights.features, run)
+    reading = (weights.template, weights.number_words, weights.features, run)
+    features = extract(scorer, *rows, *reading, weights.whole_question)
     pairs = _traced_pairs(scorer, features, BACK in weights.features, texts, explainer.spans, run.max_length)
     value = _value(scorer, weights, features, length(texts["prediction"]))
     return explainer.integrated_gradients(float(score([texts])[0]), pairs, value)

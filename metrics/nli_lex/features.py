@@ -25,6 +25,7 @@ from semantic_metrics.nli_lex.lexical import (
     new_token_recall,
     number_agreement,
     stem_recall,
+    substring,
     token_recall,
 )
 from semantic_metrics.nli_lex.question import extract_question
@@ -37,12 +38,15 @@ NUMBER_WORDS = True
 PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
 LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
 CONTEXTUAL = {function.__name__: function for function in (new_token_recall, new_token_precision)}  # and of question
-PAPER = ("entailment", "lexical_match")  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
+SUBSTRING = "substring"
+PAPER = ("entailment", SUBSTRING)  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
+TWO_FEATURES = ("entailment", "lexical_match")  # the same, with the question and the words as the rich form reads them
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
 ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
 SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: round numbers, see EXPERIMENTS J2
 RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, ENTAILMENT_OF_LONG)
-FORMS = {"rich": RICH, "paper": PAPER}
+COLUMNS = (*RICH, SUBSTRING)
+FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}
 
 ENTAILMENT = {"entailment", "entail", "entails", "entailed"}
 CONTRADICTION = {"contradiction", "contradict", "contradicts", "contradictory"}
@@ -53,8 +57,8 @@ class Features:
     """Features of n pairs of an answer and one of its references.
 
     Attributes:
-        table: (n, len(RICH)) float64, columns as in RICH. `entailment` (the model reads the answer first, then the
-            reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
+        table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
+            the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
             answer. `entailment_of_long` is `entailment` times `length`. See `lexical` for the others.
         answer_index: (n,) int, ascending: the answer that a row belongs to.
         blank: (answers,) bool: the answer has no visible character.
@@ -84,8 +88,9 @@ def extract(
     references: list[list[str]],
     template: str = TEMPLATE,
     number_words: bool = NUMBER_WORDS,
-    features: Iterable[str] = RICH,
+    features: Iterable[str] = COLUMNS,
     run: RunOptions = DEFAULT_OPTIONS,
+    whole_question: bool = False,
 ) -> Features:
     """Features of every answer with each of its references.
 
@@ -99,6 +104,7 @@ def extract(
         features: names of the features that are needed; other columns may be 0. Without `entailment_back` the model
             runs half as often.
         run: how the model runs.
+        whole_question: read every question whole, as the paper does, and not only the part that asks.
 
     Raises:
         ValueError: the template lacks a placeholder, `max_length` is too small, or an option is invalid.
@@ -106,17 +112,21 @@ def extract(
     features, run = set(features), scorer.resolve(run)
     answer_index = np.repeat(np.arange(len(answers)), [len(group) for group in references])
     blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
-    asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
+    asked = list(questions)
+    if not whole_question:
+        asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
     shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
     triples = [(asked[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
     rows = [i for i, answer in enumerate(answer_index) if not blank[answer]]
     windows = Windows(scorer, template, run.max_length)
     readings = [windows.read(*triples[i], f"references[{answer_index[i]}]") for i in rows]
-    table = np.zeros((len(triples), len(RICH)))
+    table = np.zeros((len(triples), len(COLUMNS)))
     for name in features.intersection(LEXICAL):
         table[:, RICH.index(name)] = [LEXICAL[name](*triple[1:], number_words) for triple in triples]
     for name in features.intersection(CONTEXTUAL):
         table[:, RICH.index(name)] = [CONTEXTUAL[name](*triple, number_words) for triple in triples]
+    if SUBSTRING in features:
+        table[:, COLUMNS.index(SUBSTRING)] = [substring(answer, reference) for _, answer, reference in triples]
     pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
     truncated = 0
     if rows and features.intersection({*NLI_PROBABILITIES, ENTAILMENT_OF_LONG}):

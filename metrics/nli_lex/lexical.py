@@ -117,6 +117,11 @@ def lexical_match(answer: str, reference: str, number_words: bool = True) -> boo
     return bool(words) and f" {' '.join(wanted)} " in f" {' '.join(words)} "
 
 
+def substring(answer: str, reference: str) -> bool:
+    """Whether the reference is a substring of the answer, ignoring case: the paper's `lm`, taken literally."""
+    return reference.lower() in answer.lower()
+
+
 def token_recall(answer: str, reference: str, number_words: bool = True) -> float:
     """Share of the reference's words, each counted once, that the answer has; in [0, 1]."""
     words, wanted = _answer_words(answer, reference, number_words), set(read_words(reference, number_words).plain)

@@ -13,11 +13,11 @@ from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_scorer import BATCH_SEQUENCES, PairScorer, RunOptions
 from semantic_metrics.nli_lex.attribution import explain
-from semantic_metrics.nli_lex.features import FORMS, PAPER, RICH, extract, load_scorer
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, SUBSTRING, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template, is_blank
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
 OUTPUTS = ("all", "mean", "reasons")
 
@@ -42,7 +42,9 @@ Args:
         incorrect, with p = 0.
     references: list of n strings, or of n lists of strings (several right answers each: the best counts).
     questions: list of n strings, what was asked. A blank one adds no context.
-    features: "rich" (default), or "paper" for the two features of the paper alone; each has weights of its own.
+    features: "rich" (default); "paper" for the paper's method to the letter: its two features alone, the reference as a
+        literal substring, questions read whole; or "two_features" for entailment and lexical match, with questions and
+        words read as in the rich form. Each has weights of its own.
     weights: file with the weights, as `semantic-metrics fit` writes it. None (default) for the `nli_lex.json` of the
         checkpoint: weights belong to a model.
     template: what the model reads, with `{question}` and `{answer}`: once with the answer (premise), once with the
@@ -61,12 +63,13 @@ Returns:
     scores: n floats in [0, 1]: probability that people would call the answer correct.
     correct: n bools, p > 0.5.
     entailment: n floats in [0, 1]: probability that question and answer entail question and reference.
-    lexical_match: n times 0 or 1: whether the answer contains the reference as whole words, normalised.
+    lexical_match: n times 0 or 1: whether the answer contains the reference as whole words, normalised; with
+        features="paper" as a substring, ignoring case.
     signature: every setting that can change a score, the sha256 of checkpoint, tokeniser and weights among them.
     blank: number of blank answers.
     windowed: number of pairs of an answer and a reference that were read in several windows.
     shortened: number of questions of which only the sentence that asks was read, as they are long or contain a right
-        answer (among options, say).
+        answer (among options, say); 0 with features="paper".
     split: number of pairs whose reference is too long for the model and was read in parts: the probabilities are the
         means over the parts.
     truncated: number of pairs that were not read in full, as the question was cut.
@@ -188,8 +191,9 @@ class NLILex(CheckedInputs, evaluate.Metric):
     def _compute(self, predictions: list[str], references: list, questions: list[str], options: Options) -> dict:
         weights, several = options.weights, isinstance(references[0], list)
         texts = questions, predictions, references if several else [[text] for text in references]
-        needed = {*weights.features, *PAPER}
-        features = extract(self.scorer, *texts, weights.template, weights.number_words, needed, options.run)
+        match = SUBSTRING if SUBSTRING in weights.features else "lexical_match"
+        reading = (weights.template, weights.number_words, {*weights.features, "entailment", match}, options.run)
+        features = extract(self.scorer, *texts, *reading, weights.whole_question)
         judged = judge(weights, features)
         correct = judged.p > THRESHOLD
         result: dict = {"nli_lex": float(np.mean(correct))}
@@ -199,8 +203,8 @@ class NLILex(CheckedInputs, evaluate.Metric):
         result |= {
             "scores": judged.p.tolist(),
             "correct": correct.tolist(),
-            "entailment": chosen[:, RICH.index("entailment")].tolist(),
-            "lexical_match": chosen[:, RICH.index("lexical_match")].astype(int).tolist(),
+            "entailment": chosen[:, COLUMNS.index("entailment")].tolist(),
+            "lexical_match": chosen[:, COLUMNS.index(match)].astype(int).tolist(),
             "signature": str(self._signature(options)),
             "blank": int(features.blank.sum()),
             "windowed": features.windowed,
@@ -236,9 +240,9 @@ class NLILex(CheckedInputs, evaluate.Metric):
     ) -> Explanation:
         """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
 
-        `method` is "leave_one_out" (the probability minus that of the texts without the token) or
-        "integrated_gradients" (of what the model reads; the words that are compared stay as they are). The other
-        arguments are those of `compute`; the model runs in float32.
+        `method` is "leave_one_out" (the probability minus that of the texts without the token; without a word or a run
+        of words if the texts have more than 48 tokens) or "integrated_gradients" (of what the model reads; the words
+        that are compared stay as they are). The other arguments are those of `compute`; the model runs in float32.
 
         Raises:
             ValueError: `compute` would raise one, the method is unknown, or the texts are too long to leave out each

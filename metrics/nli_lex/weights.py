@@ -2,7 +2,9 @@
 
 {"rich": {"intercept": -2.1, "coefficients": {"entailment": 3.0, ...}, "template": "...", "number_words": true,
           "fitted_on": "...", "checkpoint": "0123456789abcdef"},
- "paper": {...}}
+ "two_features": {...}, "paper": {...}}
+
+Up to version 0.1.0 the weights of two features were named "paper"; such a file is read under their new name.
 """
 
 import hashlib
@@ -13,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.references import best_or_mean
-from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NUMBER_WORDS, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
 
 MAX_WEIGHT = 1e9  # a larger weight means a damaged file
@@ -26,7 +28,7 @@ class Weights:
     """A fitted judge.
 
     Attributes:
-        features: names from RICH.
+        features: names from COLUMNS.
         intercept: log odds of an answer whose features are all 0.
         coefficients: what each feature adds to the log odds, per unit.
         fitted_on: data and number of answers, for people to read.
@@ -43,9 +45,9 @@ class Weights:
     checkpoint: str = ""
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.features if name not in RICH]
+        unknown = [name for name in self.features if name not in COLUMNS]
         if not self.features or unknown or len(set(self.features)) < len(self.features):
-            raise ValueError(f"weights: expected distinct features of {', '.join(RICH)}, got {self.features}")
+            raise ValueError(f"weights: expected distinct features of {', '.join(COLUMNS)}, got {self.features}")
         if len(self.coefficients) != len(self.features):
             raise ValueError(f"weights: expected {len(self.features)} coefficients, got {len(self.coefficients)}")
         for name, value in zip(("intercept", *self.features), (self.intercept, *self.coefficients), strict=True):
@@ -62,8 +64,13 @@ class Weights:
 
     @property
     def form(self) -> str:
-        """Name of these weights in the file: "paper" for the paper's two features, else "rich"."""
-        return "paper" if set(self.features) == set(PAPER) else "rich"
+        """Name of these weights in the file: the form in FORMS that has these features, else "rich"."""
+        return next((form for form, names in FORMS.items() if set(self.features) == set(names)), "rich")
+
+    @property
+    def whole_question(self) -> bool:
+        """Whether these weights are for features of the whole question, see `features.extract`."""
+        return self.form == "paper"
 
     @property
     def sha256(self) -> str:
@@ -91,13 +98,15 @@ class Judgement:
 
 
 def probability(weights: Weights, table: np.ndarray) -> np.ndarray:
-    """(rows, len(RICH)) features -> (rows,) probabilities in [0, 1]: sigmoid(intercept + sum of weighted features)."""
+    """(rows, len(COLUMNS)) features -> (rows,) probabilities in [0, 1]: sigmoid(intercept + weighted sum)."""
     return (1 + np.tanh((weights.intercept + contributions(weights, table).sum(axis=1)) / 2)) / 2  # tanh: no overflow
 
 
 def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
-    """(rows, len(RICH)) features -> (rows, len(weights.features)): what each feature adds to the log odds."""
-    return table[:, [RICH.index(name) for name in weights.features]] * np.array(weights.coefficients) + 0.0  # no -0.0
+    """(rows, len(COLUMNS)) features -> (rows, len(weights.features)): what each feature adds to the log odds."""
+    return (
+        table[:, [COLUMNS.index(name) for name in weights.features]] * np.array(weights.coefficients) + 0.0
+    )  # no -0.0
 
 
 def judge(weights: Weights, features: Features) -> Judgement:
@@ -112,7 +121,7 @@ def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weight
 
     Args:
         path: the file, or a folder with a `nli_lex.json`.
-        form: "rich" or "paper".
+        form: one of FORMS.
         checkpoint: sha256 of the model that the weights must be for; empty for any.
 
     Raises:
@@ -167,6 +176,8 @@ def read_forms(path: Path) -> dict[str, Weights]:
     if not isinstance(values, dict) or not values or not set(values) <= set(FORMS):
         raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(values)[:80]}")
     forms = {form: _from_json(f"weights {path}: {form}", fields) for form, fields in values.items()}
+    if "paper" in forms and forms["paper"].form == "two_features":  # a file of version 0.1.0
+        forms.setdefault("two_features", forms.pop("paper"))
     for form, weights in forms.items():
         if weights.form != form:
             raise ValueError(f"weights {path}: {form}: expected other features, got {', '.join(weights.features)}")

@@ -1,5 +1,6 @@
 """Scores are those of one pair at a time through sentence-transformers, on generated Unicode and in any batch."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -167,3 +168,15 @@ def test_one_scorer_serves_several_threads(folder: Path) -> None:
         results = list(pool.map(lambda i: scorer.logits(MANY, RunOptions(max_length=limits[i % 3])).values, range(6)))
     for i, values in enumerate(results):
         np.testing.assert_array_equal(values, expected[limits[i % 3]])
+
+
+def test_a_slow_call_shows_its_progress_on_a_terminal(
+    metric: evaluate.Metric, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(pair_scorer, "PROGRESS_DELAY_SECONDS", 0)
+    columns = {"predictions": ["a dog", "a cat"], "references": ["the dog", "the cat"]}
+    metric.compute(**columns)
+    assert "0/2" not in capsys.readouterr().err, "not a terminal"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    metric.compute(**columns)
+    assert "0/2" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import JudgedColumns, read_judged_answers
 from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights, take
-from semantic_metrics.nli_lex.features import FORMS, RICH, Features, extract, load_scorer
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
 from semantic_metrics.stats.binary import figures
 from tests.cli.conftest import done, invoke, refused
@@ -47,7 +47,7 @@ def test_blank_answers_are_left_out() -> None:
     blank = np.arange(len(labels)) < 100
     some = Features(features.table, features.answer_index, blank, 0, 0, features.shortened)
     rest = take(features, np.flatnonzero(~blank))
-    assert fit_weights(some, labels, "paper") == fit_weights(rest, labels[~blank], "paper")
+    assert fit_weights(some, labels, "two_features") == fit_weights(rest, labels[~blank], "two_features")
 
 
 def test_cross_validation_learns_nothing_from_noise() -> None:
@@ -71,10 +71,11 @@ def test_weights_are_fitted_reported_and_written(model: Path, file: Path) -> Non
     frame = judged_frame()
     texts = (list(frame["question"]), list(frame["answer"]), [[text] for text in frame["reference"]])
     features = extract(load_scorer(model), *texts)
+    assert not features.shortened.any(), "else the paper's form would read something else"
     for form, names in FORMS.items():
         report = next(line for line in lines if line.startswith(f"{form}, 5 folds by question: "))
         assert [part.split()[0] for part in report.partition(": ")[2].split(", ")] == ["accuracy", "f1", "mcc", "ece"]
-        columns = [RICH.index(name) for name in names]
+        columns = [COLUMNS.index(name) for name in names]
         expected = LogisticRegression(max_iter=1000).fit(features.table[:, columns], frame["label"])
         weights = read_weights(output, form)
         assert weights.coefficients == pytest.approx(expected.coef_[0], abs=1e-6)

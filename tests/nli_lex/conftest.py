@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from semantic_metrics.nli_lex.features import PAPER, RICH
+from semantic_metrics.nli_lex.features import PAPER, RICH, TWO_FEATURES
 from semantic_metrics.nli_lex.weights import Weights, write_weights
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
@@ -17,6 +17,7 @@ from tests.conftest import ROOT
 SCRIPT = str(ROOT / "metrics" / "nli_lex")
 LABELS = ("contradiction", "entailment", "neutral")
 RICH_WEIGHTS = Weights(RICH, -1.8, tuple(np.linspace(2.5, -1.5, len(RICH)).tolist()), "a test")
+TWO_WEIGHTS = Weights(TWO_FEATURES, -2.0, (3.0, 2.5), "a test")
 PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
 
 
@@ -26,10 +27,10 @@ def named(labels: tuple[str, ...]) -> dict:
 
 
 def nli(folder: Path, labels: tuple[str, ...] = LABELS, seed: int = 0) -> Path:
-    """A tiny BERT with labels, and weights of both forms."""
+    """A tiny BERT with labels, and weights of all forms."""
     tiny.bert(folder, named(labels), labels=len(labels), seed=seed)
-    write_weights(folder, RICH_WEIGHTS)
-    write_weights(folder, PAPER_WEIGHTS)
+    for weights in (RICH_WEIGHTS, TWO_WEIGHTS, PAPER_WEIGHTS):
+        write_weights(folder, weights)
     return folder
 
 

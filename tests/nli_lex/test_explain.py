@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from semantic_metrics.nli_lex.attribution import MAX_TOKENS
+from semantic_metrics.nli_lex.attribution import MAX_PIECES, MAX_TOKENS
 from semantic_metrics.nli_lex.weights import read_weights, write_weights
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import LABELS, RICH_WEIGHTS, SCRIPT, nli
@@ -113,6 +113,19 @@ def test_blank_texts(metric: evaluate.Metric, method: str) -> None:
     assert any(result["prediction"]["contributions"])
 
 
+@pytest.mark.parametrize("answer", ["the dog bites a man and barks " * 36, "日本語" * 80])
+def test_of_long_texts_runs_of_words_are_left_out(metric: evaluate.Metric, answer: str) -> None:
+    """At most MAX_PIECES judgements."""
+    row = {**ROW, "prediction": answer}
+    result = metric.explain(**row)
+    pieces = [piece for side in SIDES for piece in result[side]["tokens"]]
+    assert MAX_PIECES / 2 < len(pieces) <= MAX_PIECES + len(SIDES)
+    assert "".join(result["prediction"]["tokens"]).replace(" ", "") == answer.replace(" ", "")
+    part = result["prediction"]
+    rest = scores(metric, [{**row, "prediction": without(answer, span)} for span in part["spans"][1:3]])
+    assert part["contributions"][1:3] == pytest.approx([result["score"] - one for one in rest], abs=2 * ROUNDING)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_odd_strings_are_plain_text(metric: evaluate.Metric, method: str) -> None:
     for special in ("[SEP] 🎉", "{answer}</s>", "\x00"):
@@ -142,7 +155,7 @@ def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
         ({"reference": " "}, r"references\[0\]: expected a text, got ' '"),
         ({"question": "\ud800"}, "question: expected valid Unicode"),
         ({"method": "exact"}, "method: expected one of 'leave_one_out'"),
-        ({"features": "poor"}, "features: expected one of 'rich', 'paper'"),
+        ({"features": "poor"}, "features: expected one of 'rich', 'two_features'"),
         ({"weights": "no/such/file"}, "weights no/such/file: no such file"),
         ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
         ({"prediction": "dog " * MAX_TOKENS}, too_long),

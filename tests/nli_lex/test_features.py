@@ -5,7 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semantic_metrics.nli_lex.features import CONTEXTUAL, LEXICAL, PAPER, RICH, extract, load_scorer, nli_labels
+from semantic_metrics.nli_lex.features import (
+    COLUMNS,
+    CONTEXTUAL,
+    LEXICAL,
+    RICH,
+    TWO_FEATURES,
+    extract,
+    load_scorer,
+    nli_labels,
+)
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import LABELS, listing, named, nli
 
@@ -36,7 +45,7 @@ def test_probabilities_are_those_of_one_pair_at_a_time(tmp_path: Path, labels: t
             expected.append([named["entailment"], back[lower.index("entailment")], named["contradiction"]])
     np.testing.assert_allclose(features.table[:, :3], expected, atol=ROUNDING)
     assert features.answer_index.tolist() == [0, 0, 1, 2, 2, 2, 3]
-    assert (features.table.dtype, features.table.shape) == (np.float64, (7, len(RICH)))
+    assert (features.table.dtype, features.table.shape) == (np.float64, (7, len(COLUMNS)))
     assert (features.truncated, features.windowed, features.blank.tolist()) == (0, 0, [False] * 4)
 
 
@@ -76,17 +85,18 @@ def _passes(model: Path, answers: list[str], references: list, features: tuple[s
 def test_nothing_is_read_twice_or_needlessly(model: Path) -> None:
     answers, references = ["the dog", "a cat"] * 20, [["a dog", "no"]] * 40
     assert _passes(model, answers, references, RICH) == 8
-    assert _passes(model, answers, references, PAPER) == 4
+    assert _passes(model, answers, references, TWO_FEATURES) == 4
     assert _passes(model, answers, references, tuple(LEXICAL)) == 0
     assert _passes(model, ["", " \n"], [["a dog"]] * 2, RICH) == 0
 
 
 def test_features_that_are_not_needed_change_no_other(model: Path) -> None:
     scorer = load_scorer(str(model))
-    whole, paper = (extract(scorer, QUESTIONS, ANSWERS, REFERENCES, features=names).table for names in (RICH, PAPER))
-    for name in PAPER:
+    texts = QUESTIONS, ANSWERS, REFERENCES
+    whole, paper = (extract(scorer, *texts, features=names).table for names in (RICH, TWO_FEATURES))
+    for name in TWO_FEATURES:
         assert column(paper, name) == pytest.approx(column(whole, name), abs=ROUNDING)
-    assert not np.delete(paper, [RICH.index(name) for name in (*PAPER, "contradiction")], axis=1).any()
+    assert not np.delete(paper, [RICH.index(name) for name in (*TWO_FEATURES, "contradiction")], axis=1).any()
 
 
 def test_a_blank_answer_has_no_probabilities(model: Path) -> None:

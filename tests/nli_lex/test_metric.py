@@ -9,6 +9,7 @@ import pytest
 
 from semantic_metrics.nli_lex.features import RICH, extract
 from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.weights import FILE, write_weights
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS, SCRIPT, listing, nli
@@ -35,20 +36,34 @@ def test_results(metric: evaluate.Metric) -> None:
     assert (result["blank"], result["windowed"], result["truncated"]) == (0, 0, 0)
 
 
-def test_the_paper_s_form_is_the_paper_s_formula(metric: evaluate.Metric, model: Path) -> None:
-    result, opinion = metric.compute(**TEXTS, features="paper"), listing(model)
-    for i, (answer, reference, question) in enumerate(zip(*TEXTS.values(), strict=True)):
-        entailment = opinion(f"{question} {answer}", f"{question} {reference}")[1]
-        match = lexical_match(answer, reference)
+GIVES_AWAY = {
+    "predictions": ["no, THE\u00a0DOG bites"],
+    "references": ["the dog"],
+    "questions": ["is it the dog? who bites?"],
+}
+
+
+@pytest.mark.parametrize("features", ["paper", "two_features"])
+def test_two_features_are_the_paper_s_formula(metric: evaluate.Metric, model: Path, features: str) -> None:
+    """To the letter: the question whole, the reference as a substring; or as the rich form reads them."""
+    texts = {name: [*TEXTS[name], *GIVES_AWAY[name]] for name in TEXTS}
+    result, opinion = metric.compute(**texts, features=features), listing(model)
+    for i, (answer, reference, question) in enumerate(zip(*texts.values(), strict=True)):
+        literal = features == "paper"
+        asked = question if literal else extract_question(question, [reference])
+        entailment = opinion(f"{asked} {answer}", f"{asked} {reference}")[1]
+        match = reference.lower() in answer.lower() if literal else lexical_match(answer, reference)
         assert result["entailment"][i] == pytest.approx(entailment, abs=ROUNDING)
         assert result["lexical_match"][i] == match
         assert result["scores"][i] == pytest.approx(1 / (1 + np.exp(2 - 3 * entailment - 2.5 * match)), abs=ROUNDING)
+    assert result["shortened"] == (features == "two_features")
+    assert result["lexical_match"][-1] == (features == "two_features")
 
 
 def test_the_rich_form_weighs_every_feature(metric: evaluate.Metric) -> None:
     texts = TEXTS["questions"], TEXTS["predictions"], [[text] for text in TEXTS["references"]]
     table = extract(metric.scorer, *texts).table
-    odds = RICH_WEIGHTS.intercept + table @ RICH_WEIGHTS.coefficients
+    odds = RICH_WEIGHTS.intercept + table[:, : len(RICH)] @ RICH_WEIGHTS.coefficients
     assert metric.compute(**TEXTS)["scores"] == pytest.approx((1 / (1 + np.exp(-odds))).tolist(), abs=1e-9)
 
 
@@ -128,13 +143,13 @@ def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evalu
     digests = f"checkpoint:{scorer.checkpoint_sha256[:16]}|tokenizer:{scorer.tokenizer_sha256[:16]}"
     assert metric.compute(**TEXTS)["signature"] == (
         f'nli_lex|{digests}|features:rich|weights:{RICH_WEIGHTS.sha256[:16]}|template:"{{question}} {{answer}}"'
-        f"|number_words:true|precision:float32|max_length:{tiny.POSITIONS}|version:0.1.0"
+        f"|number_words:true|precision:float32|max_length:{tiny.POSITIONS}|version:0.2.0"
     )
     options = {"features": "paper", "template": "{answer}", "number_words": False}
     changed = replace(PAPER_WEIGHTS, template="{answer}", number_words=False)
     assert metric.compute(**TEXTS, **options, precision="int8", max_length=20)["signature"] == (
         f'nli_lex|{digests}|features:paper|weights:{changed.sha256[:16]}|template:"{{answer}}"'
-        "|number_words:false|precision:int8|max_length:20|version:0.1.0"
+        "|number_words:false|precision:int8|max_length:20|version:0.2.0"
     )
 
 

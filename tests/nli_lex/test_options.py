@@ -14,7 +14,7 @@ INVALID = [  # the checks that all metrics share are tested in tests/core
     ({**ONE, "references": [["a", " \n"]]}, r"references\[0\]\[1\]: expected a text, got ' \\n'"),
     ({**ONE, "references": ["\u200b\ufeff\x00"]}, r"references\[0\]: expected a text, got '.u200b"),
     ({**ONE, "template": "{answer}\ud800"}, r"template: expected valid Unicode, got a lone surrogate"),
-    ({**ONE, "features": "all"}, "features: expected one of 'rich', 'paper', got str 'all'"),
+    ({**ONE, "features": "all"}, "features: expected one of 'rich', 'two_features', 'paper', got str 'all'"),
     ({**ONE, "weights": 3}, "weights: expected a file's name or None, got 3"),
     ({**ONE, "weights": "nowhere"}, "weights nowhere: no such file"),
     ({**ONE, "template": "{question}"}, r"template: expected a string with \{answer\} once"),

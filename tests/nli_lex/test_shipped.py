@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from semantic_metrics.core.resolve import shipped_checkpoints
-from semantic_metrics.nli_lex.features import DEFAULT_CHECKPOINT, RICH
+from semantic_metrics.nli_lex.features import COLUMNS, DEFAULT_CHECKPOINT, FORMS
 from semantic_metrics.nli_lex.weights import FILE
 from tests.nli_lex.conftest import SCRIPT
 from tests.stsscore.test_shipped import run_documented_example
@@ -36,15 +36,15 @@ def judged(metric: evaluate.Metric, **options: object) -> dict:
     )
 
 
-@pytest.mark.parametrize("features", ["rich", "paper"])
+@pytest.mark.parametrize("features", FORMS)
 def test_answers_are_judged(shipped: evaluate.Metric, features: str) -> None:
     assert judged(shipped, features=features)["correct"] == EXPECTED
 
 
 def test_entailment_has_a_positive_weight(shipped: evaluate.Metric) -> None:
-    for form in ("rich", "paper"):
+    for form in FORMS:
         weights = shipped.weights(form)
-        assert set(weights.features) <= set(RICH)
+        assert set(weights.features) <= set(COLUMNS)
         assert dict(zip(weights.features, weights.coefficients, strict=True))["entailment"] > 0
         assert weights.fitted_on
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from semantic_metrics.nli_lex.features import PAPER, RICH, Features
+from semantic_metrics.nli_lex.features import COLUMNS, PAPER, RICH, TWO_FEATURES, Features
 from semantic_metrics.nli_lex.weights import (
     FILE,
     Weights,
@@ -28,9 +28,9 @@ def features(table: np.ndarray, owner: list[int], blank: tuple[int, ...] = ()) -
 
 def test_probabilities_are_those_of_a_logistic_regression() -> None:
     rng = np.random.default_rng(0)
-    table, labels = rng.normal(size=(200, len(RICH))), rng.integers(0, 2, size=200)
+    table, labels = rng.normal(size=(200, len(COLUMNS))), rng.integers(0, 2, size=200)
     for names in (PAPER, RICH, (RICH[-1], RICH[0])):
-        chosen = table[:, [RICH.index(name) for name in names]]
+        chosen = table[:, [COLUMNS.index(name) for name in names]]
         model = LogisticRegression().fit(chosen, labels)
         weights = Weights(names, float(model.intercept_[0]), tuple(model.coef_[0].tolist()))
         np.testing.assert_allclose(probability(weights, table), model.predict_proba(chosen)[:, 1], atol=1e-12)
@@ -39,13 +39,13 @@ def test_probabilities_are_those_of_a_logistic_regression() -> None:
 
 
 def test_large_odds_do_not_overflow() -> None:
-    table = np.zeros((2, len(RICH)))
+    table = np.zeros((2, len(COLUMNS)))
     table[:, 0] = 1e300, -1e300
     assert probability(Weights(("entailment",), 0.0, (1.0,)), table).tolist() == [1, 0]
 
 
 def test_the_reference_that_speaks_most_for_an_answer_counts() -> None:
-    table = np.zeros((6, len(RICH)))
+    table = np.zeros((6, len(COLUMNS)))
     table[:, 0] = 0.1, 0.9, 0.9, 0.5, 0.3, 0.7
     judged = judge(Weights(("entailment",), 0.0, (2.0,)), features(table, [0, 0, 0, 1, 2, 2], blank=(1,)))
     assert judged.rows.tolist() == [1, 3, 5], "the first of equals"
@@ -69,7 +69,7 @@ def test_a_person_can_read_the_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / FILE).read_text(encoding="utf-8")) == {
         "paper": {
             "intercept": -2.0,
-            "coefficients": {"entailment": 3.0, "lexical_match": 2.5},
+            "coefficients": {"entailment": 3.0, "substring": 2.5},
             "template": "{question} {answer}",
             "number_words": True,
             "fitted_on": "a test",
@@ -99,9 +99,9 @@ TEXTS = {"template": "{answer}", "fitted_on": "", "checkpoint": ""}
 GOOD = {"intercept": 1, "coefficients": {"entailment": 2}, "number_words": True, **TEXTS}
 DAMAGED = [
     ("", "expected JSON"),
-    ("[1]", "expected an object with rich or paper, got \\[1\\]"),
-    ("{}", "expected an object with rich or paper"),
-    (json.dumps({"other": GOOD}), "expected an object with rich or paper"),
+    ("[1]", "expected an object with rich or two_features or paper, got \\[1\\]"),
+    ("{}", "expected an object with rich or two_features or paper"),
+    (json.dumps({"other": GOOD}), "expected an object with rich or two_features or paper"),
     (json.dumps({"rich": 3}), "rich: expected an object with checkpoint, coefficients, fitted_on, "),
     (json.dumps({"rich": {**GOOD, "more": 1}}), "rich: expected an object with"),
     (json.dumps({"rich": {**GOOD, "coefficients": [1]}}), "rich: expected an object with"),
@@ -117,7 +117,7 @@ DAMAGED = [
     (json.dumps({"rich": {**GOOD, "number_words": "yes"}}), "expected number_words as true or false"),
     (json.dumps({"rich": {**GOOD, "fitted_on": None}}), "fitted_on as a string"),
     (json.dumps({"paper": GOOD}), "paper: expected other features, got entailment"),
-    (json.dumps({"paper": {**GOOD, "coefficients": {"entailment": 1, "lexical_match": 1}}}), "named 'rich', got paper"),
+    (json.dumps({"paper": {**GOOD, "coefficients": {"entailment": 1, "lexical_match": 1}}}), "named 'rich', got two_"),
 ]
 
 
@@ -149,3 +149,10 @@ def test_a_name_too_long_for_a_file_is_refused() -> None:
 def test_weights_that_do_not_fit_together_are_refused(names: tuple, coefficients: tuple) -> None:
     with pytest.raises(ValueError, match="weights: expected"):
         Weights(names, 0.0, coefficients)
+
+
+def test_weights_of_two_features_of_an_older_file_have_a_new_name(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps({"paper": {**GOOD, "coefficients": dict.fromkeys(TWO_FEATURES, 1)}}))
+    assert read_weights(tmp_path, "two_features").features == TWO_FEATURES
+    with pytest.raises(ValueError, match="expected weights named 'paper', got two_features"):
+        read_weights(tmp_path, "paper")

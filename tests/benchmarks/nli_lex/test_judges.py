@@ -8,7 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, matthews_corrcoef
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
@@ -65,6 +65,8 @@ def test_raters_majority_and_agreement(tmp_path: Path) -> None:
     frame["source"] = frame["model"] = "one"
     whole = rater_table({"rated": judged_set(frame, "rated", "here")}).set_index("raters")
     assert whole.loc["rater_1, rater_3", "accuracy"] == 75
+    kappa = 100 * cohen_kappa_score([1, 1, 0, 0], [1, 1, 1, 0])
+    assert whole.loc["rater_1, rater_3", "kappa"] == pytest.approx(kappa)
     assert whole.loc["rater_1, rater_3", "mcc"] == pytest.approx(100 * matthews_corrcoef([1, 1, 0, 0], [1, 1, 1, 0]))
     table = published_raters()
     assert len(table) == 10
@@ -119,3 +121,12 @@ def test_a_failing_endpoint_is_not_measured() -> None:
         ask = endpoint_judge(endpoint.url, "tiny").load().ask
         with pytest.raises(NotMeasured, match="HTTP 400"):
             ask(one("the dog", ["a cat"]))
+
+
+def test_bleurt_reads_the_reference_first_and_512_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {}
+    monkeypatch.setattr(judges, "bleurt", lambda *_, **given: settings.update(given))
+    monkeypatch.setattr(judges, "count_parameters", lambda _: 0)
+    models = dict.fromkeys(("bertscore", "bertscore_layer", "bem", "device")) | {"bleurt": "folder"}
+    next(judge for judge in judges.model_judges(models) if judge.name == "BLEURT").load()
+    assert settings == {"reference_first": True, "tokens": 512}
