@@ -3,10 +3,10 @@ r"""Fine-tune a MATCHA table on your own pairs, and show what that changed.
     python training/finetune.py pairs.csv --output runs/mine
 
 The file (csv, jsonl or parquet) has the columns reference, correct and incorrect, or reference, candidate and label (1:
-says the same, 0: does not). The rows are split by reference: seven tenths are trained on, one tenth picks the best
-step, and two tenths are measured before and after. Triplets of general text that come with the project are measured
-too, to show what is forgotten. Pairs are measured on the references that have a right and a wrong candidate, by the
-first of each.
+says the same, 0: does not). Rows that share a text go into one part: seven tenths of the rows are trained on, one tenth
+picks the best step, and two tenths are measured before and after. Triplets of general text that come with the project
+are measured too, to show what is forgotten. Pairs are measured on the references that have a right and a wrong
+candidate, by the first of each.
 
 The output folder's `checkpoint` is what `evaluate.load("metrics/matcha", "runs/mine/checkpoint")` takes;
 before_after.csv holds the table.
@@ -17,7 +17,10 @@ import hashlib
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
@@ -36,7 +39,7 @@ FIGURES = {"n_delta": "N-delta", "auc": "AUC", "pairwise": "pairwise accuracy"}
 
 
 def split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each of PARTS; rows of one reference stay together, whatever else the file holds.
+    """The rows of each of PARTS; rows that share a text stay together, also by way of other rows.
 
     Raises:
         ValueError: columns are missing, a label is neither 0 nor 1, a text is missing, or a part is too small.
@@ -52,16 +55,28 @@ def split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     if columns == PAIRS and not rows["label"].isin([0, 1]).all():
         raise ValueError(f"label: expected 0 or 1, got {rows['label'][~rows['label'].isin([0, 1])].tolist()[0]!r}")
     rows = rows.drop_duplicates()
-    tenth = rows["reference"].map(lambda text: hashlib.sha256(normalise(text).encode("utf-8")).digest()[0] % 10)
+    forms = rows[texts.columns].map(normalise)
+    first = forms["reference"].groupby(_groups(forms)).transform("min")
+    tenth = first.map(lambda text: hashlib.sha256(text.encode("utf-8")).digest()[0] % 10)
     parts = {name: rows[tenth.isin(tenths)] for name, tenths in PARTS.items()}
     sizes = {name: _measurable(part) for name, part in parts.items()}
     if min(sizes.values()) < MIN_REFERENCES:
         counts = ", ".join(f"{size} {name}" for name, size in sizes.items())
         kind = "rows" if columns == TRIPLETS else "references with candidates of both labels"
         raise ValueError(
-            f"expected at least {MIN_REFERENCES} {kind} for each part, got {counts} of {len(rows)} distinct rows"
+            f"expected at least {MIN_REFERENCES} {kind} for each part, got {counts} of {len(rows)} distinct rows "
+            "(rows that share a text go into one part)"
         )
     return parts
+
+
+def _groups(forms: pd.DataFrame) -> np.ndarray:
+    """(n,) number of the group of each row: rows with a text in common are of one group."""
+    codes, distinct = pd.factorize(forms.to_numpy().ravel())
+    first, *others = codes.reshape(forms.shape).T
+    edges = (np.tile(first, len(others)), np.concatenate(others))
+    graph = coo_matrix((np.ones(len(edges[0])), edges), shape=(len(distinct),) * 2)
+    return connected_components(graph, directed=False)[1][first]
 
 
 def _measurable(part: pd.DataFrame) -> int:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from training import finetune
+from training.data.sources import Table
 from training.finetune import split
 
 # of the trade's own words: general English holds the first two of each to be further apart than the last two
@@ -43,13 +44,29 @@ def test_finetuned_checkpoint_judges_held_out_rows_better(
     assert "before" in capsys.readouterr().out
 
 
-def test_rows_of_one_reference_stay_together_and_none_is_lost() -> None:
+@pytest.mark.parametrize("form", ["pairs", "reversed", "chained"])
+def test_rows_that_share_a_text_stay_together_and_none_is_lost(form: str) -> None:
     rows = as_pairs(trade())
+    if form == "reversed":
+        rows = pd.concat([rows, rows.rename(columns={"reference": "candidate", "candidate": "reference"})])
+    if form == "chained":  # the wrong candidate of a row is the reference of another
+        chain = rows[rows["label"] == 0].rename(columns={"reference": "candidate", "candidate": "reference"})
+        rows = pd.concat([rows, chain.assign(candidate=chain["candidate"] + " too", label=1)])
     parts = split(rows)
     assert sum(map(len, parts.values())) == len(rows.drop_duplicates())
-    references = [set(part["reference"]) for part in parts.values()]
-    assert not references[0] & references[1]
-    assert not references[2] & (references[0] | references[1])
+    texts = [set(part["reference"]) | set(part["candidate"]) for part in parts.values()]
+    assert not texts[0] & texts[1]
+    assert not texts[2] & (texts[0] | texts[1])
+    assert min(map(len, parts.values())) > 10
+
+
+def test_words_for_missing_values_and_numbers_in_a_file_are_texts(tmp_path: Path) -> None:
+    words = ["None", "null", "NA", "nan", "007"]
+    rows = pd.DataFrame({"reference": words, "candidate": ["1", "2", "3", "4", "1e3"], "label": [0, 1, 0, 1, 1]})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    rows.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    for name in ("rows.csv", "rows.jsonl"):
+        pd.testing.assert_frame_equal(Table(path=str(tmp_path / name)).read(None), rows)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -26,7 +27,12 @@ from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
 
 Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
 NO_LETTER = re.compile(r"[\W_]+")
-READERS = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda path: pd.read_json(path, lines=True)}
+TEXT_COLUMNS = dict.fromkeys(("reference", "candidate", "correct", "incorrect", "text"), str)  # numbers are texts there
+READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
+    ".parquet": pd.read_parquet,
+    ".csv": partial(pd.read_csv, dtype=TEXT_COLUMNS, keep_default_na=False, na_values=[""]),
+    ".jsonl": partial(pd.read_json, lines=True, dtype=False),
+}
 
 
 @dataclass(frozen=True)
