@@ -47,7 +47,7 @@ def write_bundle(name: str, folder: Path) -> list[Path]:
     sources[script.name] = _import_all(_rewrite(script, _flat), [path.stem for path in modules])
     pages = {f"{DEMO}/{path.name}": path for path in (SOURCE / DEMO).glob("*.py")}
     for file, path in {APP: SOURCE / name / APP, **pages}.items():
-        if any(_module_path(module).parent != SOURCE / DEMO for _, module in _package_imports(path)):
+        if any(imported.parent != SOURCE / DEMO for imported in _imported_paths(path)):
             raise ValueError(f"{path}: expected imports from {DEMO} alone, as it must run without {PACKAGE}")
         # an app runs as a script, which imports `demo` by its absolute name
         sources[file] = _rewrite(path, _flat if file != APP else lambda module: module.removeprefix(f"{PACKAGE}."))
@@ -73,6 +73,19 @@ def _package_imports(path: Path) -> list[tuple[ast.ImportFrom, str]]:
     return statements
 
 
+def _is_folder(module: str) -> bool:
+    return SOURCE.joinpath(*module.split(".")[1:]).is_dir()
+
+
+def _imported_paths(path: Path) -> set[Path]:
+    """Files of the package that a file imports from; `from folder import module` imports from that module."""
+    paths = set()
+    for node, module in _package_imports(path):
+        names = [f".{alias.name}" for alias in node.names] if _is_folder(module) else [""]
+        paths |= {_module_path(f"{module}{name}") for name in names}
+    return paths
+
+
 def _module_path(module: str) -> Path:
     """File of a module of the package."""
     path = SOURCE.joinpath(*module.split(".")[1:]).with_suffix(".py")
@@ -85,7 +98,7 @@ def _closure(script: Path) -> list[Path]:
     """Files of the modules that a script imports, directly or through others, sorted."""
     modules, waiting = set(), [script]
     while waiting:
-        imported = {_module_path(module) for _, module in _package_imports(waiting.pop())} - modules - {script}
+        imported = _imported_paths(waiting.pop()) - modules - {script}
         modules |= imported
         waiting += imported
     return sorted(modules)
@@ -103,7 +116,7 @@ def _check_names(name: str, modules: list[Path]) -> None:
 
 def _flat(module: str) -> str:
     """Name of a module of the package for the modules beside it in a bundle."""
-    return "." + module.rpartition(".")[2]
+    return "." if _is_folder(module) else "." + module.rpartition(".")[2]
 
 
 def _rewrite(path: Path, rename: Callable[[str], str]) -> str:
