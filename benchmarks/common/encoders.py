@@ -51,14 +51,15 @@ def cosine_of(encode: Encode) -> Score:
     return score
 
 
-def sentence_transformer(model: str, device: str | None = None) -> Score:
+def sentence_transformer(model: str, device: str | None = None, prompt: str = "") -> Score:
     """Cosine of a sentence-transformers model, or of a plain transformer with mean pooling over its last states.
 
-    The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2); no prompt is added.
+    The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2).
 
     Args:
         model: folder or Hub id. No code of a repository is run (`trust_remote_code` stays off).
         device: device to run on; None for sentence-transformers' choice.
+        prompt: put before each text.
 
     Raises:
         NotMeasured: the model does not load.
@@ -70,7 +71,8 @@ def sentence_transformer(model: str, device: str | None = None) -> Score:
     tokenizer = getattr(encoder, "tokenizer", None)
     if getattr(tokenizer, "pad_token", "") is None:  # GPT-2, LLaMA and others have no padding
         tokenizer.pad_token = tokenizer.eos_token
-    return cosine_of(lambda texts: encoder.encode(texts, batch_size=_BATCH_TEXTS, show_progress_bar=False))
+    options = {"batch_size": _BATCH_TEXTS, "show_progress_bar": False} | ({"prompt": prompt} if prompt else {})
+    return cosine_of(lambda texts: encoder.encode(texts, **options))
 
 
 def simcse(model: str, device: str | None = None) -> Score:

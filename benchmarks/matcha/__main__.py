@@ -9,7 +9,9 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
     python -m benchmarks.matcha --data FOLDER --encoder bert-base-uncased --encoder GTE=thenlper/gte-large \
         --device cuda --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased \
         --bleurt Elron/bleurt-base-128 --simcse princeton-nlp/sup-simcse-bert-base-uncased --mauve gpt2
-        every row; the study of 23 encoders (figures 3, 5 and 6) is this with a longer list of encoders
+        every row
+    python -m benchmarks.matcha --data FOLDER --encoder all-paper --word-vectors GloVe=glove.6B.300d.txt
+        the study of 23 encoders (figures 3, 5 and 6): those of encoders.csv; one that cannot be had has a reason
     python -m benchmarks.matcha --from-hub --newts NEWTS_test_600.csv --human human_scores.csv --mednli mli_test.jsonl
         the sets built from their public sources, by the same rules
     python -m benchmarks.matcha --data FOLDER --export-texts texts.parquet
@@ -19,13 +21,15 @@ Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SE
 (what is printed) and figure2.png to figure6.png. All figures are times 100.
 """
 
+import csv
+from functools import partial
 from pathlib import Path
 
 import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.baselines import Metric, Models, baselines, matcha
+from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, Models, baselines, default_embsim, matcha
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
 from benchmarks.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.matcha.report import write_results
@@ -33,6 +37,8 @@ from benchmarks.matcha.scoring import score_sets
 from benchmarks.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, load_sets, read_set
 from semantic_metrics import load as load_metric
 
+ENCODERS = Path(__file__).with_name("encoders.csv")
+PAPER_ENCODERS = "all-paper"  # value of --encoder
 STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is such a run
 
 
@@ -45,7 +51,11 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.sets(NAMES)
 @options.checkpoints("MATCHA")
 @click.option("--stsb-checkpoint", help="MATCHA checkpoint fine-tuned on STS-B train, for table 7.")
-@options.encoders
+@click.option(
+    "--encoder",
+    multiple=True,
+    help="[NAME=]FOLDER_OR_ID of an encoder (a plain transformer is mean-pooled), repeatable; all-paper: the paper's 23.",
+)
 @click.option("--word-vectors", multiple=True, help="[NAME=]FILE of word vectors as text, repeatable.")
 @options.embsim()
 @options.model("bertscore", "distilbert-base-uncased")
@@ -103,11 +113,16 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     fields = {key: value for key, value in models.items() if key in Models.__dataclass_fields__}
     chosen = baselines(Models(**fields))
     device = models["device"]
-    for option, load in (("encoder", sentence_transformer), ("word_vectors", word_vectors)):
-        for given in models[option]:
+    vectors = dict(map(options.named_source, models["word_vectors"]))
+    for given in models["encoder"]:
+        if given == PAPER_ENCODERS:
+            chosen += [metric for metric in paper_encoders(device) if metric.name not in vectors]
+        else:
             name, source = options.named_source(given)
-            arguments = (source, device) if option == "encoder" else (source,)
-            chosen.append(Metric(name, lambda load=load, arguments=arguments: load(*arguments), group="encoder"))
+            chosen.append(Metric(name, lambda source=source: sentence_transformer(source, device), group="encoder"))
+    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
+    for name, source in vectors.items():
+        chosen.append(Metric(name, lambda source=source: word_vectors(source), group="encoder"))
     stsb = models["stsb_checkpoint"]
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
     checkpoints = given or [("MATCHA", None)]
@@ -120,6 +135,19 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     # loaded here once, so that a mistyped name costs nothing
     signatures = [f"{name}: {load_metric('matcha', source).signature()}" for name, source in checkpoints]
     return chosen, signatures
+
+
+def paper_encoders(device: str | None) -> list[Metric]:
+    """The paper's 23 encoders (section 4.2.2) of encoders.csv; its prompts are empty, since the paper states none."""
+
+    def load(row: dict[str, str]) -> Score:
+        if row["reason"]:
+            raise NotMeasured(row["reason"])
+        source = default_embsim() if row["source"] == EMBSIM_HUB_ID else row["source"]
+        return sentence_transformer(source, device, row["prompt"])
+
+    with ENCODERS.open(encoding="utf-8", newline="") as file:
+        return [Metric(row["name"], partial(load, row), group="encoder") for row in csv.DictReader(file)]
 
 
 def _no_stsb_checkpoint() -> Score:

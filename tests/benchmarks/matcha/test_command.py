@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from benchmarks.matcha.__main__ import main
+from benchmarks.common.baselines import default_embsim
+from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.matcha.__main__ import choose_metrics, main, paper_encoders
 from tests.benchmarks.matcha.synthetic import ROWS, triplets, write_data
 
 
@@ -85,3 +87,26 @@ def test_sets_can_be_chosen_and_an_encoder_that_does_not_load_is_named(
     assert not (tmp_path / "table7.csv").exists()
     assert "/nowhere/gte does not load" in table.loc[("GTE", "n_delta"), "reason"]
     assert table.loc[("EmbSim", "n_delta"), "value"] > 0
+
+
+def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
+    encoders = {metric.name: metric for metric in paper_encoders("cpu")}
+    assert len(encoders) == 23
+    assert encoders["MiniLM"].load()(["a dog"], ["a dog"]) == pytest.approx(1)
+    for name, reason in (("GTE-Large", "thenlper/gte-large does not load"), ("SNPMI", "--word-vectors SNPMI=FILE")):
+        with pytest.raises(NotMeasured, match=reason):
+            encoders[name].load()
+    models = {
+        "encoder": ["all-paper"],
+        "word_vectors": ["GloVe=vectors.txt"],
+        "stsb_checkpoint": None,
+        "checkpoint": (),
+    }
+    chosen, _ = choose_metrics({**models, "device": None})
+    assert [metric.name for metric in chosen if metric.group == "encoder"].count("GloVe") == 1
+
+
+def test_a_prompt_is_put_before_each_text() -> None:
+    texts, prompted = (["a dog", "rain"], ["a cat", "sun"]), (["say: a dog", "say: rain"], ["say: a cat", "say: sun"])
+    with_prompt = sentence_transformer(default_embsim(), "cpu", "say: ")(*texts)
+    assert with_prompt.tolist() == pytest.approx(sentence_transformer(default_embsim(), "cpu")(*prompted), abs=1e-5)
