@@ -14,7 +14,7 @@ FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
 TEXT = "text"  # the one column of a .txt file
 STREAM = Path("-")  # standard input or output
 MAX_LEVELS = 100  # of lists and objects inside one another in JSON; Python's own limit of some 1,000 is a crash
-MAX_FIELD_CHARACTERS = 2**31 - 1  # of a CSV cell; the default, 128 KiB, is less than a long document
+MAX_LINE_BYTES = 2**26  # of a line, and characters of a CSV cell: no text is as long, but an endless input is
 
 
 def format_of(path: Path, given: str | None = None) -> str:
@@ -50,7 +50,10 @@ class Lines:
 
     def __iter__(self) -> Iterator[str]:
         with file_errors(self.name):
-            for line in self._file:
+            while line := self._file.readline(MAX_LINE_BYTES + 1):
+                if len(line) > MAX_LINE_BYTES:
+                    self.number += 1
+                    self.refuse(f"expected lines of at most {MAX_LINE_BYTES // 2**20} MiB, got a longer one")
                 self.read += len(line)
                 for part in line.splitlines(keepends=True) if self._returns else [line]:
                     self.number += 1
@@ -117,7 +120,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_distinct_names)
 
 
 def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:
-    csv.field_size_limit(MAX_FIELD_CHARACTERS)
+    csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader(iter(lines), **dialect)
     empty = True
     try:

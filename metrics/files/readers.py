@@ -93,6 +93,8 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         format = format_of(path, format)
+        if path.is_char_device() or path.is_block_device():
+            raise FileError(f"{path}: expected a file or a pipe, got a device")
         file = path.open("rb")
     with file:
         if format == "parquet":

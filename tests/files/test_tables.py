@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from semantic_metrics.files import readers
+from semantic_metrics.files import formats, readers
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import open_pair, open_reader
 from semantic_metrics.files.rows import number_of
@@ -228,6 +228,19 @@ def test_chunks_of_parquet_cross_its_row_groups(tmp_path: Path) -> None:
     assert [value for chunk in chunks for value in chunk.column("a")] == list(range(25))
     assert max(map(len, chunks)) <= 7
     assert chunks[1].place(0).endswith(f"x.parquet, row {len(chunks[0]) + 1}")
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.tsv", "x.jsonl"])
+def test_endless_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    refused(lambda: read_table(Path("/dev/zero"), name[2:]), "/dev/zero: expected a file or a pipe, got a device")
+    with Path("/dev/zero").open("rb") as file:  # as standard input
+        lines = f"endless, line 1: expected lines of at most {formats.MAX_LINE_BYTES // 2**20} MiB, got a longer one"
+        refused(lambda: readers.TextReader("endless", name[2:], file, None), lines)
+    monkeypatch.setattr(formats, "MAX_LINE_BYTES", 2**20)
+    (tmp_path / name).write_bytes(b'{"a": 1}\n' + b"x" * (2**20 + 1))
+    refused(lambda: read_table(tmp_path / name), "line 2: expected lines of at most 1 MiB, got a longer one")
+    (tmp_path / "x.csv").write_bytes(b'a\n"' + b"x\n" * 2**20)
+    refused(lambda: read_table(tmp_path / "x.csv"), "expected CSV (field larger than field limit (1048576))")
 
 
 def test_two_files_go_together_line_by_line(tmp_path: Path) -> None:
