@@ -76,8 +76,9 @@ def main() -> None:
 
     fitted = fit_ratings(score(pairs), pairs.rating.to_numpy(), pairs.weight.to_numpy())
     scores, people = score(development), development.rating.to_numpy()
-    before, after = (100 * concordance(x, people) for x in (to_unit(scores, COSINE), fitted(scores)))
-    sys.stdout.write(f"{len(pairs)} pairs; STS-B dev, CCC: rescaled {before:.2f}, calibrated {after:.2f}\n")
+    scaled = {"rescaled": to_unit(scores, COSINE), "unscaled": scores, "calibrated": fitted(scores)}
+    figures = ", ".join(f"{name} {100 * concordance(values, people):.2f}" for name, values in scaled.items())
+    sys.stdout.write(f"{len(pairs)} pairs; STS-B dev, CCC: {figures}\n")
     path = arguments.checkpoint / "config.json"
     stored = json.loads(path.read_text(encoding="utf-8"))
     (stored.get(KIND) or stored)["ratings"] = {"cosines": list(fitted.cosines), "ratings": list(fitted.ratings)}

@@ -54,7 +54,7 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @click.option(
     "--encoder",
     multiple=True,
-    help="[NAME=]FOLDER_OR_ID of an encoder (a plain transformer is mean-pooled), repeatable; all-paper: the paper's 23.",
+    help="[NAME=]FOLDER_OR_ID of an encoder, plain ones mean-pooled, repeatable; all-paper: the paper's 23.",
 )
 @click.option("--word-vectors", multiple=True, help="[NAME=]FILE of word vectors as text, repeatable.")
 @options.embsim()
