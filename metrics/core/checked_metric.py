@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MethodType
 
 from datasets import Features, Sequence, Value
 
@@ -28,11 +29,31 @@ class CheckedInputs:
     ...), in their order.
     """
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, MethodType) and value.__doc__ is None:  # `python -OO`; evaluate adds to what it sets here
+            value.__func__.__doc__ = ""
+        super().__setattr__(name, value)
+
+    def __getstate__(self) -> dict[str, object]:
+        """What pickle and copy take of a metric.
+
+        Raises:
+            ValueError: rows were added and not scored: they are in a file that a copy cannot share.
+        """
+        if self.writer is not None:
+            raise ValueError("metric: expected one without added rows, got one with some; compute before you copy it")
+        return self.__dict__.copy()
+
     def _build_data_dir(self) -> str:
         # a checkpoint folder or Hub id as config_name must not become a path: evaluate would write inside it
         name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-MAX_FOLDER_NAME_BYTES:]
         folder = Path(self._data_dir_root) / self.name / name
-        folder.mkdir(parents=True, exist_ok=True)
+        if not self.keep_in_memory:  # nothing is written then, so that a cache that is read-only will do
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                expected = "expected a folder that can be written (HF_HOME names another), or keep_in_memory=True"
+                raise ValueError(f"cache: {expected}, got {folder}: {error.strerror}") from None
         return str(folder)
 
     def check_columns(self, columns: Mapping[str, object]) -> dict[str, list]:

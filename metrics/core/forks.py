@@ -1,7 +1,7 @@
 """A model that was loaded before a fork answers in the child too: `datasets.map(num_proc=2)`, gunicorn, pytest-xdist.
 
-A fork copies the memory but not the threads. The child would wait for ever for the threads that torch started in the
-parent, so it computes with the one thread that it has. Processes made by "spawn" have all of theirs.
+A fork copies the memory but not the threads. The child would wait for ever for the threads that torch and tokenizers
+started in the parent, so it computes with the one thread that it has. Processes made by "spawn" have all of theirs.
 """
 
 import os
@@ -19,5 +19,10 @@ def check_device(device: torch.device) -> None:
         raise ValueError("device: expected 'cpu' in a forked process, got a GPU; start processes by 'spawn' to use it")
 
 
+def _use_one_thread() -> None:
+    torch.set_num_threads(1)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # "true" would make tokenizers wait for threads of the parent
+
+
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+    os.register_at_fork(after_in_child=_use_one_thread)

@@ -38,7 +38,8 @@ _CITATION = """\
 _INPUTS = """
 Args:
     predictions: list of n strings, the texts to judge. Any text is allowed: one without a token that the checkpoint
-        knows (empty, or only unknown characters) has no vector, gets the score 0 and is counted in `undefined`.
+        knows (empty, or only unknown characters) has no vector, gets the score 0 (0.5 with `rescale`) and
+        is counted in `undefined`.
     references: list of n strings, or of n lists of strings (several references each).
     contradictions: list of n strings, a counterfactual for each prediction, scored against the same references.
     multi_reference: "best" (default) takes the highest score over the references, "mean" their mean. References

@@ -37,6 +37,22 @@ def test_a_fresh_metric_can_be_copied_and_pickled(metric: evaluate.Metric) -> No
     assert [scores(made, PREDICTIONS, REFERENCES) for made in copies] == [expected, expected]
 
 
+def test_a_metric_with_added_rows_is_not_copied(metric: evaluate.Metric) -> None:
+    metric.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
+    for copied in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(ValueError, match=r"^metric: expected one without added rows"):
+            copied(metric)
+    assert len(metric.compute()["scores"]) == 1
+
+
+def test_without_docstrings(checkpoint: Path, tmp_path: Path) -> None:
+    """`python -OO` leaves none, and evaluate adds to them."""
+    code = "import sys, evaluate; m = evaluate.load(*sys.argv[1:]); m.add(prediction='the dog', reference='the dog')\n"
+    command = [sys.executable, "-OO", "-c", f"{code}print(m.compute()['scores'])", METRIC, str(checkpoint)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.stdout.endswith("[1.0]\n"), done.stderr  # transformers reports its own missing docstrings before
+
+
 ONE_OF_TWO = """
 import json, sys
 import evaluate

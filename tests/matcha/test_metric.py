@@ -86,6 +86,8 @@ def test_undefined_scores_are_zero_and_counted(metric: evaluate.Metric) -> None:
     assert result["scores"] == [0, 0, 0, 0, 0, 1]
     assert result["undefined"] == 5
     assert result["matcha"] == pytest.approx(1 / 6)
+    scaled = metric.compute(predictions=["", "the dog"], references=["the dog"] * 2, rescale=True)
+    assert (scaled["scores"], scaled["undefined"]) == ([0.5, 1.0], 1)
 
 
 def test_a_reference_without_a_vector_is_passed_over(metric: evaluate.Metric) -> None:

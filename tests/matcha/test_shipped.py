@@ -45,6 +45,15 @@ def test_the_documented_example_holds(shipped: evaluate.Metric, monkeypatch: pyt
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
+def test_the_example_of_a_loss_learns() -> None:
+    section = (ROOT / "docs" / "matcha.md").read_text(encoding="utf-8").split("## As a loss or a reward")[1]
+    names: dict = {}
+    exec(section.split("```python\n")[1].split("```")[0], names)
+    assert names["losses"][-1] < 0.1 < names["losses"][0]
+    assert names["reward"][0] > 0.8
+    assert "accepted" not in names["text"]
+
+
 def test_special_strings_are_plain_text(shipped: evaluate.Metric) -> None:
     texts = ["a [SEP] b", "a [UNK] b", "a [CLS] b"]
     apart = ["a [ SEP ] b", "a [ UNK ] b", "a [ CLS ] b"]
