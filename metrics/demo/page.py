@@ -217,7 +217,7 @@ class Results:
             characters = sum(map(len, texts.values()))
             if characters > self.page.max_explained:
                 limit = f"a row of at most {self.page.max_explained:,} characters to explain on this page"
-                raise ValueError(f"row: expected {limit}, got {characters:,}; `semantic-metrics explain` has no limit")
+                raise ValueError(f"row: expected {limit}, got {characters:,}; `semantic-metrics explain` takes more")
             return self.page.explain(load_metric(self.page.script), texts)
         except INPUT_ERRORS as error:
             return alert(error)

@@ -136,7 +136,7 @@ class RatingTab:
         if session is None or not session.ratings or discard:
             return self.show(new)
         count = len(session.ratings)
-        question = f"{count:,} pairs are rated. Download them first, or discard them with the button below Begin."
+        question = f"Rated pairs: {count:,}. Download them first, or discard them with the button below Begin."
         button = gr.Button(f"Discard {count:,} rated and begin again", visible=True)
         message = gr.HTML(f"<p class='sm-alert' role='alert'>{question}</p>", visible=True)
         return [message, button, *[gr.skip()] * (len(self.all) - 2)]

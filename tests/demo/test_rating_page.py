@@ -43,7 +43,7 @@ def test_ratings_are_kept_until_they_are_discarded(file: str) -> None:
     assert "upload one first" in mistaken[0].value
     assert mistaken[2:] == [skip] * 5
     asked = tab.begin(False, session, file, "reference", "prediction", "0 to 100", 0)
-    assert "1 pairs are rated" in asked[0].value
+    assert "Rated pairs: 1" in asked[0].value
     assert asked[1].visible
     assert asked[2:] == [skip] * 5
     begun = tab.begin(True, session, file, "reference", "prediction", "0 to 100", 0)
