@@ -39,13 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from training.cards import write_card
 from training.data.config_files import read_yaml
 from training.data.sources import load_source, read_excluded
-from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
-from training.matcha.config import STAGED, TrainConfig, make_part
-from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
-from training.matcha.losses import LOSSES
-from training.matcha.schedules import SCHEDULES
-from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
-from training.states import (
+from training.data.states import (
     UnusableState,
     check_config,
     config_values,
@@ -54,6 +48,12 @@ from training.states import (
     restore_folder,
     written_whole,
 )
+from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
+from training.matcha.config import STAGED, TrainConfig, make_part
+from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
+from training.matcha.losses import LOSSES
+from training.matcha.schedules import SCHEDULES
+from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
 
 CONFIGS = Path(__file__).parent / "configs"
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k

@@ -39,7 +39,7 @@ from training.cross_encoder.partial_labels import PartialLabelEvaluator, Partial
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import read_excluded
-from training.states import UnusableState, check_config, config_values, discard, restore_folder, written_whole
+from training.data.states import UnusableState, check_config, config_values, discard, restore_folder, written_whole
 
 CONFIGS = Path(__file__).parent / "configs"
 COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config

@@ -26,7 +26,7 @@ from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import PairSource
 from training.data.config_files import read_yaml
 from training.data.sources import Table
-from training.states import UnusableState
+from training.data.states import UnusableState
 from training.train_cross_encoder import SimilarLengths, blend, build_model, find_state, train, training_arguments
 
 OTHERS = [word for word in WORDS if word != "not"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.training.conftest import TRAINING
+from training.data.states import UnusableState, discard, restore_folder, written_whole
 from training.matcha.config import TrainConfig
-from training.states import UnusableState, discard, restore_folder, written_whole
 from training.train import Run, find_state
 
 
