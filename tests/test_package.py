@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,7 @@ from packaging.version import Version
 
 import semantic_metrics
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
-from semantic_metrics.matcha.matcha import VERSION
-from tests.conftest import METRIC, ROOT, Run
+from tests.conftest import ROOT, Run
 
 LIMIT = 120_000_000  # bytes of the wheel, with every checkpoint that is to come
 SOURCES = ["metrics", "model_cards", "pyproject.toml", "README.md", "LICENSE"]
@@ -129,7 +129,8 @@ def test_the_documented_example_holds() -> None:
 
 def test_versions_agree() -> None:
     version = semantic_metrics.__version__
-    assert version == VERSION
+    scripts = [import_module(f"semantic_metrics.{name}.{name}").VERSION for name in semantic_metrics.available()]
+    assert Version(version) >= max(map(Version, scripts)), "a script's version is that of the last change of its scores"
     assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text()
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
     assert re.search(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version

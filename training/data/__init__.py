@@ -1,1 +1,1 @@
-"""Training data: configs, states of runs, the rows that they name (parquet, CSV, JSON lines, the Hub), and commands that make more."""
+"""Training data: configs and states of runs, the rows that configs name, and commands that make more rows."""
