@@ -140,6 +140,7 @@ class JsonEndpoint:
 
     def _keep(self, key: str, reply: tuple[object, object]) -> None:
         try:
+            self._kept_file.parent.mkdir(parents=True, exist_ok=True)
             with self._kept_file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": key, "reply": reply}) + "\n")
         except OSError as error:

@@ -147,7 +147,6 @@ def other_judges(models: dict[str, object], output: Path) -> list[Judge]:
     if (models["endpoint"] is None) != (models["endpoint_model"] is None):
         raise ValueError("--endpoint, --endpoint-model: expected both or neither")
     if models["endpoint"] is not None:
-        output.mkdir(parents=True, exist_ok=True)
         judges.append(endpoint_judge(models["endpoint"], models["endpoint_model"], output / "replies.jsonl"))
     return [*judges, *published_judges()]
 
