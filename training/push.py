@@ -23,6 +23,7 @@ from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundErro
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from semantic_metrics.core.checkpoint_files import describe_error
 from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.core.resolve import HUB_OWNER
 from training.bundle import write_bundle
@@ -133,7 +134,7 @@ def check_card(repo: Repo) -> None:
     try:
         data = (ModelCard if repo.kind == MODEL else RepoCard).load(repo.folder / "README.md").data
     except Exception as error:  # no file, bad YAML and a malformed model-index each raise their own
-        raise PushError(f"{card}: expected a card with front matter ({_one_line(error)})") from None
+        raise PushError(f"{card}: expected a card with front matter ({describe_error(error)})") from None
     if repo.kind == MODEL and not getattr(data, "eval_results", None):
         raise PushError(f"{card}: expected a model-index with results, got none")
     if repo.kind == SPACE:
@@ -238,16 +239,12 @@ def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
         if status in (401, 403):
             message += f"refused ({status}); {TOKEN_VARIABLE} must be a token that may write there"
         elif status is not None:
-            message += f"answered with an error ({_one_line(error)})"
+            message += f"answered with an error ({describe_error(error)})"
         elif NETWORK_ERRORS.intersection(kind.__name__ for kind in type(error).__mro__):
-            message += f"did not answer ({_one_line(error)})"
+            message += f"did not answer ({describe_error(error)})"
         else:
-            message = f"{hub_id}: the request to the Hub at {api.endpoint} failed ({_one_line(error)})"
+            message = f"{hub_id}: the request to the Hub at {api.endpoint} failed ({describe_error(error)})"
         raise HubError(message.replace(api.token, "***") if api.token else message) from None
-
-
-def _one_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def read_token(needed: bool) -> str | None:

@@ -11,13 +11,14 @@ from semantic_metrics.cli.errors import as_input_error
 from semantic_metrics.cli.options import ANSWER_METRICS, FILE, shared_option
 from semantic_metrics.cli.scoring import LoadedMetric, check_metric, check_questions
 from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
-from semantic_metrics.core.contract import describe
+from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.files.output import check_output
 from semantic_metrics.report.heat_map import HeatMap, Piece, heat_maps
 
 MAX_TERMINAL_TOKENS = 300  # tokens of a text that are printed
 MAX_PAGE_TOKENS = 5000  # tokens of a text in the HTML file
 INDENT = "  "
+METHODS = tuple(dict.fromkeys(method for name in text_metrics() for method in describe(name).explain_methods))
 LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 
 
@@ -27,7 +28,7 @@ LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 @shared_option("--metric", required=True, multiple=False, help="Metric that scores the pair.")
 @click.option("--question", metavar="TEXT", help=f"Question that was asked, for {', '.join(ANSWER_METRICS)}.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
-@click.option("--method", metavar="NAME", help="exact (matcha), leave_one_out (others) or integrated_gradients.")
+@click.option("--method", metavar="NAME", help=f"Method, as the metric has it: {', '.join(METHODS)}.")
 @click.option("--html", type=FILE, help="Also write the heat map to this file.")
 def explain(
     prediction: str,

@@ -4,10 +4,9 @@ The questions of evaluation sets are left out by --exclude. Every figure that is
 no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import click
 
@@ -29,6 +28,26 @@ _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
 _COLUMN = {"multiple": True, "metavar": "COLUMN"}
 
 
+@dataclass(frozen=True)
+class FitOptions:
+    """Options of one call; `inputs` are the files with the names of their columns, the others as in `fit --help`."""
+
+    inputs: list[tuple[Path, JudgedColumns]]
+    metric: str
+    criterion: str | None
+    exclude: tuple[Path, ...]
+    form: tuple[str, ...]
+    template: str | None
+    precision: str
+    device: str | None
+    long: bool
+    config: str | None
+    folds: int
+    seed: int
+    output: Path
+    plot: Path | None
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=_INPUT)
 @shared_option("--metric", multiple=False, default=WEIGHTED, help=f"Metric to fit; default: {WEIGHTED}.")
@@ -37,8 +56,15 @@ _COLUMN = {"multiple": True, "metavar": "COLUMN"}
 )
 @click.option("--question", "--questions", "question", default=["question"], **_COLUMN, help="Column of the questions.")
 @click.option("--answer", "--predictions", "answer", default=["answer"], **_COLUMN, help="Column of the judged texts.")
-@click.option("--reference", "--references", "reference", default=["reference"], multiple=True, metavar="NAME",
-              help="Column of the references.")  # fmt: skip
+@click.option(
+    "--reference",
+    "--references",
+    "reference",
+    default=["reference"],
+    multiple=True,
+    metavar="NAME",
+    help="Column of the references.",
+)
 @click.option("--label", default=["label"], **_COLUMN, help="Column of labels: 1 correct, 0 incorrect.")
 @click.option("--separator", default=[""], multiple=True, metavar="TEXT", help="Splits a text into references.")
 @click.option(
@@ -74,7 +100,7 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: 
         values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}
         columns = [JudgedColumns(**dict(zip(values, row, strict=True))) for row in zip(*values.values(), strict=True)]
         inputs = list(zip(files, columns, strict=True))
-        given = SimpleNamespace(inputs=inputs, metric=metric, criterion=criterion, **options)
+        given = FitOptions(inputs=inputs, metric=metric, criterion=criterion, **options)
         if metric == WEIGHTED and criterion is None:
             _fit_weights(given)
         else:
@@ -82,7 +108,7 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: 
             _fit_threshold(given)
 
 
-def _output_file(options: SimpleNamespace, name: str) -> Path:
+def _output_file(options: FitOptions, name: str) -> Path:
     """The file to write: --output, or the file `name` in it if it is a folder; checks it, and the plot too."""
     with file_errors("--output"):
         output = options.output / name if options.output.is_dir() else options.output
@@ -108,7 +134,7 @@ def _for_each(name: str, values: tuple, count: int) -> tuple:
     return values * count if len(values) == 1 else values
 
 
-def _fit_weights(options: SimpleNamespace) -> None:
+def _fit_weights(options: FitOptions) -> None:
     """Fit weights, print how good they are, and write them; invalid input is refused before a model runs."""
     from semantic_metrics.cross_encoder.pair_scorer import RunOptions
     from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
@@ -188,7 +214,7 @@ def _check_threshold_options(metric: str, criterion: str | None) -> None:
             raise InputError(f"--{name}: only a fit of the weights of {WEIGHTED} takes it, got {got}")
 
 
-def _fit_threshold(options: SimpleNamespace) -> None:
+def _fit_threshold(options: FitOptions) -> None:
     """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
     import numpy as np
 

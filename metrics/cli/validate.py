@@ -24,8 +24,13 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
 @shared_option("--config")
 @click.option("--group", metavar="COLUMN", help="Column that groups candidates; default: the references.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
-@click.option("--by", default=FIGURES[0], type=click.Choice(FIGURES), metavar="FIGURE",
-              help=f"Figure that decides; default: {FIGURES[0]}.")  # fmt: skip
+@click.option(
+    "--by",
+    default=FIGURES[0],
+    type=click.Choice(FIGURES),
+    metavar="FIGURE",
+    help=f"Figure that decides; default: {FIGURES[0]}.",
+)
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
 @shared_option("--output", help="Write all figures to a .json or .csv file.")

@@ -21,8 +21,17 @@ NOT_SPELLINGS = ("not", "n't", "n\N{RIGHT SINGLE QUOTATION MARK}t")
 CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall"}  # before "n't"
 MASS_ENDINGS = ("ness", "ity", "nce", "ing", "ism")  # of nouns that are hardly ever counted, such as "evidence"
 NEGATIVE = ("no", "never", "nobody", "nothing", "none")
-DENIED = {"can": "cannot", "could": "could not", "must": "must not", "will": "will not", "would": "would not",
-          "should": "should not", "may": "cannot", "might": "cannot", "shall": "shall not"}  # fmt: skip
+DENIED = {
+    "can": "cannot",
+    "could": "could not",
+    "must": "must not",
+    "will": "will not",
+    "would": "would not",
+    "should": "should not",
+    "may": "cannot",
+    "might": "cannot",
+    "shall": "shall not",
+}
 
 
 def subject(verb: "Token") -> "Token | None":

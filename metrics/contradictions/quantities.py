@@ -29,8 +29,25 @@ NUMERALS = [
     "thirty",
 ]
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
-TIMES = {"time", "day", "night", "year", "week", "month", "hour", "minute", "way", "times", "days", "years", "weeks",
-         "months", "hours", "minutes", "ways"}  # fmt: skip
+TIMES = {
+    "time",
+    "day",
+    "night",
+    "year",
+    "week",
+    "month",
+    "hour",
+    "minute",
+    "way",
+    "times",
+    "days",
+    "years",
+    "weeks",
+    "months",
+    "hours",
+    "minutes",
+    "ways",
+}
 YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # years by which a date is moved
 LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
@@ -45,10 +62,27 @@ FACTORS = (0.25, 0.5, 2, 3, 5)
 SUBJECT_LABELS = ("nsubj", "nsubjpass")
 _FIGURE = re.compile(r"\d{1,3}(,\d{3})+|\d+(\.\d+)?")
 _YEAR = re.compile(r"1[5-9]\d\d|20[0-4]\d")
-_ALWAYS = {"always": "never", "never": "always", "often": "rarely", "usually": "rarely", "frequently": "rarely",
-           "rarely": "often", "seldom": "often", "sometimes": "never", "everywhere": "nowhere"}  # fmt: skip
-_EVERYONE = {"everyone": "no one", "everybody": "nobody", "everything": "nothing", "someone": "no one",
-             "somebody": "nobody", "something": "nothing", "nobody": "everybody", "nothing": "everything"}  # fmt: skip
+_ALWAYS = {
+    "always": "never",
+    "never": "always",
+    "often": "rarely",
+    "usually": "rarely",
+    "frequently": "rarely",
+    "rarely": "often",
+    "seldom": "often",
+    "sometimes": "never",
+    "everywhere": "nowhere",
+}
+_EVERYONE = {
+    "everyone": "no one",
+    "everybody": "nobody",
+    "everything": "nothing",
+    "someone": "no one",
+    "somebody": "nobody",
+    "something": "nothing",
+    "nobody": "everybody",
+    "nothing": "everything",
+}
 
 
 def quantifier(sentence: "Span") -> Iterator[Change]:

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError, file_errors
-from semantic_metrics.files.rows import Cell, Row, check_distinct_columns, shorten
+from semantic_metrics.files.rows import Cell, Row, check_distinct_columns
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
 TEXT = "text"  # the one column of a .txt file
@@ -103,8 +104,12 @@ def _is_deep(value: Cell) -> bool:
     """Whether lists and objects go deeper than MAX_LEVELS; found without recursion, whose depth Python limits."""
     level = [value]
     for _ in range(MAX_LEVELS + 1):
-        level = [one for outer in level if isinstance(outer, (dict, list))
-                 for one in (outer.values() if isinstance(outer, dict) else outer)]  # fmt: skip
+        level = [
+            one
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for one in (outer.values() if isinstance(outer, dict) else outer)
+        ]
     return bool(level)
 
 
@@ -112,7 +117,7 @@ def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
     row = dict(pairs)
     if len(row) < len(pairs):
         twice = next(name for i, (name, _) in enumerate(pairs) if name in [before for before, _ in pairs[:i]])
-        raise ValueError(f"names that differ, got {shorten(twice)} twice")
+        raise ValueError(f"names that differ, got {quote(twice)} twice")
     return row
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, TypeVar
 
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError, one_line
 
 Cell = Any  # str, int, float, bool, None, a list or a dict; from parquet also dates, decimals and bytes
@@ -16,7 +17,6 @@ Batch = Any  # a pyarrow.RecordBatch or None; pyarrow takes long to import
 Value = TypeVar("Value")
 Converted = TypeVar("Converted")
 
-MAX_QUOTED_CHARACTERS = 40  # of a value that a message repeats
 MAX_LISTED_NAMES = 20  # of columns that a message lists
 TRUTHS = {"true": 1.0, "false": 0.0}
 
@@ -117,7 +117,7 @@ def first_invalid(values: list[Cell], lists: bool = False) -> int | None:
 def describe_invalid(value: Cell, column: str, several: bool) -> str:
     """What is wrong with a value of a column of texts, or with `several` of texts or lists of texts."""
     kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
-    return f"expected {kind} in column {column!r}, got {shorten(value)}"
+    return f"expected {kind} in column {column!r}, got {quote(value)}"
 
 
 def number_of(value: Cell) -> float:
@@ -132,15 +132,9 @@ def number_of(value: Cell) -> float:
 
 def list_names(names: Iterable[str]) -> str:
     """Names of columns as a message lists them."""
-    quoted = list(map(shorten, names))
+    quoted = list(map(quote, names))
     more = len(quoted) - MAX_LISTED_NAMES
     return ", ".join(quoted[:MAX_LISTED_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def shorten(value: Cell) -> str:
-    """A value as a message quotes it."""
-    text = repr(value)
-    return text if len(text) <= MAX_QUOTED_CHARACTERS else f"{text[:MAX_QUOTED_CHARACTERS]}..."
 
 
 def convert_rows(

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
-from semantic_metrics.files.rows import Cell, Chunk, check_column, describe_invalid, first_invalid, number_of, shorten
+from semantic_metrics.files.rows import Cell, Chunk, check_column, describe_invalid, first_invalid, number_of
 from semantic_metrics.files.writers import TABLE_FORMATS, TextWriter, encode
 
 ROWS_AT_A_TIME = 4096
@@ -68,7 +69,7 @@ class Table:
         numbers = list(map(number_of, values))
         for row, number in enumerate(numbers):
             if not math.isfinite(number):
-                got = f"got {shorten(values[row])} in row {row + 1}"
+                got = f"got {quote(values[row])} in row {row + 1}"
                 raise FileError(f"{option}: expected numbers in column {name!r}, {got}")
         return numbers
 

@@ -9,9 +9,10 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import BinaryIO, Protocol
 
+from semantic_metrics.core.inputs import MAX_QUOTED_CHARACTERS
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import Reader
-from semantic_metrics.files.rows import MAX_QUOTED_CHARACTERS, Cell, Chunk, convert_rows
+from semantic_metrics.files.rows import Cell, Chunk, convert_rows
 
 Scores = dict[str, list[float]]
 TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet")  # formats with more than one column

@@ -20,9 +20,16 @@ from semantic_metrics.stats.significance import interval, p_value
 BASELINE = "token F1"
 RANKED = ("group_r1", "group_dcg")  # how well a metric ranks the candidates of a group
 NEAREST = ("nearest_r1", "nearest_dcg")  # how near to the rating a metric comes, compared with the others
-HEADS = {"ccc": "CCC", "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall",
-         "group_r1": "R@1 in groups", "group_dcg": "DCG in groups",
-         "nearest_r1": "R@1 of metrics", "nearest_dcg": "DCG of metrics"}  # fmt: skip
+HEADS = {
+    "ccc": "CCC",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "group_r1": "R@1 in groups",
+    "group_dcg": "DCG in groups",
+    "nearest_r1": "R@1 of metrics",
+    "nearest_dcg": "DCG of metrics",
+}
 _NAME_WIDTH = 10  # characters of a printed metric's name
 _CELL_WIDTH = 23  # characters of a printed figure with its interval
 

@@ -109,8 +109,10 @@ def test_tables_have_named_columns(run: Callable, folder: Path, nli_model: Path)
         texts = {"predictions": SYSTEMS[name], "references": [r["gold"] for r in rows], "questions": asked}
         assert row[key] == pytest.approx(np.mean(metric.compute(**texts)["scores"]), abs=1e-6)
     refused(run("gold.jsonl", "good.csv", "bad.csv", "--references", "gold"), "expected which column of")
-    refused(run("gold.jsonl", "good.csv", "bad.csv", *columns[:2], "--predictions", "x"),
-            "good.csv, --predictions: expected one of the columns 'id', 'said', got 'x'")  # fmt: skip
+    refused(
+        run("gold.jsonl", "good.csv", "bad.csv", *columns[:2], "--predictions", "x"),
+        "good.csv, --predictions: expected one of the columns 'id', 'said', got 'x'",
+    )
     refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: only nli_lex takes it")
 
 

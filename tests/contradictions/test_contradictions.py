@@ -93,11 +93,16 @@ NUMBERS = {"Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven"}
         ("number", "Two dogs run.", "", " dogs run.", NUMBERS),
         ("number", "He paid for 1,200 seats.", "He paid for ", " seats.", {"300", "600", "2,400", "3,600", "6,000"}),
         ("date", "She was born in May.", "She was born in ", ".", set(word_lists().kinds["month"]) - {"May"}),
-        ("entity", "The dog ate an apple.", "The dog ate ", ".", {"a pear", "an orange", "a banana", "a cherry",
-         "a melon", "a lemon", "a peach", "a strawberry", "a grape"}),
+        (
+            "entity",
+            "The dog ate an apple.",
+            "The dog ate ",
+            ".",
+            {"a pear", "an orange", "a banana", "a cherry", "a melon", "a lemon", "a peach", "a strawberry", "a grape"},
+        ),
         ("entity", "He lives in France.", "He lives in ", ".", set(word_lists().kinds["country"]) - {"France"}),
     ],
-)  # fmt: skip
+)
 def test_rule_exchanges_one_word_for_another_of_its_kind(
     rule: str, text: str, begin: str, end: str, among: set[str]
 ) -> None:
@@ -126,9 +131,13 @@ def test_texts_without_a_contradiction_are_counted_by_reason() -> None:
     german = "Der Hund läuft mit dem Ball durch den Park und bellt."
     results = contradict(["", " \n", german, "今日は天気がいい。", "!?", "Hello.", "x" * 200_001], check=False)
     assert summary(results) == {
-        "texts": 7, "contradictions": 0, "none: empty": 2, "none: no rule applies": 1, "none: not English": 3,
+        "texts": 7,
+        "contradictions": 0,
+        "none: empty": 2,
+        "none: no rule applies": 1,
+        "none: not English": 3,
         "none: too long": 1,
-    }  # fmt: skip
+    }
 
 
 def test_result_depends_on_text_and_seed_alone() -> None:
@@ -140,11 +149,53 @@ def test_result_depends_on_text_and_seed_alone() -> None:
 
 
 TOKENS = [
-    "the", "a", "two", "old", "man", "woman", "dog", "is", "was", "not", "never", "runs", "did", "see", "can",
-    "must", "all", "some", "many", "1998", "20", "May", "Paris", "in", "with", "hat", "more", "than", "there",
-    "no", "he", "his", "bought", ".", ",", "?", "\n", "\t", "\u201c", "\u201d", "'s", "\xe9", "\u4e2d",
-    "\U0001f600", "U.S.", "(",
-]  # fmt: skip
+    "the",
+    "a",
+    "two",
+    "old",
+    "man",
+    "woman",
+    "dog",
+    "is",
+    "was",
+    "not",
+    "never",
+    "runs",
+    "did",
+    "see",
+    "can",
+    "must",
+    "all",
+    "some",
+    "many",
+    "1998",
+    "20",
+    "May",
+    "Paris",
+    "in",
+    "with",
+    "hat",
+    "more",
+    "than",
+    "there",
+    "no",
+    "he",
+    "his",
+    "bought",
+    ".",
+    ",",
+    "?",
+    "\n",
+    "\t",
+    "\u201c",
+    "\u201d",
+    "'s",
+    "\xe9",
+    "\u4e2d",
+    "\U0001f600",
+    "U.S.",
+    "(",
+]
 
 
 @settings(max_examples=30)
@@ -203,9 +254,12 @@ def test_every_opposite_differs_and_every_kind_has_a_choice() -> None:
 
 
 CAPTIONS = [
-    "A man is sleeping on a couch.", "A man lies on a sofa and sleeps.", "A man is running on a track.",
-    "A woman cooks dinner in a kitchen.", "A man sprints around a track.",
-]  # fmt: skip
+    "A man is sleeping on a couch.",
+    "A man lies on a sofa and sleeps.",
+    "A man is running on a track.",
+    "A woman cooks dinner in a kitchen.",
+    "A man sprints around a track.",
+]
 
 
 def test_mined_pairs_are_of_different_groups_and_contradict() -> None:

@@ -46,8 +46,10 @@ def lexical(sets: dict[str, JudgedSet]) -> Figures:
 def test_rows(sets: dict[str, JudgedSet]) -> None:
     assert {key: len(dataset) for key, dataset in sets.items()} == {"diver_qa": 630, "nq301": 1490, "evouna": 15098}
     assert {key: len(set(dataset.questions)) for key, dataset in sets.items()} == {
-        "diver_qa": 126, "nq301": 301, "evouna": 3019
-    }  # fmt: skip
+        "diver_qa": 126,
+        "nq301": 301,
+        "evouna": 3019,
+    }
     assert {len(dataset.models) for dataset in sets.values()} == {630, 1490, 15098}
 
 

@@ -77,8 +77,12 @@ def test_concordance_depends_on_the_scaling(
 
 def test_the_paper_rows_are_complete(sets: dict[str, EvaluationSet]) -> None:
     assert {key: len(dataset) for key, dataset in sets.items()} == {
-        "snli": 2943, "multinli": 2932, "truthfulqa": 696, "stsb": 1379, "human": 290
-    }  # fmt: skip
+        "snli": 2943,
+        "multinli": 2932,
+        "truthfulqa": 696,
+        "stsb": 1379,
+        "human": 290,
+    }
     assert [key for key, dataset in sets.items() if dataset.paper_rows] == ["snli", "multinli", "stsb"]
 
 

@@ -29,8 +29,15 @@ def test_the_draws_are_scipys() -> None:
 def test_intervals_of_groups_of_one_are_scipys() -> None:
     x, y = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 60).T
     draws = bootstrap_groups(lambda rows: {"r": pearson(x[rows], y[rows])}, range(60), resamples=2000, seed=1)["r"]
-    expected = stats.bootstrap((x, y), lambda a, b: pearson(a, b), paired=True, vectorized=False, n_resamples=2000,
-                               method="percentile", random_state=2)  # fmt: skip
+    expected = stats.bootstrap(
+        (x, y),
+        lambda a, b: pearson(a, b),
+        paired=True,
+        vectorized=False,
+        n_resamples=2000,
+        method="percentile",
+        random_state=2,
+    )
     assert percentile_interval(draws) == pytest.approx(tuple(expected.confidence_interval), abs=0.03)
 
 

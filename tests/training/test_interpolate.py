@@ -28,8 +28,9 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
     first, second, mixed = (load_file(Path(f) / "model.safetensors") for f in (*folders, tmp_path / "out/checkpoint"))
     for name, tensor in mixed.items():
         assert tensor.dtype == torch.float16
-        torch.testing.assert_close(tensor.float(), 0.75 * first[name].float() + 0.25 * second[name].float(),
-                                   atol=1e-3, rtol=1e-3)  # fmt: skip
+        torch.testing.assert_close(
+            tensor.float(), 0.75 * first[name].float() + 0.25 * second[name].float(), atol=1e-3, rtol=1e-3
+        )
     record = json.loads((tmp_path / "out" / "checkpoint" / "training.json").read_text())
     assert "training/interpolate.py" in record["command"]
     assert set(record["validation"]) == {"bundled"}

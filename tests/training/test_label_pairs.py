@@ -50,8 +50,12 @@ def test_a_text_is_paired_with_its_nearest_and_held_out_texts_with_none(data: Pa
     assert {(TEXTS[0], TEXTS[1]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[3], TEXTS[2])} <= texts
     assert not any(TEXTS[5] in pair for pair in texts)
     assert counts["near"]["dropped: in an evaluation set"] == 2
-    assert counts["rows"] == {"pairs": 3, "dropped: empty, or the same twice": 0,
-                              "dropped: in an evaluation set": 1, "kept": 2}  # fmt: skip
+    assert counts["rows"] == {
+        "pairs": 3,
+        "dropped: empty, or the same twice": 0,
+        "dropped: in an evaluation set": 1,
+        "kept": 2,
+    }
     assert len(texts) == len(pairs)
 
 

@@ -175,8 +175,10 @@ def test_a_corpus_metric_has_means_and_a_gap_alone(published: Published) -> None
     scores = score_sets([mauve], sets)
     table = separation.separation_table([mauve], [sets["snli"]], scores, published, QUICK)
     assert dict(zip(table["figure"], table["value"], strict=True)) == {
-        "correct": 90, "incorrect": 70, "n_delta": pytest.approx(20)
-    }  # fmt: skip
+        "correct": 90,
+        "incorrect": 70,
+        "n_delta": pytest.approx(20),
+    }
     assert table["low"].isna().all()
     assert not scores.rated
 

@@ -168,8 +168,10 @@ def test_hub_sets_have_the_shape_of_the_local_ones(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(hub_sets, "load_dataset", load)
     built = {name: build() for name, build in hub_sets.BUILDERS.items()}
     assert [asked[name] for name in list(HUB_ROWS)[:3]] == [
-        ("validation",), ("validation_matched",), ("generation", "validation")
-    ]  # fmt: skip
+        ("validation",),
+        ("validation_matched",),
+        ("generation", "validation"),
+    ]
     assert built["snli"].correct == ["e1", "e2"]
     assert built["truthfulqa"].references == ["Nobody"]
     climate = built["climate_fever"]

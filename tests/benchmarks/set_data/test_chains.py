@@ -125,8 +125,10 @@ def test_repeated_and_uninformative_samples_are_counted() -> None:
     rows += [row("difference", "x", "xy", "y"), row("overlap", "x", "x", "z"), row("difference", "xy", "x", "y")]
     table = sample_table(rows, dropped)
     assert table[["operator", "a", "b"]].values.tolist() == [
-        ["difference", "xy", "x"], ["difference", "x", "xy"], ["union", "x", "y"]
-    ]  # fmt: skip
+        ["difference", "xy", "x"],
+        ["difference", "x", "xy"],
+        ["union", "x", "y"],
+    ]
     assert dropped == {
         ("s", "overlap: two of its texts are equal"): 1,
         ("s", "union: repeats an earlier sample"): 1,

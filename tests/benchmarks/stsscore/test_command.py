@@ -95,8 +95,11 @@ def test_every_row_is_there(output: Path) -> None:
     weaker = "STSScore, weaker backbone"
     names = {i: list(pd.read_csv(output / f"table{i}.csv")["metric"].unique()) for i in range(1, 5)}
     assert names == {
-        1: [*rows, authors], 2: [rows[3], weaker, authors], 3: [*rows[1:], *ENSEMBLES], 4: [rows[3], authors]
-    }  # fmt: skip
+        1: [*rows, authors],
+        2: [rows[3], weaker, authors],
+        3: [*rows[1:], *ENSEMBLES],
+        4: [rows[3], authors],
+    }
     assert figures(output, 1)["WMT22 zh-en", "systems", authors, "r"] == pytest.approx(_systems_r())
     assert figures(output, 2)["QQP train", "all", weaker, "auc"] > 0
 

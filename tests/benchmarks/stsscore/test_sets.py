@@ -129,8 +129,12 @@ def test_hub_sets_have_the_shape_of_the_local_ones(monkeypatch: pytest.MonkeyPat
     seen = sets.Seen(stsb)
     dataset = {key: sets.hub_pairs(key, stsb, seen) for key in ("stsb", "mrpc", "qqp")}
     assert [call[1:] for call in asked] == [
-        (None, "train"), (None, "validation"), (None, "test"), ("mrpc", "test"), ("pair-class", "train")
-    ]  # fmt: skip
+        (None, "train"),
+        (None, "validation"),
+        (None, "test"),
+        ("mrpc", "test"),
+        ("pair-class", "train"),
+    ]
     assert dataset["stsb"].ratings.tolist() == [0.5, 1.0]
     assert dataset["mrpc"].parts[sets.UNSEEN].tolist() == [False, True]
     assert dataset["qqp"].ratings.tolist() == [0, 1]
