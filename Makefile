@@ -13,7 +13,7 @@ help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
 	@echo "make demo       serve a demo (METRIC=matcha, stsscore, nli_lex or set_criteria)"
 	@echo "make test       style, direction of imports, and tests with their coverage (about four minutes)"
-	@echo "make test-slow  the tests that take longer"
+	@echo "make test-slow  the tests that take longer (about four minutes)"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make golden     record the scores that the shipped checkpoint must keep"
 	@echo "make clean      remove .venv and what the tools left behind"
@@ -32,7 +32,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest -m "not slow and not real_data" --numprocesses auto --cov
 
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -m "slow and not real_data"
+	$(BIN)/python -m pytest -m "slow and not real_data" --numprocesses auto
 
 test-data: $(VENV)/.test
 	@test -n "$$SEMANTIC_METRICS_DATA" || { echo "SEMANTIC_METRICS_DATA: expected the data's folder, got nothing"; exit 2; }
