@@ -94,7 +94,7 @@ def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> N
     try:
         sets = load_sets(data, SETS)
         if not sets:
-            raise ValueError(f"--data: expected the sets {', '.join(SETS)}, there is none of them in {data}")
+            raise ValueError(f"--data: expected the sets {', '.join(SETS)}, got {data} with none of them")
         entries = choose_entries(**models)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
