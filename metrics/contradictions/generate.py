@@ -129,7 +129,7 @@ def contradict(
     results = []
     for begin in range(0, len(texts), TEXTS_AT_A_TIME):
         searches = [_Search(text, propose) for text in texts[begin : begin + TEXTS_AT_A_TIME]]
-        # the next proposals of all texts are judged together, until each text has enough or no more of them
+        # one round judges the next proposal of every text at once; the last round leaves no text short that has more
         while waiting := [search for search in searches if search.wants(per_text)]:
             proposed = [search.next() for search in waiting]
             pairs = [(one.sentence, one.changed) for one in proposed if one is not None]

@@ -137,9 +137,9 @@ def test_each_figure_can_decide() -> None:
 def test_scores_go_to_the_unit_scale_by_their_range() -> None:
     human = np.linspace(0, 1, 20)
     scores = {"cosine": 2 * human - 1, "share": human}
-    found = validate(scores, ratings(human), resamples=20, ranges={"cosine": (-1.0, 1.0)})
-    assert found.figures["cosine"]["ccc"].value == pytest.approx(1)
-    assert found.figures["share"]["ccc"].value == pytest.approx(1)
+    figures = validate(scores, ratings(human), resamples=20, ranges={"cosine": (-1.0, 1.0)}).figures
+    assert figures["cosine"]["ccc"].value == pytest.approx(1)
+    assert figures["share"]["ccc"].value == pytest.approx(1)
 
 
 def test_token_f1_by_hand() -> None:

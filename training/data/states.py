@@ -43,7 +43,7 @@ def restore_folder(folder: Path) -> None:
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder: renamed first, so that a kill leaves no part of it under its name."""
+    """Rename a folder and then remove it, so that a kill never leaves half a folder under the old name."""
     aside = folder.with_name(folder.name + ".discarded")
     shutil.rmtree(aside, ignore_errors=True)
     if folder.exists():
