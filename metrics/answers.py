@@ -12,7 +12,7 @@ from evaluate.evaluator.utils import DatasetColumn
 class AnswerEvaluator(TextGenerationEvaluator):
     """Runs a text-generation model on a column of prompts and scores its answers against a column of references.
 
-    Example:
+    Examples:
         >>> from semantic_metrics import load
         >>> AnswerEvaluator().compute(
         ...     model_or_pipeline="path/of/a/model", data=data, metric=load("matcha"),

@@ -1,13 +1,12 @@
 """A metric as a function of batches: for `datasets.map`, pandas and Ray Data, with the scores of one process."""
 
-import inspect
 from collections.abc import Iterable
 from typing import TypeVar
 
 import numpy as np
 
-from semantic_metrics import load
-from semantic_metrics.core.contract import TextMetric, check_parts, describe
+from semantic_metrics.core.contract import TextMetric, check_options, check_parts, describe
+from semantic_metrics.core.loading import load_scoring
 
 Batch = TypeVar("Batch")  # a dict of columns (lists or arrays), a batch of `datasets.map`, or a pandas data frame
 
@@ -19,7 +18,7 @@ class Scorer:
     the model. A score does not depend on the other rows of its batch.
 
     Args:
-        name: a metric that scores texts: "matcha", "nli_lex" or "stsscore".
+        name: a metric that scores texts: "consensus", "matcha", "nli_lex" or "stsscore".
         checkpoint: `checkpoint` of `semantic_metrics.load`.
         predictions: name of the column with the texts to judge.
         references: name of the column with the texts to compare with: a string or a list of strings in each row.
@@ -31,7 +30,7 @@ class Scorer:
         ValueError: there is no such metric, checkpoint or option. When called: a column is missing, the column of
             scores is there already, the batch is a single row, or `compute` refuses a text.
 
-    Example:
+    Examples:
         >>> Scorer("matcha", predictions="answer", references="gold")({"answer": ["It rains."], "gold": ["It rains."]})
         {'answer': ['It rains.'], 'gold': ['It rains.'], 'matcha': array([1.])}
     """
@@ -55,7 +54,7 @@ class Scorer:
         columns = {"predictions": predictions, "references": references, "questions": questions}
         self.columns = {argument: column for argument, column in columns.items() if column is not None}
         self._metric = self._load()
-        self._check_options()
+        check_options(name, self._metric, options)
         self.signature = self._metric.signature(**options)  # tells `datasets`, which hashes it, of a new checkpoint
 
     def __call__(self, batch: Batch) -> Batch:
@@ -75,15 +74,8 @@ class Scorer:
         added = {self.column: np.array(scores, dtype=np.float64)}
         return batch.assign(**added) if hasattr(batch, "assign") else batch | added
 
-    def _check_options(self) -> None:
-        arguments = set(inspect.signature(self._metric.compute).parameters)
-        known = arguments - {*describe(self.name).columns, "contradictions", "output"}
-        unknown = sorted(set(self.options) - known)
-        if unknown:
-            raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")
-
     def _load(self) -> TextMetric:
-        return load(self.name, self.checkpoint, keep_in_memory=True)
+        return load_scoring(self.name, self.checkpoint)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_metric"}

@@ -152,6 +152,19 @@ class JsonEndpoint:
         return text.replace(self._key, "***") if self._key else text  # some servers quote the key that they refuse
 
 
+def chat_endpoint(url: str, **options: object) -> JsonEndpoint:
+    """The chat completions of a server that speaks OpenAI's API.
+
+    Args:
+        url: address without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
+        options: further arguments of `JsonEndpoint`.
+
+    Raises:
+        ValueError: like `JsonEndpoint`.
+    """
+    return JsonEndpoint(url.rstrip("/") + "/chat/completions", **options)
+
+
 def _read_kept(path: Path) -> dict[str, tuple[object, object]]:
     """Replies of a file; a last line without its end, where the machine stopped, is cut off and asked for again."""
     try:

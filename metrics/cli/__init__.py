@@ -15,7 +15,19 @@ from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.files.errors import FileError, file_errors
 
 # each is the name of a module here and of the click function in it
-COMMANDS = ("compare", "contradict", "explain", "fit", "register", "report", "score", "validate")
+COMMANDS = (
+    "check",
+    "compare",
+    "contradict",
+    "criteria",
+    "explain",
+    "fit",
+    "register",
+    "report",
+    "samples",
+    "score",
+    "validate",
+)
 
 
 class Lazy(click.Group):

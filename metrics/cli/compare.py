@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, shared_option
-from semantic_metrics.cli.scoring import ScoredRows, check_questions, choose_checkpoints, score_rows
+from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, choose_references, model_options, shared_option
+from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows
+from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.formats import TEXT
 from semantic_metrics.files.rows import list_names
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
@@ -31,12 +32,17 @@ class _Gap(click.FloatRange):
 @click.command()
 @click.argument("gold", metavar="REFERENCES", type=FILE)
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM SYSTEM...", type=FILE)
-@shared_option("--metric", default=["matcha"], help="Metric, repeatable; default: matcha.")
-@shared_option("--references", help="Column of the references in REFERENCES.")
+@shared_option("--metric")
+@shared_option("--references")
+@shared_option("--separator")
+@shared_option("--json-lists")
 @shared_option("--questions")
 @shared_option("--predictions", multiple=True, help="Column of the systems' texts; once, or for each.")
 @click.option("--baseline", metavar="SYSTEM", help="System to compare all others with.")
 @shared_option("--config")
+@shared_option("--weights")
+@shared_option("--threshold")
+@model_options()
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(1, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
 @click.option("--tie", default=TIE, show_default=True, type=_Gap(0), metavar="X", help="A smaller gap is a tie.")
@@ -45,37 +51,42 @@ def compare(
     gold: Path,
     systems: tuple[Path, ...],
     metrics: tuple[str, ...],
-    references: str | None,
+    references: tuple[str, ...],
+    separator: str | None,
+    json_lists: bool,
     questions: str | None,
     predictions: tuple[str, ...],
     baseline: str | None,
     configs: tuple[str, ...],
+    weights: tuple[str, ...],
+    thresholds: tuple[str, ...],
     output: Path | None,
+    run: dict[str, object],
     **draws: float,
 ) -> None:
-    """Compare SYSTEM files, row by row, on REFERENCES (.txt with a text a line, .csv, .jsonl or .parquet).
+    """Compare SYSTEM files on REFERENCES, by row (.txt, .csv, .jsonl, .parquet).
 
     Prints means with 95% intervals; for each pair the difference, and p-values of the paired bootstrap and the
-    paired permutation test, the latter also with Holm's correction for the pairs of one metric (not across metrics).
+    paired permutation test, the latter also with Holm's correction over the pairs of a metric.
 
-    Example: semantic-metrics compare gold.txt old.txt new.txt --metric matcha
+    Example: semantic-metrics compare references.txt first.txt second.txt
     """
-    checkpoints = choose_checkpoints(metrics, configs)
+    choices = choose_metrics(metrics, configs, weights, thresholds)
     check_questions("--questions", "a column", questions is not None, metrics)
     columns = _prediction_columns(predictions, len(systems))
     names = _names(systems if len(set(columns)) < len(systems) else tuple(Path(str(column)) for column in columns))
     baseline = _baseline(baseline, names, systems)
     check_records_path(output, (gold, *systems))
-    shared = _read_gold(gold, references, questions)
+    shared = _read_gold(gold, references, separator, json_lists, questions)
     answers = _read_systems(gold, len(shared["references"]), systems, columns)
     texts = {name: values and values * len(answers) for name, values in shared.items()}
     texts["predictions"] = [text for own in answers for text in own]
     rows = []
-    for metric, checkpoint in checkpoints.items():
-        scored = score_rows(metric, checkpoint, texts, "compare")
+    for choice in choices:
+        scored = score_rows(choice, texts, "compare", run)
         size = len(shared["references"])
         scores = {name: scored.scores[i * size : (i + 1) * size] for i, name in enumerate(names)}
-        rows += _report(metric, scores, baseline, draws, scored)
+        rows += _report(choice.name, scores, baseline, draws, scored)
     if output is not None:
         write_records(output, rows)
 
@@ -118,10 +129,16 @@ def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) ->
     return None
 
 
-def _read_gold(gold: Path, references: str | None, questions: str | None) -> dict[str, list | None]:
+def _read_gold(
+    gold: Path, references: tuple[str, ...], separator: str | None, json_lists: bool, questions: str | None
+) -> dict[str, list | None]:
     """References, and questions or None."""
     table = read_table(gold)
-    texts = {"references": _texts(table, gold, "--references", references, several=True), "questions": None}
+    names = references or (_only_column(table, gold, "--references"),)
+    columns = choose_references(table.columns, names, separator, json_lists)
+    texts = {"references": table.references(f"{gold}, --references", columns), "questions": None}
+    for line in table.warnings(columns):
+        click.echo(line, err=True)
     if questions is not None:
         texts["questions"] = _texts(table, gold, "--questions", questions)
     if (size := len(texts["references"])) < 2:
@@ -139,7 +156,7 @@ def _read_systems(gold: Path, size: int, systems: tuple[Path, ...], columns: lis
     return answers
 
 
-def _texts(table: Table, path: Path, option: str, column: str | None, several: bool = False) -> list:
+def _texts(table: Table, path: Path, option: str, column: str | None) -> list:
     """A column of texts: the named one, or that of a .txt file, or the only one.
 
     Args:
@@ -147,17 +164,23 @@ def _texts(table: Table, path: Path, option: str, column: str | None, several: b
         path: the file, for messages.
         option: option that names the column.
         column: its value, or None.
-        several: whether lists of texts are valid too.
 
     Raises:
         InputError, FileError: there is no such column, several to choose from, or something else than texts in it.
     """
-    if column is None:
-        if TEXT not in table.columns and len(table.columns) > 1:
-            known = list_names(table.columns)
-            raise InputError(f"{option}: expected which column of {path} to read, one of {known}")
-        column = TEXT if TEXT in table.columns else table.columns[0]
-    return table.texts(f"{path}, {option}", column, several)
+    return table.texts(f"{path}, {option}", column or _only_column(table, path, option))
+
+
+def _only_column(table: Table, path: Path, option: str) -> str:
+    """The column of a .txt file, or the only one.
+
+    Raises:
+        InputError: there are several to choose from.
+    """
+    if TEXT not in table.columns and len(table.columns) > 1:
+        known = list_names(table.columns)
+        raise InputError(f"{option}: expected which column of {path} to read, one of {known}")
+    return TEXT if TEXT in table.columns else table.columns[0]
 
 
 def _report(
@@ -168,18 +191,28 @@ def _report(
     means = {name: interval(values, LEVEL, resamples, seed, name) for name, values in scores.items()}
     pairs = compare_all(scores, baseline, LEVEL, resamples, seed, draws["tie"])
     size = len(next(iter(scores.values())))
-    click.echo(f"{metric}, {size} texts")
-    for line in [*_mean_lines(means), "", *_pair_lines(pairs), "", *map(conclusion, pairs)]:
+    correct = None if scored.threshold is None else {name: scored.correct(own) for name, own in scores.items()}
+    decided = "" if correct is None else f", correct where the score is {scored.threshold:.4f} or more"
+    click.echo(f"{metric}, {size} texts{decided}")
+    for line in [*_mean_lines(means, correct, size), "", *_pair_lines(pairs), "", *map(conclusion, pairs)]:
         click.echo(line)
-    click.echo(f"\n{scored.remarks}\n{scored.signature}\n")
+    click.echo(f"\n{scored.remarks}\n{shorten(scored.signature)}\n")
     settings = {"texts": size, "level": LEVEL, **draws, "signature": scored.signature}
-    return [{"metric": metric, **_row(pair, means), **settings} for pair in pairs]
+    rows = [{"metric": metric, **_row(pair, means), **settings} for pair in pairs]
+    if correct is not None:
+        for row in rows:
+            shares = {CORRECT: correct[row["system"]] / size, f"other_{CORRECT}": correct[row["other"]] / size}
+            row |= {**shares, "threshold": scored.threshold}
+    return rows
 
 
-def _mean_lines(means: dict[str, Interval]) -> Iterator[str]:
-    yield f"{'system':<{NAME_WIDTH}}{'mean':>10}  95% interval"
+def _mean_lines(means: dict[str, Interval], correct: dict[str, int] | None, size: int) -> Iterator[str]:
+    """Means with their intervals, and the shares of correct texts where there is a threshold."""
+    yield f"{'system':<{NAME_WIDTH}}{'mean':>10}  {'95% interval':<18}{'' if correct is None else '  correct'}".rstrip()
     for name, mean in means.items():
-        yield f"{_clip(name):<{NAME_WIDTH}}{mean.mean:>10.4f}  [{mean.low:.4f}, {mean.high:.4f}]"
+        ends = f"[{mean.low:.4f}, {mean.high:.4f}]"
+        share = "" if correct is None else f"  {correct[name] / size:>7.1%}"
+        yield f"{_clip(name):<{NAME_WIDTH}}{mean.mean:>10.4f}  {ends:<18}{share}".rstrip()
 
 
 def _pair_lines(pairs: list[Pair]) -> Iterator[str]:

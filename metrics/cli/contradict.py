@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import FILE, shared_option
+from semantic_metrics.cli.options import FILE, model_options, shared_option
 from semantic_metrics.cli.terminal import plain
 from semantic_metrics.contradictions import contradict as contradict_texts
 from semantic_metrics.contradictions import mining, nli_check, summary
@@ -31,6 +31,7 @@ COLUMNS = ("row", "text", "contradiction", "rule", "probability")
 @click.option("--threshold", type=click.FloatRange(0, 1), metavar="P", help="Lowest probability of the NLI model.")
 @click.option("--no-check", is_flag=True, help="Skip the check by the NLI model.")
 @click.option("--checkpoint", metavar="NAME", help="NLI model: a folder or Hub id; default: the shipped one.")
+@model_options()
 @click.option("--mine", is_flag=True, help="Find contradictions among the texts; make none.")
 @click.option("--group", metavar="COLUMN", help="With --mine: column of groups, whose own texts form no pair.")
 @click.option("--endpoint", metavar="URL", help="OpenAI-compatible API, up to /v1, that writes them.")
@@ -94,6 +95,7 @@ def _make(texts: list[str], options: dict, kept: Path | None) -> tuple[list[list
         check=not options["no_check"],
         threshold=nli_check.THRESHOLD if options["threshold"] is None else options["threshold"],
         checkpoint=options["checkpoint"],
+        run=options["run"],
         writer=Writer(options["endpoint"], options["model"], kept=kept) if options["endpoint"] else None,
     )
     rows = [
@@ -108,7 +110,7 @@ def _mine(texts: list[str], table: Table, options: dict) -> tuple[list[list], st
     """Rows of the contradictions found among the texts, and the counts."""
     groups = None if options["group"] is None else table.column("--group", options["group"])
     threshold = mining.THRESHOLD if options["threshold"] is None else options["threshold"]
-    pairs = mining.mine(texts, groups=groups, threshold=threshold, checkpoint=options["checkpoint"])
+    pairs = mining.mine(texts, groups=groups, threshold=threshold, checkpoint=options["checkpoint"], run=options["run"])
     rows = [[one.index + 1, one.text, one.contradiction, MINED, one.p] for one in pairs]
     without = len(texts) - len(rows)
     return rows, f"texts {len(texts)}, contradictions {len(rows)}, none: no similar text contradicts {without}"

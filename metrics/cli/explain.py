@@ -8,16 +8,18 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import as_input_error
-from semantic_metrics.cli.options import ANSWER_METRICS, FILE, shared_option
-from semantic_metrics.cli.scoring import LoadedMetric, check_metric, check_questions
+from semantic_metrics.cli.options import ANSWER_METRICS, DEFAULT_METRIC, FILE, model_options, shared_option
+from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
 from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
 from semantic_metrics.report.heat_map import HeatMap, Piece, heat_maps
 
 MAX_TERMINAL_TOKENS = 300  # tokens of a text that are printed
 MAX_PAGE_TOKENS = 5000  # tokens of a text in the HTML file
 INDENT = "  "
+REASON_SIGNS = 20  # of the largest contribution of a feature
 METHODS = tuple(dict.fromkeys(method for name in text_metrics() for method in describe(name).explain_methods))
 LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 
@@ -25,10 +27,12 @@ LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 @click.command()
 @click.argument("prediction")
 @click.argument("reference")
-@shared_option("--metric", required=True, multiple=False, help="Metric that scores the pair.")
+@shared_option("--metric", multiple=False, default=DEFAULT_METRIC, show_default=True, help="Metric to explain.")
 @click.option("--question", metavar="TEXT", help=f"Question that was asked, for {', '.join(ANSWER_METRICS)}.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
+@shared_option("--weights", multiple=False, metavar="FILE")
 @click.option("--method", metavar="NAME", help=f"Method, as the metric has it: {', '.join(METHODS)}.")
+@model_options("device", "batch_size")  # a model explains in float32, on torch
 @click.option("--html", type=FILE, help="Also write the heat map to this file.")
 def explain(
     prediction: str,
@@ -36,25 +40,29 @@ def explain(
     metric: str,
     question: str | None,
     config: str | None,
+    weights: str | None,
     method: str | None,
     html: Path | None,
+    run: dict[str, object],
 ) -> None:
     """Show which tokens of PREDICTION and REFERENCE raise (+) or lower (-) their score.
 
     Example: semantic-metrics explain "It did not rain." "It rained." --metric matcha --html why.html
     """
-    check_metric(metric)
+    given = [() if value is None else (value,) for value in (config, weights)]
+    (choice,) = choose_metrics((metric,), *given)
     check_questions("--question", "a text", question is not None, [metric])
     texts = {"prediction": prediction, "reference": reference} | ({} if question is None else {"question": question})
     if html is not None:
         check_output(html)
-    loaded = LoadedMetric(metric, config, "explain")
+    loaded = LoadedMetric(choice, "explain", run)
     with as_input_error(ValueError):
         explanation = loaded.explain(texts, method)
+        reasons = loaded.feature_reasons(texts)
     head = f"{metric} {explanation['score']:.4f}"
     note = f"{explanation['method']}: {describe(metric).explain_methods[explanation['method']]}"
-    lines = heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_TOKENS))
-    click.echo("\n".join([f"{head}  ({note})", *lines, LEGEND, loaded.signature]))
+    lines = [*_reason_lines(metric, reasons), *heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_TOKENS))]
+    click.echo("\n".join([f"{head}  ({note})", *lines, LEGEND, shorten(loaded.signature)]))
     if html is not None:
         from semantic_metrics.report import write_explanation  # scipy takes a second to import
 
@@ -62,11 +70,23 @@ def explain(
         click.echo(f"written to {html}", err=True)
 
 
+def _reason_lines(metric: str, reasons: dict[str, float]) -> Iterator[str]:
+    """What each feature of the judgement adds, the largest first, with signs as long as it is large."""
+    if not reasons:
+        return
+    yield f"\n{describe(metric).feature_reasons}:"
+    largest = max(map(abs, reasons.values())) or 1
+    width = max(map(len, reasons))
+    for name, value in sorted(reasons.items(), key=lambda item: -abs(item[1])):
+        signs = ("+" if value > 0 else "-") * round(REASON_SIGNS * abs(value) / largest)
+        yield f"{INDENT}{name:<{width}}  {round(value, 2) + 0.0:+6.2f}  {signs}".rstrip()  # + 0.0: no -0.00
+
+
 def heat_map_lines(maps: list[HeatMap]) -> Iterator[str]:
     """Heat maps for a terminal: lines of text, each above a line of signs if one of its tokens has any."""
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1 - len(INDENT)
     for heat_map in maps:
-        yield f"\n{heat_map.name}, together {heat_map.total:+.4f}"
+        yield f"\n{heat_map.name}" + (f": {heat_map.sums}" if heat_map.sums else "")
         for above, below in _wrapped(heat_map.pieces, width):
             yield (INDENT + above).rstrip()
             if below.strip():

@@ -1,4 +1,4 @@
-"""`semantic-metrics fit`: the weights of nli_lex, or a metric's threshold, from answers that people judged.
+"""`semantic-metrics fit`: the weights of nli_lex or consensus, or a metric's threshold, from what people judged.
 
 The questions of evaluation sets are left out by --exclude. Every figure that is printed is cross-validated by question:
 no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
@@ -7,23 +7,32 @@ no answer is judged by weights, or a threshold, that were fitted on an answer to
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import FILE, FilePath, shared_option
-from semantic_metrics.cli.scoring import choose_checkpoints, score_rows
+from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, FilePath, model_options, shared_option
+from semantic_metrics.cli.scoring import MetricChoice, choose_metrics, score_rows
 from semantic_metrics.core.contract import describe
+from semantic_metrics.core.loading import load_scoring
+from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import file_errors
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.table import write_json
 from semantic_metrics.fitting import CRITERIA
-from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedColumns, read_judged_answers, read_questions
+from semantic_metrics.fitting.judged_answers import JudgedColumns, JudgedFile, read_judged_answers, read_questions
 
-WEIGHTED = "nli_lex"  # the metric whose weights are fitted
+if TYPE_CHECKING:
+    import numpy as np
+
+WEIGHTED = "nli_lex"  # the metric whose weights are fitted on labels
+RATED = "consensus"  # the metric whose weights are fitted on ratings
 FORMS = ("rich", "two_features", "paper")  # forms of its weights
-COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from")  # once, or for each file
-WEIGHT_OPTIONS = ("exclude", "form", "template", "precision", "device", "long")  # no use for a threshold
+COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from", "weight")  # once, or a file
+ONLY_LABELS = ("exclude", "form", "template", "long", "weight")  # only a fit of weights on labels takes them
+# no use for ratings
+LABEL_OPTIONS = (*ONLY_LABELS, "question", "label", "separator", "json_lists", "correct_from", "weights", "plot")
 _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
 _COLUMN = {"multiple": True, "metavar": "COLUMN"}
 
@@ -38,19 +47,35 @@ class FitOptions:
     exclude: tuple[Path, ...]
     form: tuple[str, ...]
     template: str | None
-    precision: str
-    device: str | None
+    run: dict[str, object]
     long: bool
     config: str | None
+    weights: str | None
+    human: str | None
+    scale: tuple[float, float] | None
     folds: int
     seed: int
     output: Path
     plot: Path | None
 
 
+@dataclass(frozen=True)
+class RatedTexts:
+    """Texts that people rated.
+
+    Attributes:
+        predictions, references: n texts each.
+        ratings: (n,) in [0, 1].
+    """
+
+    predictions: list[str]
+    references: list[str]
+    ratings: "np.ndarray"
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=_INPUT)
-@shared_option("--metric", multiple=False, default=WEIGHTED, help=f"Metric to fit; default: {WEIGHTED}.")
+@shared_option("--metric", multiple=False, default=DEFAULT_METRIC, help=f"Metric to fit; default: {DEFAULT_METRIC}.")
 @click.option(
     "--criterion", type=click.Choice(CRITERIA), metavar="NAME", help="Rule for a threshold: youden or macro_f1."
 )
@@ -67,8 +92,12 @@ class FitOptions:
 )
 @click.option("--label", default=["label"], **_COLUMN, help="Column of labels: 1 correct, 0 incorrect.")
 @click.option("--separator", default=[""], multiple=True, metavar="TEXT", help="Splits a text into references.")
+@shared_option("--json-lists")
 @click.option(
     "--correct-from", default=[1.0], multiple=True, type=float, metavar="X", help="Lowest correct label; default: 1."
+)
+@click.option(
+    "--weight", default=[1.0], multiple=True, type=float, metavar="X", help="Weight of an answer; default: 1."
 )
 @click.option("--exclude", multiple=True, type=_INPUT, help="File whose questions are left out.")
 @click.option(
@@ -80,32 +109,38 @@ class FitOptions:
     help=f"{', '.join(FORMS)}; default: all.",
 )
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
-@click.option("--precision", default="float32", metavar="NAME", help="float32, bfloat16 or int8.")
-@click.option("--device", metavar="NAME", help="Where the model runs, such as cuda.")
-@click.option("--long", is_flag=True, help="Also fit on long forms of the answers.")
+@model_options()
+@click.option("--long", is_flag=True, help="Also fit on long forms of answers.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
+@shared_option("--weights", multiple=False, metavar="FILE", help="Weights of the metric, to fit a threshold.")
+@click.option("--human", metavar="COLUMN", help="Column of ratings, for weights of consensus.")
+@click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the ratings; default: as in FILES.")
 @click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Number of folds; default: 5.")
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
 @click.option("--plot", type=FILE, help="PNG file of the reliability or ROC curve.")
-def fit(files: tuple[Path, ...], metric: str, criterion: str | None, **options: object) -> None:
-    """Fit the weights of NLI+lex on FILES (.csv, .tsv, .jsonl, .parquet) of answers that people judged.
+def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists: bool, **options: object) -> None:
+    """Fit a metric to FILES (.csv, .tsv, .jsonl, .parquet) of texts that people judged: its threshold, or weights.
 
-    With --metric matcha or stsscore, or with --criterion, choose which scores count as correct: a threshold.
-    Name columns once, or once for each file.
+    A threshold says which scores count as correct. With --metric nli_lex and no --criterion, fit the weights of its
+    features; with --human, the weights of the parts of consensus on texts that people rated. `score`, `compare`,
+    `report` and `validate` take both files. Name columns once, or once for each file.
 
-    Example: semantic-metrics fit judged.csv --answer said --output nli_lex.json
+    Example: semantic-metrics fit rated.csv --answer said --label right --output threshold.json
     """
     with as_input_error(ValueError):
         values = {name: _for_each(name, options.pop(name), len(files)) for name in COLUMN_OPTIONS}
-        columns = [JudgedColumns(**dict(zip(values, row, strict=True))) for row in zip(*values.values(), strict=True)]
+        rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+        columns = [JudgedColumns(**row, json_lists=json_lists) for row in rows]
         inputs = list(zip(files, columns, strict=True))
         given = FitOptions(inputs=inputs, metric=metric, criterion=criterion, **options)
-        if metric == WEIGHTED and criterion is None:
+        if given.human is not None:
+            _fit_consensus(given)
+        elif metric == WEIGHTED and criterion is None:
+            _refuse_options(("weights",), "only a fit of a threshold takes them, --criterion asks for one")
             _fit_weights(given)
         else:
-            _check_threshold_options(metric, criterion)
-            _fit_threshold(given)
+            _fit_threshold(given, _threshold_metric(given))
 
 
 def _output_file(options: FitOptions, name: str) -> Path:
@@ -136,7 +171,8 @@ def _for_each(name: str, values: tuple, count: int) -> tuple:
 
 def _fit_weights(options: FitOptions) -> None:
     """Fit weights, print how good they are, and write them; invalid input is refused before a model runs."""
-    from semantic_metrics.cross_encoder.pair_scorer import RunOptions
+    from semantic_metrics.core.run_options import RunOptions
+    from semantic_metrics.fitting.judged_answers import join
     from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
     from semantic_metrics.nli_lex import weights
     from semantic_metrics.nli_lex.features import PAPER, RICH, TEMPLATE, extract, load_scorer
@@ -149,16 +185,17 @@ def _fit_weights(options: FitOptions) -> None:
         except ValueError as error:
             raise InputError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
     template = check_template(options.template or TEMPLATE)
-    judged, origin = _read_judged(options.inputs, options.exclude)
+    files, origin = _read_judged(options.inputs, options.exclude)
+    judged = join(files)
     folds, seed = options.folds, options.seed
     try:
         check_classes(judged, folds, seed)
     except ValueError as error:
         places = "; ".join(f"{path}, column {columns.label!r}" for path, columns in options.inputs)
         raise InputError(f"{error} ({places})") from None
-    examples = training_set(judged, options.long)
+    examples = training_set(files, options.long)
     scorer = load_scorer(options.config)
-    run = RunOptions(precision=options.precision, device=options.device)
+    run = RunOptions(**options.run)
     texts = (examples.judged.questions, examples.judged.answers, examples.judged.references)
     readings = {  # by whether the question is read whole
         whole: extract(scorer, *texts, template, features=PAPER if whole else RICH, run=run, whole_question=whole)
@@ -184,45 +221,102 @@ def _fit_weights(options: FitOptions) -> None:
     _echo_written(output, options.plot)
 
 
-def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, ...]) -> tuple[JudgedAnswers, str]:
-    """Judged answers of all files, and a description of them for people; prints what is left out."""
+def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, ...]) -> tuple[list[JudgedFile], str]:
+    """Judged answers of each file, and a description of them for people; prints what is left out."""
     excluded = set()
     for path in exclude:
         keys, blank = read_questions(path, [columns.question for _, columns in inputs])
         excluded |= keys
         if blank:
             click.echo(f"{path}: {blank} blank questions, which leave nothing out")
-    judged, origins = JudgedAnswers([], [], [], [], []), []
+    files, origins = [], []
     for path, columns in inputs:
         whole = read_judged_answers(path, columns)
         kept = whole.without(excluded)
-        origins.append(f"{_short(path)}: {len(kept)} answers")
+        weight = f", each counts {columns.weight:g}" * (columns.weight != 1)
+        origins.append(f"{_short(path)}: {len(kept)} answers{weight}")
         click.echo(f"{path}: {len(whole)} answers, {len(whole) - len(kept)} left out by --exclude")
         if any(kept.dropped):
             click.echo(f"{path}: {sum(kept.dropped)} blank references dropped")
-        judged += kept
-    return judged, "; ".join([*origins, *(f"without the questions of {_short(path)}" for path in exclude)])
+        files.append(JudgedFile(_short(path), kept, columns.weight))
+    return files, "; ".join([*origins, *(f"without the questions of {_short(path)}" for path in exclude)])
 
 
-def _check_threshold_options(metric: str, criterion: str | None) -> None:
-    """Refuse an unknown metric, and options that a threshold has no use for."""
-    choose_checkpoints((metric,), ())
+def _threshold_metric(options: FitOptions) -> MetricChoice:
+    """The metric whose threshold is fitted; refuses an unknown one, and options that a threshold has no use for."""
+    metric, criterion = options.metric, options.criterion
+    given = [() if value is None else (value,) for value in (options.config, options.weights)]
+    (choice,) = choose_metrics((metric,), *given)
+    got = f"--metric {metric}" + (f" --criterion {criterion}" if criterion else "")
+    names = (*ONLY_LABELS, *(() if describe(metric).takes_questions else ("question",)))
+    _refuse_options(names, f"only a fit of the weights of {WEIGHTED} takes it, got {got}")
+    return choice
+
+
+def _refuse_options(names: tuple[str, ...], problem: str) -> None:
+    """Refuse options that would have no effect."""
     context = click.get_current_context()
-    for name in (*WEIGHT_OPTIONS, *(() if describe(metric).takes_questions else ("question",))):
+    for name in names:
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            got = f"--metric {metric}" + (f" --criterion {criterion}" if criterion else "")
-            raise InputError(f"--{name}: only a fit of the weights of {WEIGHTED} takes it, got {got}")
+            raise InputError(f"--{name.replace('_', '-')}: {problem}")
 
 
-def _fit_threshold(options: FitOptions) -> None:
+def _fit_consensus(options: FitOptions) -> None:
+    """Fit weights on ratings, print how much closer they come to people, and write them."""
+    from semantic_metrics.consensus.weights import CHECKPOINT_DIGITS
+    from semantic_metrics.core.run_options import RunOptions
+    from semantic_metrics.fitting.consensus_weights import FILE, check_enough, fit_consensus
+
+    if options.metric != RATED or options.criterion is not None:
+        raise InputError(f"--human: only a fit of the weights of {RATED} takes it, got --metric {options.metric}")
+    _refuse_options(LABEL_OPTIONS, f"only a fit on labels takes it, got --human {options.human}")
+    output = _output_file(options, FILE)
+    with as_input_error(ValueError, prefix="--"):
+        run = RunOptions(**options.run)
+    rated = _read_rated(options)
+    check_enough(rated.references, options.folds)
+    metric = load_scoring(RATED, options.config)
+    parts = metric.models.parts(rated.predictions, rated.references, run)
+    fitted = fit_consensus(parts, rated.ratings, rated.references, options.folds, options.seed)
+    origin = "; ".join(_short(path) for path, _ in options.inputs)
+    signature = metric.signature(**options.run)
+    checkpoint = metric.models.scorer.checkpoint_sha256[:CHECKPOINT_DIGITS]
+    fitted = replace(fitted, fitted_on=origin, checkpoint=checkpoint, signature=signature)
+    for line in fitted.lines():
+        click.echo(line)
+    write_json(output, fitted.to_json())
+    _echo_written(output)
+
+
+def _read_rated(options: FitOptions) -> RatedTexts:
+    """Rated texts of all files without blank ones, which score 0 whatever the weights; prints how many these are."""
+    import numpy as np
+
+    from semantic_metrics.files.table import read_table
+    from semantic_metrics.stats.validation import Ratings
+
+    predictions, references, ratings = [], [], []
+    for path, columns in options.inputs:
+        table = read_table(path)
+        predictions += table.texts(f"{path}, --predictions", columns.answer)
+        references += table.texts(f"{path}, --references", columns.reference)
+        ratings += table.numbers(f"{path}, --human", options.human)
+    with as_input_error(ValueError, prefix="--"):
+        scaled = Ratings.on_scale({options.human: np.array(ratings)}, references, options.scale)
+    pairs = zip(predictions, references, strict=True)
+    rows = [row for row, pair in enumerate(pairs) if all(text.strip() for text in pair)]
+    click.echo(f"{len(predictions)} rated texts, {len(predictions) - len(rows)} blank and not fitted")
+    return RatedTexts([predictions[row] for row in rows], [references[row] for row in rows], scaled.mean[rows])
+
+
+def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
     import numpy as np
 
     from semantic_metrics.fitting.threshold import FILE, fit_threshold, join_texts, read_labelled_texts
     from semantic_metrics.stats.binary import folds_by_group
 
-    metric, folds, seed = options.metric, options.folds, options.seed
-    checkpoint = choose_checkpoints((metric,), () if options.config is None else (options.config,))[metric]
+    metric, folds, seed = choice.name, options.folds, options.seed
     output = _output_file(options, FILE)
     if output.suffix.lower() != ".json":
         raise InputError(f"--output: expected a folder or a file that ends in .json, got {output}")
@@ -231,7 +325,7 @@ def _fit_threshold(options: FitOptions) -> None:
     texts = join_texts(parts)
     folds_by_group(texts.labels, texts.groups, folds, seed)  # refuses too few groups
     columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}
-    scored = score_rows(metric, checkpoint, columns, "fit")
+    scored = score_rows(choice, columns, "fit", options.run)
     kind = "question" if asks else "reference"
     groups = len(set(texts.groups))
     click.echo(f"{len(texts.labels)} texts, {texts.labels.mean():.3f} of them correct, {groups} {kind}s")
@@ -246,7 +340,7 @@ def _fit_threshold(options: FitOptions) -> None:
         from semantic_metrics.fitting.plots import draw_roc
 
         draw_roc(scores, texts.labels, threshold.value, f"{metric}, {len(texts.labels)} texts", options.plot)
-    click.echo(f"{scored.remarks}\n{scored.signature}")
+    click.echo(f"{scored.remarks}\n{shorten(scored.signature)}")
     _echo_written(output, options.plot)
 
 

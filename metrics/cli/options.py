@@ -1,12 +1,16 @@
 """Options that several commands take, each declared once."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 
 import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.core.run_options import BACKENDS
+from semantic_metrics.files.references import ReferenceColumns
+from semantic_metrics.files.rows import check_column
 
 
 class FilePath(click.Path):
@@ -21,20 +25,75 @@ class FilePath(click.Path):
 
 
 FILE = FilePath(path_type=Path)
+WEIGHTED_METRICS = tuple(name for name in text_metrics() if describe(name).takes_weights)
 MAX_RESAMPLES = 1_000_000  # more take hours, and change the third digit of no p-value
+DEFAULT_METRIC = "consensus"  # of every command
 ANSWER_METRICS = tuple(name for name in text_metrics() if describe(name).takes_questions)
 
 _SHARED = {
-    "--metric": {"multiple": True, "metavar": "NAME", "help": f"Metric, repeatable: {', '.join(text_metrics())}."},
+    "--metric": {
+        "multiple": True,
+        "metavar": "NAME",
+        "default": [DEFAULT_METRIC],
+        "help": f"Metric, repeatable: {', '.join(text_metrics())}; default: {DEFAULT_METRIC}.",
+    },
     "--config": {"multiple": True, "metavar": "[NAME=]CHECKPOINT", "help": "Checkpoint: a folder or a Hub id."},
+    "--weights": {
+        "multiple": True,
+        "metavar": "[NAME=]FILE",
+        "help": f"Weights from `fit`, for {' or '.join(WEIGHTED_METRICS)}.",
+    },
+    "--threshold": {
+        "multiple": True,
+        "metavar": "[NAME=]VALUE",
+        "help": "Lowest correct score: a number or `fit`'s file.",
+    },
     "--predictions": {"metavar": "COLUMN", "help": "Column of the texts to judge."},
-    "--references": {"metavar": "COLUMN", "help": "Column of the references."},
+    "--references": {
+        "multiple": True,
+        "metavar": "COLUMN",
+        "help": "Column of references; repeatable.",
+    },
+    "--separator": {"metavar": "TEXT", "help": "What separates references in a cell."},
+    "--json-lists": {"is_flag": True, "help": "A JSON list in a cell is several references."},
     "--questions": {"metavar": "COLUMN", "help": f"Column of the questions, for {', '.join(ANSWER_METRICS)}."},
     "--resamples": {"show_default": True, "metavar": "N", "help": "Resamples of the bootstrap."},
     "--seed": {"default": 0, "show_default": True, "metavar": "N", "help": "Seed of the random numbers."},
     "--output": {"type": FILE, "metavar": "FILE", "help": "File to write, .json or .csv."},
 }
-_PLURALS = {"--metric": "metrics", "--config": "configs"}  # arguments of options that may be repeated
+MODEL_OPTIONS = {  # how a transformer runs, by the name of the argument of `compute`; each fits on a line of help
+    "device": {"metavar": "NAME", "help": "Where models run; default: a GPU if any."},
+    "precision": {"metavar": "NAME", "help": "float32 (default), bfloat16, int8 or auto."},
+    "backend": {"type": click.Choice(BACKENDS), "metavar": "NAME", "help": "torch (default) or openvino."},
+    "batch_size": {"type": click.IntRange(1), "metavar": "N", "help": "Most texts a model reads at a time."},
+    "workers": {"type": click.IntRange(1), "metavar": "N", "help": "Batches at a time on a CPU."},
+}
+# arguments of options that may be repeated
+_PLURALS = {"--metric": "metrics", "--config": "configs", "--threshold": "thresholds"}
+
+
+def choose_references(
+    columns: list[str], names: tuple[str, ...], separator: str | None, json_lists: bool
+) -> ReferenceColumns:
+    """The columns of references that options name.
+
+    Args:
+        columns: columns of the file.
+        names: values of --references.
+        separator: value of --separator.
+        json_lists: value of --json-lists.
+
+    Raises:
+        InputError: a column is named twice, or the separator is empty.
+        FileError: a column is missing, or none was named.
+    """
+    for name in names or (None,):
+        check_column(columns, "--references", name)
+    if len(set(names)) < len(names):
+        raise InputError(f"--references: expected each column once, got {', '.join(map(repr, names))}")
+    if separator == "":
+        raise InputError("--separator: expected a text, got an empty one")
+    return ReferenceColumns(names, separator or "", json_lists)
 
 
 def shared_option(name: str, **settings: object) -> Callable[[Callable], Callable]:
@@ -42,3 +101,25 @@ def shared_option(name: str, **settings: object) -> Callable[[Callable], Callabl
     settings = _SHARED[name] | settings
     names = [name, _PLURALS[name]] if settings.get("multiple") and name in _PLURALS else [name]
     return click.option(*names, **settings)
+
+
+def model_options(*names: str) -> Callable[[Callable], Callable]:
+    """The options of how models run, some of MODEL_OPTIONS (all by default), as a decorator of a command.
+
+    The command gets one argument `run`, a dict of those that were given and are not the default, for `LoadedMetric`.
+    """
+    names = names or tuple(MODEL_OPTIONS)
+
+    def decorate(command: Callable) -> Callable:
+        @wraps(command)
+        def with_run(**options: object) -> object:
+            given = {name: options.pop(name) for name in names}
+            if given.get("backend") == BACKENDS[0]:
+                given["backend"] = None
+            return command(**options, run={name: value for name, value in given.items() if value is not None})
+
+        for name in reversed(names):
+            with_run = click.option(f"--{name.replace('_', '-')}", name, **MODEL_OPTIONS[name])(with_run)
+        return with_run
+
+    return decorate

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import FILE, shared_option
-from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_checkpoints
+from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
+from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_metrics
+from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.rows import number_of
 from semantic_metrics.files.table import Table, read_table
@@ -20,46 +21,77 @@ ROWS = 5  # worst rows, and best rows
 
 @click.command()
 @click.argument("file", type=FILE)
-@shared_option("--metric", required=True)
+@shared_option("--metric")
 @shared_option("--predictions", required=True)
 @shared_option("--references", required=True)
+@shared_option("--separator")
+@shared_option("--json-lists")
 @shared_option("--questions")
 @click.option("--label", metavar="COLUMN", help="Column of human labels: 1 or true for correct, 0 or false.")
 @shared_option("--config")
+@shared_option("--weights")
+@shared_option("--threshold")
+@model_options()
 @click.option("--rows", default=ROWS, show_default=True, type=click.IntRange(0), help="Worst and best rows to show.")
 @click.option("--title", metavar="TEXT", help="Title of the page; default: the file's name.")
 @shared_option("--output", required=True, help="HTML file to write.")
 def report(
     file: Path,
     metrics: tuple[str, ...],
+    references: tuple[str, ...],
+    separator: str | None,
+    json_lists: bool,
     label: str | None,
     configs: tuple[str, ...],
+    weights: tuple[str, ...],
+    thresholds: tuple[str, ...],
     rows: int,
     title: str | None,
     output: Path,
+    run: dict[str, object],
     **columns: str | None,
 ) -> None:
     """Score FILE and write an HTML page: distributions, worst and best rows with heat maps, signatures.
 
-    Example: semantic-metrics report my.csv --metric matcha --predictions said --references gold --output my.html
+    Example: semantic-metrics report rated.csv --predictions said --references reference --output rated.html
     """
-    checkpoints = choose_checkpoints(metrics, configs)
+    choices = choose_metrics(metrics, configs, weights, thresholds)
     check_questions("--questions", "a column", columns["questions"] is not None, metrics)
     table = read_table(file)
+    named = choose_references(table.columns, references, separator, json_lists)
     texts = {name: table.texts(f"--{name}", column) for name, column in columns.items() if column}
+    texts["references"] = table.references("--references", named)
+    for line in table.warnings(named):
+        click.echo(line, err=True)
     labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])
     from semantic_metrics.report import Scores, write_report  # scipy takes a second to import
 
     scores = []
-    for name, checkpoint in checkpoints.items():
-        metric = LoadedMetric(name, checkpoint, "report")
-        values = metric.score(texts)
-        scores.append(Scores(name, values, metric.signature, metric.counted(), metric.explain))
-        click.echo(f"{name}: {len(values)} rows, mean {sum(values) / len(values):.4f}")
+    for choice in choices:
+        metric = LoadedMetric(choice, "report", run)
+        values = metric.score(texts)[choice.name]
+        scores.append(
+            Scores(
+                choice.name,
+                values,
+                metric.signature,
+                metric.counted(),
+                metric.explain,
+                _deciding(texts["references"], metric.best_reference),
+                metric.threshold,
+            )
+        )
+        click.echo(f"{choice.name}: {len(values)} rows, {metric.summary()}\n{shorten(metric.signature)}")
     shown = {name.removesuffix("s"): column for name, column in texts.items()}
+    shown["reference"] = [" | ".join(one) if isinstance(one, list) else one for one in texts["references"]]
     write_report(output, title or file.name, scores, shown, labels, rows)
     click.echo(f"written to {output}", err=True)
+
+
+def _deciding(references: list, best: list[int] | None) -> list[str] | None:
+    """The reference of each row that decided its score; None if each row has one."""
+    return None if best is None else [texts[i] for texts, i in zip(references, best, strict=True)]
 
 
 def _labels(table: Table, column: str) -> list[bool]:

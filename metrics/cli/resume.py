@@ -75,8 +75,8 @@ class Output:
         except (InputError, FileError):
             self._file.close()
             raise
-        names = [metric.name for metric in metrics]
-        self._writer = open_writer(format, self._file, reader, names, begun=self.rows > 0)
+        columns = {name: type for metric in metrics for name, type in metric.columns.items()}
+        self._writer = open_writer(format, self._file, reader, columns, begun=self.rows > 0)
 
     def _begin(self, note: dict | None) -> None:
         self.rows, self._read = (0, "") if note is None else (note["rows"], note["read"])

@@ -10,33 +10,43 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import FILE, shared_option
+from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
-from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_checkpoints
+from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
 from semantic_metrics.core.inputs import InvalidInput
+from semantic_metrics.core.progress import progress, progress_bar
+from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import FORMATS, STREAM, format_of
-from semantic_metrics.files.output import check_output
+from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import REFERENCE, Reader, open_pair, open_reader
+from semantic_metrics.files.references import ReferenceColumns, warn_of_list
 from semantic_metrics.files.rows import Cell, Chunk, check_column, convert_rows, describe_invalid, first_invalid
 from semantic_metrics.files.writers import TABLE_FORMATS, Scores, cell_text, open_writer
 
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
+YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
 INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@shared_option("--metric", required=True)
+@shared_option("--metric")
 @shared_option("--predictions")
 @shared_option("--references")
+@shared_option("--separator")
+@shared_option("--json-lists")
 @click.option("--references-file", type=FILE, metavar="TXT", help="References of a .txt FILE, line by line.")
 @shared_option("--questions")
 @shared_option("--config")
+@shared_option("--weights")
+@shared_option("--threshold")
+@model_options()
 @click.option("--show", multiple=True, metavar="COLUMN", help="Further column to print; may be repeated.")
 @shared_option("--output", help="Write the rows with their scores; - prints them.")
+@click.option("--signatures", type=FILE, help="Write the whole signatures to this file, a line for each metric.")
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
 @click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"Format of FILE: {', '.join(FORMATS)}.")
 @click.option("--batch-rows", default=CHUNK_ROWS, type=click.IntRange(1), metavar="N", help="Rows in memory at a time.")
@@ -46,18 +56,22 @@ def score(**options: object) -> None:
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold --output new.csv
     """
     given = ScoreOptions(**options)
-    checkpoints = given.checkpoints()
+    choices = given.choices()
     try:
         with given.open() as reader:
             format = given.output_format(reader)
             chunks = reader.chunks(min(given.batch_rows, MAX_CHUNK_ROWS))
-            scorer = ChunkScorer(given.columns(reader), given.show, format is not None)
+            columns, references = given.columns(reader), given.reference_columns(reader)
+            scorer = ChunkScorer(columns, references, given.show, format is not None)
             first = next(chunks)
-            scorer.texts(first, given.metrics)  # before a model is loaded
-            scorer.metrics += [LoadedMetric(name, checkpoint) for name, checkpoint in checkpoints.items()]
+            scorer.texts(first, choices)  # before a model is loaded
+            scorer.metrics += [LoadedMetric(choice, run=given.run) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
+    if given.signatures is not None:
+        with atomic_write(given.signatures) as file:
+            file.writelines(f"{metric.signature}\n".encode() for metric in scorer.metrics)
     for line in _report(given, scorer):
         click.echo(line, err=given.output == STREAM)
 
@@ -75,29 +89,37 @@ class ScoreOptions:
     file: Path
     metrics: tuple[str, ...]
     predictions: str | None
-    references: str | None
+    references: tuple[str, ...]
+    separator: str | None
+    json_lists: bool
     references_file: Path | None
     questions: str | None
     configs: tuple[str, ...]
+    weights: tuple[str, ...]
+    thresholds: tuple[str, ...]
     show: tuple[str, ...]
     output: Path | None
+    signatures: Path | None
     resume: bool
     format: str | None
     batch_rows: int
+    run: dict[str, object]
 
-    def checkpoints(self) -> dict[str, str | None]:
-        """The checkpoint of each metric, after checking what can be checked before the file is opened.
+    def choices(self) -> list[MetricChoice]:
+        """The metrics, after checking what can be checked before the file is opened.
 
         Raises:
             InputError: an option is invalid, or options do not go together.
         """
-        checkpoints = choose_checkpoints(self.metrics, self.configs)
+        choices = choose_metrics(self.metrics, self.configs, self.weights, self.thresholds)
         check_questions("--questions", "a column", self.questions is not None, self.metrics)
-        if self.references_file is not None and self.references is not None:
+        if self.references_file is not None and self.references:
             raise InputError("--references-file: expected it or --references, got both")
         if self.resume and self.output in (None, STREAM):
             raise InputError("--resume: expected --output with the file that is to be continued")
-        return checkpoints
+        if self.signatures is not None:
+            check_output(self.signatures, "--signatures", filter(None, (self.file, self.references_file, self.output)))
+        return choices
 
     def open(self) -> AbstractContextManager[Reader]:
         """Open the file, with that of the references if there is one."""
@@ -106,21 +128,34 @@ class ScoreOptions:
         return open_pair(self.file, self.references_file)
 
     def columns(self, reader: Reader) -> dict[str, str]:
-        """Names of the columns of questions (if a metric takes them), predictions and references.
+        """Names of the columns of questions (if a metric takes them) and predictions.
 
         Raises:
             FileError: a column is missing, or was not named.
         """
-        predictions, references = self.predictions, self.references
+        predictions = self.predictions
         if self.references_file is not None:
-            predictions, references = predictions or reader.columns[0], REFERENCE
+            predictions = predictions or reader.columns[0]
         columns = {"questions": self.questions} if self.questions is not None else {}
-        columns |= {"predictions": predictions, "references": references}
+        columns |= {"predictions": predictions}
         for name, column in columns.items():
             check_column(reader.columns, f"--{name}", column)
         for column in self.show:
             check_column(reader.columns, "--show", column)
         return columns
+
+    def reference_columns(self, reader: Reader) -> ReferenceColumns:
+        """The columns of references.
+
+        Raises:
+            FileError: one is missing, or none was named.
+        """
+        return choose_references(
+            reader.columns,
+            (REFERENCE,) if self.references_file is not None else self.references,
+            self.separator,
+            self.json_lists,
+        )
 
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none.
@@ -145,7 +180,7 @@ class ScoreOptions:
         if self.resume and format not in RESUMABLE:
             resumable = ", ".join(f".{name}" for name in RESUMABLE)
             raise InputError(f"--resume: expected an output of {resumable}, a .{format} cannot be continued")
-        for name in self.metrics:
+        for name in [column for choice in self.choices() for column in choice.columns]:
             if name in reader.columns:
                 raise InputError(f"{reader.name}: expected no column named {name!r}, which the scores are written to")
         return format
@@ -156,7 +191,8 @@ class ChunkScorer:
     """Scores the chunks of a file, and keeps what is to be printed of them.
 
     Attributes:
-        columns: names of the columns that the metrics read.
+        columns: names of the columns of questions and predictions.
+        references: columns of the references.
         show: names of further columns to print.
         written: whether the scores are added to the rows.
         metrics: the loaded metrics.
@@ -164,58 +200,81 @@ class ChunkScorer:
     """
 
     columns: dict[str, str]
+    references: ReferenceColumns
     show: tuple[str, ...]
     written: bool
     metrics: list[LoadedMetric] = field(default_factory=list)
     printed: Scores = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
     _lists: bool | None = None
+    _warned: bool = False
 
-    def texts(self, chunk: Chunk, metrics: Iterable[str]) -> dict[str, list]:
+    def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list]:
         """The texts of a chunk that the metrics read.
 
         Raises:
             InputError: a value is not a text, or a row of JSONL has a value of a metric's name; names the row.
         """
         texts = {name: chunk.column(column) for name, column in self.columns.items()}
-        if self._lists is None:
-            self._lists = isinstance(texts["references"][0], list)
         for name, values in texts.items():
-            several = name == "references"
-            if (invalid := first_invalid(values, several and self._lists)) is not None:
-                problem = describe_invalid(values[invalid], self.columns[name], several)
-                raise InputError(f"{chunk.place(invalid)}: {problem}")
-        for name in metrics if self.written and chunk.lines else ():
+            _check_texts(chunk, self.columns[name], values)
+        texts["references"] = self._references(chunk)
+        added = [column for metric in metrics for column in metric.columns]
+        for name in added if self.written and chunk.lines else ():
             if (taken := next((i for i, row in enumerate(chunk.rows) if name in row), None)) is not None:
                 raise InputError(f"{chunk.place(taken)}: expected no {name!r}, which the score is written to")
         return texts
 
+    def _references(self, chunk: Chunk) -> list:
+        columns = [chunk.column(name) for name in self.references.names]
+        if not self._warned and (unread := self.references.unread_list(columns)) is not None:
+            row, *rest = unread
+            click.echo(warn_of_list(chunk.place(row), *rest), err=True)
+            self._warned = True
+        if self.references.are_joined:
+            return self.references.join(columns, chunk.place)
+        if self._lists is None:
+            self._lists = isinstance(columns[0][0], list)
+        _check_texts(chunk, self.references.names[0], columns[0], several=True, lists=self._lists)
+        return columns[0]
+
     def score(self, chunk: Chunk) -> Scores:
-        """The scores of a chunk, by metric.
+        """The scores of a chunk, by metric, and the words, by column.
 
         Raises:
             InputError: a text is invalid; names the row.
         """
-        texts = self.texts(chunk, [metric.name for metric in self.metrics])
-        scores = {metric.name: self._score(metric, texts, chunk) for metric in self.metrics}
+        texts = self.texts(chunk, self.metrics)
+        scores = {}
+        for metric in self.metrics:
+            scores |= self._score(metric, texts, chunk)
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
-            for name, values in scores.items():
-                self.printed.setdefault(name, []).extend(values[:room])
-            for name in dict.fromkeys([*self.show, *self.columns.values()]):
+            for metric in self.metrics:
+                for name, type in metric.columns.items():
+                    kept = self.printed if type is float else self.shown
+                    first = scores[name][:room]
+                    kept.setdefault(name, []).extend(map(YES_NO.get, first) if type is bool else first)
+            for name in dict.fromkeys([*self.show, *self.columns.values(), *self.references.names]):
                 cells = convert_rows(chunk.column(name)[:room], _printed, chunk.place)
                 self.shown.setdefault(name, []).extend(cells)
         return scores
 
-    def _score(self, metric: LoadedMetric, texts: dict[str, list], chunk: Chunk) -> list[float]:
+    def _score(self, metric: LoadedMetric, texts: dict[str, list], chunk: Chunk) -> Scores:
         try:
             return metric.score(texts)
         except InputError as error:
             cause = error.__cause__
-            if not isinstance(cause, InvalidInput) or cause.index is None or cause.argument not in self.columns:
+            columns = {**self.columns, "references": self.references.names[0]}
+            if not isinstance(cause, InvalidInput) or cause.index is None or cause.argument not in columns:
                 raise
-            place = f"{chunk.place(cause.index)}, column {self.columns[cause.argument]!r}"
+            place = f"{chunk.place(cause.index)}, column {columns[cause.argument]!r}"
             raise InputError(f"{place}: {metric.name}: {cause.reason}") from None
+
+
+def _check_texts(chunk: Chunk, column: str, values: list, several: bool = False, lists: bool = False) -> None:
+    if (invalid := first_invalid(values, lists)) is not None:
+        raise InputError(f"{chunk.place(invalid)}: {describe_invalid(values[invalid], column, several)}")
 
 
 def _score(
@@ -226,13 +285,17 @@ def _score(
             scorer.score(chunk)
     elif options.output == STREAM:
         file = sys.stdout.buffer
-        writer = open_writer(format, file, reader, list(options.metrics))
+        columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
+        writer = open_writer(format, file, reader, columns)
         for chunk in _progress(reader, chunks):
             writer.write(chunk, scorer.score(chunk))
             file.flush()
     else:
         settings = {f"--{name}": column for name, column in scorer.columns.items()}
-        settings |= {"--metric": options.metrics, "--batch-rows": options.batch_rows}
+        settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
+        settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
+        settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
+        settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
         settings["the format"] = [reader.format, format]
         output = Output(options.output, format, reader, scorer.metrics, settings, options.resume)
         _write(output, reader, scorer, chunks)
@@ -255,12 +318,13 @@ def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable
 
 
 def _progress(reader: Reader, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """The chunks, with a progress bar on a terminal."""
-    from tqdm import tqdm
-
-    with tqdm(total=reader.total, unit=reader.unit, unit_scale=True, disable=None, leave=False) as bar:
+    """The chunks, with one progress bar on a terminal, in place of one for each chunk."""
+    rows = 0
+    with progress_bar(reader.total, reader.unit) as bar, progress(False):
         for chunk in chunks:
             yield chunk
+            rows += len(chunk)
+            bar.set_postfix_str(f"{rows:,} rows", refresh=False)
             bar.update(reader.done - bar.n)
 
 
@@ -276,4 +340,4 @@ def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:
         yield from [f"{rows} rows", *(f"{metric.name}: {metric.summary()}" for metric in scorer.metrics)]
-    yield from (metric.signature for metric in scorer.metrics)
+    yield from (shorten(metric.signature) for metric in scorer.metrics)

@@ -1,22 +1,36 @@
 """Metrics by name, as the commands run them."""
 
 import difflib
+import inspect
+import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.options import ANSWER_METRICS
 from semantic_metrics.core.contract import (
-    check_parts,
+    check_option_names,
     describe,
     described_metrics,
     metric_folders,
     missing_parts,
     text_metrics,
 )
+from semantic_metrics.core.loading import load_scoring
 
+if TYPE_CHECKING:
+    from semantic_metrics.fitting.threshold import Threshold
+
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 Columns = dict[str, list | None]  # predictions, references and perhaps questions: n values each
+CORRECT = "correct"  # column, and count, of the texts whose score reaches the threshold
 
 
 def check_metric(name: str) -> None:
@@ -37,33 +51,118 @@ def check_metric(name: str) -> None:
     raise InputError(f"--metric: expected one of {', '.join(known)}, got {name!r}{hint}")
 
 
-def choose_checkpoints(names: tuple[str, ...], configs: tuple[str, ...]) -> dict[str, str | None]:
-    """The checkpoint of each metric, by name; None for the shipped one.
+@dataclass(frozen=True)
+class MetricChoice:
+    """A metric as the options of a command describe it, before it is loaded.
+
+    Attributes:
+        name: name of the metric.
+        checkpoint: a folder or a Hub id; None for the shipped checkpoint.
+        weights: a file that `semantic-metrics fit` wrote; None for the checkpoint's own weights.
+        threshold: lowest score of a correct text, as a number or as a file that `semantic-metrics fit` wrote; None for
+            no decision.
+        correct_column: name of the column of the decisions.
+    """
+
+    name: str
+    checkpoint: str | None = None
+    weights: str | None = None
+    threshold: str | None = None
+    correct_column: str = CORRECT
+
+    @property
+    def options(self) -> dict[str, object]:
+        """Arguments of `compute`, `signature` and `explain` that are not columns."""
+        return {} if self.weights is None else {"weights": self.weights}
+
+    @property
+    def columns(self) -> dict[str, type]:
+        """Names and types of the columns that commands add to a file: the scores, the words and the decisions."""
+        decided = {} if self.threshold is None else {self.correct_column: bool}
+        return describe(self.name).added_columns(self.name) | decided
+
+    @cached_property
+    def fitted_threshold(self) -> "float | Threshold | None":
+        """The threshold as a number, or as what a file of `semantic-metrics fit` holds.
+
+        Raises:
+            InputError: it is neither, or the file is one of another metric.
+        """
+        if self.threshold is None:
+            return None
+        try:
+            number = float(self.threshold)
+        except ValueError:
+            return self._read_threshold()
+        if not math.isfinite(number):
+            raise InputError(f"--threshold: expected a finite number or a file, got {self.threshold}")
+        return number
+
+    def _read_threshold(self) -> "Threshold":
+        from semantic_metrics.fitting.threshold import read_threshold  # scikit-learn takes seconds to import
+
+        with as_input_error(ValueError, prefix="--"):
+            fitted = read_threshold(Path(self.threshold))
+        if fitted.metric != self.name:
+            raise InputError(f"--threshold: expected a file fitted for {self.name}, got one for {fitted.metric}")
+        return fitted
+
+
+def choose_metrics(
+    names: tuple[str, ...],
+    configs: tuple[str, ...] = (),
+    weights: tuple[str, ...] = (),
+    thresholds: tuple[str, ...] = (),
+) -> list[MetricChoice]:
+    """The metrics with what belongs to each: one value, or for several metrics NAME=VALUE.
 
     Args:
         names: metrics.
-        configs: CHECKPOINT for one metric, or NAME=CHECKPOINT for some of several.
+        configs: checkpoints.
+        weights: files of weights; a bare one belongs to the only metric that takes weights.
+        thresholds: numbers, or files of thresholds.
 
     Raises:
-        InputError: a metric is unknown or named twice, or a checkpoint belongs to none of them.
+        InputError: a metric is unknown or named twice, a value belongs to none of them, or a threshold cannot be read.
     """
     for name in names:
         check_metric(name)
     if len(set(names)) < len(names):
         raise InputError(f"--metric: expected each metric once, got {', '.join(names)}")
-    checkpoints: dict[str, str | None] = dict.fromkeys(names)
-    for config in configs:
-        name, equals, checkpoint = config.partition("=")
-        if not config or (equals and name in checkpoints and not checkpoint):
-            raise InputError(f"--config: expected a checkpoint, got {config!r}")
-        if not equals or name not in checkpoints:
-            if len(names) > 1:
-                raise InputError(f"--config: expected NAME=CHECKPOINT, NAME one of {', '.join(names)}, got {config!r}")
-            name, checkpoint = names[0], config
-        if (first := checkpoints[name]) is not None:
-            raise InputError(f"--config: expected one checkpoint for {name}, got {first!r} and {checkpoint!r}")
-        checkpoints[name] = checkpoint
-    return checkpoints
+    weighted = [name for name in names if describe(name).takes_weights]
+    if weights and not weighted:
+        known = ", ".join(name for name in text_metrics() if describe(name).takes_weights)
+        raise InputError(f"--weights: only {known} take them, got --metric {', '.join(names)}")
+    checkpoints = _for_each_metric("--config", "checkpoint", names, configs)
+    files = _for_each_metric("--weights", "file", weighted, weights)
+    lines = _for_each_metric("--threshold", "number or file", names, thresholds)
+    choices = [
+        MetricChoice(
+            name, checkpoints[name], files.get(name), lines[name], CORRECT if len(names) == 1 else f"{name}_{CORRECT}"
+        )
+        for name in names
+    ]
+    for choice in choices:
+        _ = choice.fitted_threshold  # read before a model is loaded
+    return choices
+
+
+def _for_each_metric(option: str, kind: str, names: Collection[str], values: tuple[str, ...]) -> dict[str, str | None]:
+    """The value of each metric, by name: VALUE for the only metric, or NAME=VALUE for some of several."""
+    chosen: dict[str, str | None] = dict.fromkeys(names)
+    for given in values:
+        name, equals, value = given.partition("=")
+        if not given or (equals and name in chosen and not value):
+            raise InputError(f"{option}: expected a {kind}, got {given!r}")
+        if not equals or name not in chosen:
+            if len(chosen) > 1:
+                pattern = f"NAME={kind.partition(' ')[0].upper()}"
+                raise InputError(f"{option}: expected {pattern}, NAME one of {', '.join(names)}, got {given!r}")
+            (name,), value = names, given
+        if (first := chosen[name]) is not None:
+            raise InputError(f"{option}: expected one {kind} for {name}, got {first!r} and {value!r}")
+        chosen[name] = value
+    return chosen
 
 
 def check_questions(option: str, kind: str, given: bool, names: Collection[str]) -> None:
@@ -83,51 +182,76 @@ class LoadedMetric:
     """A metric with its checkpoint, loaded once; it scores rows chunk by chunk, the same as all at once.
 
     Args:
-        name: name of the metric.
-        checkpoint: a folder or a Hub id; None for the shipped checkpoint.
+        choice: the metric, and what belongs to it.
         command: command that needs the metric.
+        run: how its model runs, as `model_options` gives it; a metric that runs no model says that it has no effect.
 
     Attributes:
         name: name of the metric.
         signature: every setting that can change a score.
+        threshold: lowest score of a correct text; None for no decision.
         rows: number of rows that were scored.
         total: sum of their scores, or of what else the metric takes the mean of.
-        counts: sums of what the metric counts.
+        counts: sums of what the metric counts, and of the correct texts where there is a threshold.
+        columns: names and types of the columns that its scores, its words and its decisions are written to.
+        best_reference: of the rows that were scored last, index of the reference that counts; None if each has one.
 
     Raises:
-        InputError: the metric lacks a part that the command needs, or the checkpoint cannot be used.
+        InputError: the metric lacks a part that the command needs, the checkpoint or the weights cannot be used, or the
+            threshold was fitted with other settings.
     """
 
-    def __init__(self, name: str, checkpoint: str | None = None, command: str = "score") -> None:
-        from semantic_metrics import load
-
-        self.name, self._description = name, describe(name)
+    def __init__(self, choice: MetricChoice, command: str = "score", run: Mapping[str, object] = NO_OPTIONS) -> None:
+        self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
+        self.columns = choice.columns
+        self.best_reference: list[int] | None = None
         self.counts: Counter[str] = Counter()
         with as_input_error(ValueError):
-            check_parts(name, command)
-            self._metric = load(name, checkpoint, keep_in_memory=True)
-            self.signature: str = self._metric.signature()
+            self._metric = load_scoring(self.name, choice.checkpoint, command)
+            self._run = self._checked_run(run)
+            self._options = {**choice.options, **self._run}
+            self.signature: str = self._metric.signature(**self._options)
+        fitted = choice.fitted_threshold
+        self.threshold = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
+
+    def _checked_run(self, run: Mapping[str, object]) -> dict[str, object]:
+        if run and not getattr(self._metric, "runs_model", True):
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in run)
+            click.echo(f"{self.name}: a table runs no model, {options} has no effect", err=True)
+            return {}
+        check_option_names(self.name, self._metric, run)
+        return dict(run)
+
+    def _checked(self, fitted: "Threshold") -> float:
+        with as_input_error(ValueError, prefix="--"):
+            fitted.check_signature(self.signature)
+        return fitted.value
 
     @property
     def mean(self) -> float:
         """Mean of all rows so far."""
         return self.total / self.rows
 
-    def score(self, columns: Columns) -> list[float]:
-        """The scores of rows; a column that the metric does not take is left out.
+    def score(self, columns: Columns) -> dict[str, list]:
+        """The scores of rows, their words and decisions, by `columns`; columns that the metric lacks are left out.
 
         Raises:
             InputError: a value is invalid; an `InvalidInput` is its cause if one text is to blame.
         """
         with as_input_error(ValueError):
-            result = self._metric.compute(**{name: columns[name] for name in self._description.columns})
+            texts = {name: columns[name] for name in self._description.columns}
+            result = self._metric.compute(**texts, **self._options)
         scores = result["scores"]
-        self.signature = result["signature"]
+        self.signature, self.best_reference = result["signature"], result.get("best_reference")
         self.rows += len(scores)
         self.total += result[self.name] * len(scores)
         self.counts.update({name: result[name] for name in self._description.counts if name in result})
-        return scores
+        values = [scores] if self._description.words is None else [scores, result[self._description.words]]
+        if self.threshold is not None:
+            values.append([value >= self.threshold for value in scores])
+            self.counts[CORRECT] += sum(values[-1])
+        return dict(zip(self.columns, values, strict=True))
 
     def explain(self, texts: dict[str, str], method: str | None = None) -> dict:
         """Contributions of the tokens of one pair; a text that the metric does not take is left out.
@@ -137,7 +261,20 @@ class LoadedMetric:
         """
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
-        return self._metric.explain(**given, **({} if method is None else {"method": method}))
+        known = inspect.signature(self._metric.explain).parameters  # a model explains in float32
+        options = {name: value for name, value in self._options.items() if name in known}
+        return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
+
+    def feature_reasons(self, texts: dict[str, str]) -> dict[str, float]:
+        """What each feature adds for one pair (see the metric's description); empty for a metric without.
+
+        Raises:
+            ValueError: a text is invalid.
+        """
+        if self._description.feature_reasons is None:
+            return {}
+        columns = {name: [texts[name.removesuffix("s")]] for name in self._description.columns}
+        return self._metric.compute(**columns, **self._options, output="reasons")["reasons"][0]
 
     def counted(self) -> dict[str, int]:
         """What the metric counted, in the order of its description."""
@@ -146,7 +283,13 @@ class LoadedMetric:
     def summary(self) -> str:
         """The mean and the counts: the first always, the others where they are above 0."""
         counts = [f"{name} {count}" for i, (name, count) in enumerate(self.counted().items()) if count or i == 0]
-        return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *counts])
+        decided = [] if self.threshold is None else [share_correct(self.counts[CORRECT], self.rows, self.threshold)]
+        return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *decided, *counts])
+
+
+def share_correct(correct: int, rows: int, threshold: float) -> str:
+    """How many texts reach a threshold, for people."""
+    return f"{correct} correct ({correct / rows:.1%}: {threshold:.4f} or more)"
 
 
 @dataclass(frozen=True)
@@ -157,32 +300,40 @@ class ScoredRows:
         scores: n scores.
         signature: signature of the metric.
         remarks: number of distinct rows that were scored, and what the metric counted in them.
+        threshold: lowest score of a correct text; None for no decision.
     """
 
     scores: list[float]
     signature: str
     remarks: str
+    threshold: float | None = None
+
+    def correct(self, scores: Iterable[float]) -> int:
+        """How many of some scores reach the threshold."""
+        return sum(score >= self.threshold for score in scores)
 
 
-def score_rows(name: str, checkpoint: str | None, columns: Columns, command: str) -> ScoredRows:
+def score_rows(
+    choice: MetricChoice, columns: Columns, command: str, run: Mapping[str, object] = NO_OPTIONS
+) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
     Args:
-        name: name of the metric.
-        checkpoint: a folder or a Hub id; None for the shipped one.
+        choice: the metric, and what belongs to it.
         columns: n values of each column.
         command: command that needs the metric.
+        run: how its model runs, as `LoadedMetric` takes it.
 
     Raises:
-        InputError: a value is invalid, or the checkpoint cannot be used.
+        InputError: a value is invalid, or the checkpoint, the weights or the threshold cannot be used.
     """
-    taken = {column: columns[column] for column in describe(name).columns}
+    taken = {column: columns[column] for column in describe(choice.name).columns}
     rows = list(zip(*taken.values(), strict=True))
     keys = list(map(repr, rows))  # lists of references cannot be keys
     places = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     distinct = zip(*dict(zip(keys, rows, strict=True)).values(), strict=True)
-    metric = LoadedMetric(name, checkpoint, command)
-    scores = metric.score(dict(zip(taken, map(list, distinct), strict=True)))
+    metric = LoadedMetric(choice, command, run)
+    scores = metric.score(dict(zip(taken, map(list, distinct), strict=True)))[choice.name]
     counts = ", ".join(f"{kind} {count}" for kind, count in metric.counted().items())
     remarks = f"{len(places)} distinct pairs scored: {counts}"
-    return ScoredRows([scores[places[key]] for key in keys], metric.signature, remarks)
+    return ScoredRows([scores[places[key]] for key in keys], metric.signature, remarks, metric.threshold)

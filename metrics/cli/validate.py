@@ -5,9 +5,17 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import ANSWER_METRICS, FILE, MAX_RESAMPLES, shared_option
-from semantic_metrics.cli.scoring import check_questions, choose_checkpoints, score_rows
+from semantic_metrics.cli.options import (
+    ANSWER_METRICS,
+    FILE,
+    MAX_RESAMPLES,
+    choose_references,
+    model_options,
+    shared_option,
+)
+from semantic_metrics.cli.scoring import CORRECT, check_questions, choose_metrics, score_rows, share_correct
 from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.table import check_records_path, read_table, write_records
 from semantic_metrics.stats.bootstrap import RESAMPLES
 
@@ -16,13 +24,18 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--human", multiple=True, required=True, metavar="COLUMN", help="Column of ratings, one for each rater.")
-@shared_option("--predictions", required=True, help="Column of the texts that were rated.")
+@click.option("--human", multiple=True, required=True, metavar="COLUMN", help="Column of ratings, one a rater.")
+@shared_option("--predictions", required=True, help="Column of the rated texts.")
 @shared_option("--references", required=True)
+@shared_option("--separator")
+@shared_option("--json-lists")
 @shared_option("--questions")
-@shared_option("--metric", help="Metric, repeatable; default: all.")
+@shared_option("--metric", default=[], help="Metric, repeatable; default: all.")
 @shared_option("--config")
-@click.option("--group", metavar="COLUMN", help="Column that groups candidates; default: the references.")
+@shared_option("--weights")
+@shared_option("--threshold")
+@model_options()
+@click.option("--group", metavar="COLUMN", help="Column of groups; default: the references.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
 @click.option(
     "--by",
@@ -37,48 +50,68 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
 def validate(
     file: Path,
     human: tuple[str, ...],
+    references: tuple[str, ...],
+    separator: str | None,
+    json_lists: bool,
     metrics: tuple[str, ...],
     configs: tuple[str, ...],
+    weights: tuple[str, ...],
+    thresholds: tuple[str, ...],
     group: str | None,
     scale: tuple[float, float] | None,
     by: str,
     resamples: int,
     seed: int,
     output: Path | None,
+    run: dict[str, object],
     **columns: str | None,
 ) -> None:
     """Say which metric agrees best with people on FILE (.csv, .jsonl, .parquet), which they rated.
 
-    Example: semantic-metrics validate rated.csv --human rating --predictions answer --references gold
+    Example: semantic-metrics validate rated.csv --human rating --predictions said --references reference
     """
     import numpy as np
 
     from semantic_metrics.stats import validation  # scipy takes a second to import
 
     if not metrics:
-        metrics = [name for name in text_metrics() if name not in ANSWER_METRICS]
+        metrics = tuple(name for name in text_metrics() if name not in ANSWER_METRICS)
         metrics += ANSWER_METRICS if columns["questions"] is not None else ()
-    checkpoints = choose_checkpoints(metrics, configs)
+    choices = choose_metrics(metrics, configs, weights, thresholds)
     check_questions("--questions", "a column", columns["questions"] is not None, metrics)
     check_records_path(output, [file])
     table = read_table(file)
+    named = choose_references(table.columns, references, separator, json_lists)
     given = {name: column for name, column in columns.items() if column is not None}
-    texts = {name: table.texts(f"--{name}", column, name == "references") for name, column in given.items()}
+    texts = {name: table.texts(f"--{name}", column) for name, column in given.items()}
+    texts["references"] = table.references("--references", named)
+    for line in table.warnings(named):
+        click.echo(line, err=True)
     groups = texts["references"] if group is None else table.column("--group", group)
     if len(set(human)) < len(human):
         raise InputError(f"--human: expected each column once, got {', '.join(map(repr, human))}")
     raters = {name: np.array(table.numbers(f"{file}, --human", name)) for name in human}
     with as_input_error(ValueError, prefix="--"):
         ratings = validation.Ratings.on_scale(raters, list(map(repr, groups)), scale)
-    scored = {name: score_rows(name, checkpoint, texts, "validate") for name, checkpoint in checkpoints.items()}
+    scored = {choice.name: score_rows(choice, texts, "validate", run) for choice in choices}
     scores = {name: np.array(one.scores) for name, one in scored.items()}
     pairs = zip(texts["predictions"], texts["references"], strict=True)
     scores[validation.BASELINE] = np.array([validation.token_f1(*pair) for pair in pairs])
     ranges = {name: describe(name).score_range for name in scored}
     result = validation.validate(scores, ratings, by, resamples, seed, ranges)
     click.echo(f"{file}: {ratings.summary()}")
-    for line in [*result.lines(), "", *(f"{one.remarks}\n{one.signature}" for one in scored.values())]:
+    decided = {name: one for name, one in scored.items() if one.threshold is not None}
+    correct = {name: one.correct(one.scores) for name, one in decided.items()}
+    lines = [*result.lines(), ""]
+    lines += [
+        f"{name}: {share_correct(correct[name], len(one.scores), one.threshold)}" for name, one in decided.items()
+    ]
+    for line in [*lines, *(f"{one.remarks}\n{shorten(one.signature)}" for one in scored.values())]:
         click.echo(line)
     if output is not None:
         signatures = {name: one.signature for name, one in scored.items()}
-        write_records(output, [{**row, "signature": signatures.get(row["metric"])} for row in result.rows()])
+        rows = result.rows()
+        rows += [
+            {"metric": name, "figure": CORRECT, "value": count / len(table.rows)} for name, count in correct.items()
+        ]
+        write_records(output, [{**row, "signature": signatures.get(row["metric"])} for row in rows])

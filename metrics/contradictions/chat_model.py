@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from semantic_metrics.endpoint import JsonEndpoint
+from semantic_metrics.endpoint import chat_endpoint
 
 PROMPT = """\
 Rewrite the text so that it contradicts what it said: change one fact (who, what, when, how many, or whether) and as few
@@ -34,7 +34,7 @@ class Writer:
     def __init__(
         self, url: str, model: str, wait: Callable[[float], None] = time.sleep, kept: Path | None = None
     ) -> None:
-        self._endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", ATTEMPTS, wait, kept)
+        self._endpoint = chat_endpoint(url, attempts=ATTEMPTS, wait=wait, kept=kept)
         self._model = model
 
     def write(self, text: str, seed: int) -> str:

@@ -11,7 +11,7 @@ With the check, `role` makes next to nothing; use it by itself, unchecked.
 import hashlib
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
@@ -22,6 +22,7 @@ from semantic_metrics.contradictions.chat_model import Writer
 from semantic_metrics.contradictions.language import is_english, load_pipeline
 from semantic_metrics.contradictions.nli_check import THRESHOLD, check_threshold, contradiction_probabilities
 from semantic_metrics.core.inputs import check_text, check_whole
+from semantic_metrics.core.progress import progress_bar
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -93,6 +94,7 @@ def contradict(
     threshold: float = THRESHOLD,
     checkpoint: str | None = None,
     writer: Writer | None = None,
+    run: Mapping[str, object] | None = None,
 ) -> list[Contradicted]:
     """Contradict texts.
 
@@ -105,6 +107,7 @@ def contradict(
         threshold: lowest probability of a contradiction that passes the check, in [0, 1].
         checkpoint: NLI model: None for the shipped one, a folder, or a Hub id.
         writer: language model that writes the contradictions instead of the rules.
+        run: how the NLI model runs, as `contradiction_probabilities` takes it.
 
     Returns:
         n results in the order of the texts; a result does not depend on the other texts.
@@ -113,7 +116,7 @@ def contradict(
         ValueError: a rule is unknown, `texts` is not a list of strings, a number is out of range, or a library is
             missing.
 
-    Example:
+    Examples:
         >>> results = contradict(["She did not eat any apples."], rules=["affirmation"])  # doctest: +SKIP
         >>> results[0].contradictions[0].text  # doctest: +SKIP
         'She ate some apples.'
@@ -124,19 +127,21 @@ def contradict(
     chosen = _chosen_rules(rules)
     check_whole("per_text", per_text, 1)
     check_threshold(threshold)
-    judge = partial(contradiction_probabilities, checkpoint=checkpoint) if check else None
+    judge = partial(contradiction_probabilities, checkpoint=checkpoint, run=run) if check else None
     propose = _written(writer, seed, per_text) if writer else _ruled(chosen, seed)
     results = []
-    for begin in range(0, len(texts), TEXTS_AT_A_TIME):
-        searches = [_Search(text, propose) for text in texts[begin : begin + TEXTS_AT_A_TIME]]
-        # one round judges the next proposal of every text at once; the last round leaves no text short that has more
-        while waiting := [search for search in searches if search.wants(per_text)]:
-            proposed = [search.next() for search in waiting]
-            pairs = [(one.sentence, one.changed) for one in proposed if one is not None]
-            values = iter(judge(pairs) if judge else [None] * len(pairs))
-            for search, proposal in zip(waiting, proposed, strict=True):
-                search.judge(proposal, None if proposal is None else next(values), threshold)
-        results += [search.result() for search in searches]
+    with progress_bar(len(texts), "text") as bar:
+        for begin in range(0, len(texts), TEXTS_AT_A_TIME):
+            searches = [_Search(text, propose) for text in texts[begin : begin + TEXTS_AT_A_TIME]]
+            # one round judges the next proposal of every text; the last round leaves no text short that has more
+            while waiting := [search for search in searches if search.wants(per_text)]:
+                proposed = [search.next() for search in waiting]
+                pairs = [(one.sentence, one.changed) for one in proposed if one is not None]
+                values = iter(judge(pairs) if judge else [None] * len(pairs))
+                for search, proposal in zip(waiting, proposed, strict=True):
+                    search.judge(proposal, None if proposal is None else next(values), threshold)
+            results += [search.result() for search in searches]
+            bar.update(len(searches))
     return results
 
 

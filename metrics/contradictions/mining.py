@@ -4,7 +4,7 @@ Made for captions of different images, or for claims and the evidence about them
 MATCHA checkpoint, or from any encoder you pass; a pair counts if the model calls it a contradiction in both orders.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +48,7 @@ def mine(
     threshold: float = THRESHOLD,
     encoder: Encoder | None = None,
     checkpoint: str | None = None,
+    run: Mapping[str, object] | None = None,
 ) -> list[Mined]:
     """Find for each text the most probable contradiction among the texts most similar to it, if there is one.
 
@@ -59,6 +60,7 @@ def mine(
         threshold: lowest probability of a contradiction, in [0, 1].
         encoder: function from texts to (n, width) vectors; None for the shipped MATCHA checkpoint.
         checkpoint: NLI model: None for the shipped one, a folder, or a Hub id.
+        run: how the NLI model runs, as `contradiction_probabilities` takes it.
 
     Raises:
         ValueError: a text is not a valid string; `groups` differs in length from `texts` or comes with `others`; a
@@ -76,7 +78,7 @@ def mine(
     if not texts or not pool:
         return []
     pairs = _similar(list(texts), list(pool), None if others is not None else groups, neighbours, encoder or _matcha)
-    probabilities = contradiction_probabilities([(texts[i], pool[j]) for i, j, _ in pairs], checkpoint)
+    probabilities = contradiction_probabilities([(texts[i], pool[j]) for i, j, _ in pairs], checkpoint, run)
     best: dict[int, Mined] = {}
     for (i, j, similarity), p in zip(pairs, probabilities, strict=True):
         if p >= threshold and (i not in best or p > best[i].p):

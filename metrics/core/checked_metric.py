@@ -1,4 +1,4 @@
-"""The base of every metric class: all input is checked before `evaluate` stores any of it."""
+"""The base of every class that `evaluate` loads: all input is checked before `evaluate` stores any of it."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,9 @@ from types import MethodType
 
 from datasets import Features, Sequence, Value
 
-from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input
+from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.text_scoring import TextScoring
 
 MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255
 
@@ -20,14 +22,22 @@ def text_features(*columns: str) -> Features | list[Features]:
     return [Features({**one_each, "references": Sequence(Value("string"))}), one_each]
 
 
-class CheckedInputs:
+class CheckedInputs(TextScoring):
     """Checked `add` and `add_batch`, and the way from `compute` to `_compute`.
 
     A mixin that comes before `evaluate.Metric` among the base classes. It must not be an EvaluationModule itself:
     evaluate instantiates the first one that it sees in a script. A metric lists its arguments in its own `compute`,
     checks its options there and calls `compute_checked`. Its columns are its features (`predictions`, `references`,
     ...), in their order.
+
+    Threads may share an instance: one lock makes their calls wait for one another. A call of `compute` scores its own
+    columns, and also the rows that any thread has added; threads that use `add` to keep rows apart need an instance
+    each.
     """
+
+    def __init__(self, *arguments: object, **options: object) -> None:
+        self._lock = Lock()
+        super().__init__(*arguments, **options)
 
     def __setattr__(self, name: str, value: object) -> None:
         if isinstance(value, MethodType) and value.__doc__ is None:  # `python -OO`; evaluate adds to what it sets here
@@ -56,19 +66,6 @@ class CheckedInputs:
                 raise ValueError(f"cache: {expected}, got {folder}: {error.strerror}") from None
         return str(folder)
 
-    def check_columns(self, columns: Mapping[str, object]) -> dict[str, list]:
-        """Columns as lists of texts, `references` also as lists of lists; a metric with more rules extends this.
-
-        Raises:
-            InvalidInput: a column holds anything else, or the columns differ in length.
-        """
-        first, *_ = columns
-        checked: dict[str, list] = {}
-        for name, values in columns.items():
-            checked[name] = check_references(name, values) if name == "references" else check_texts(name, values)
-            check_same_length(first, len(checked[first]), name, len(checked[name]))
-        return checked
-
     def add(self, **row: object) -> None:
         """Add one row; its arguments are the columns' names without their s (`prediction`, `reference`, ...)."""
         names = {name.removesuffix("s"): name for name in self._feature_names()}
@@ -80,30 +77,23 @@ class CheckedInputs:
         names = self._feature_names()
         _check_names(columns, names)
         checked = self.check_columns({name: columns.get(name) for name in names})
-        if self.writer is not None and "references" in checked:
-            several = isinstance(checked["references"][0], list)
-            if several == isinstance(self.selected_feature_format["references"], Value):
-                raise invalid_input(
-                    "references",
-                    "expected the kind that was added before, a string each or a list of strings each; "
-                    f"got {type(checked['references'][0]).__name__}",
-                )
-        super().add_batch(**checked)
+        with self._lock:
+            if self.writer is not None and "references" in checked:
+                several = isinstance(checked["references"][0], list)
+                if several == isinstance(self.selected_feature_format["references"], Value):
+                    raise invalid_input(
+                        "references",
+                        "expected the kind that was added before, a string each or a list of strings each; "
+                        f"got {type(checked['references'][0]).__name__}",
+                    )
+            super().add_batch(**checked)
 
-    def compute_checked(
-        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object] | None = None
+    def _compute_checked(
+        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object]
     ) -> dict | None:
-        """Score the columns together with the rows that were added before.
+        """Like `TextScoring._compute_checked`, together with the rows that were added before.
 
-        Args:
-            columns: the metric's columns by name; all None to score only the rows that were added.
-            options: the checked options of this call; `_compute` receives the object as `options`.
-            extra_columns: columns of texts that are not features (None for one that is absent), with a text for each
-                row, those added before included; `_compute` receives each by its name.
-
-        Raises:
-            InvalidInput: `check_columns` refuses a column, an extra column holds a non-string or has the wrong length,
-                or there is nothing to score.
+        Columns that are all None score only these rows; extra columns have a text for each row, added ones included.
         """
         first, *_ = columns
         given = any(values is not None for values in columns.values())
@@ -111,13 +101,9 @@ class CheckedInputs:
             columns = self.check_columns(columns)
         elif self.writer is None:
             raise invalid_input(first, "expected a list of strings, got None, and nothing was added before")
-        extra = {
-            name: None if texts is None else check_texts(name, texts) for name, texts in (extra_columns or {}).items()
-        }
-        if self.num_process == 1:  # with several, only the first process, in _compute, knows how many rows there are
-            rows = len(self) + (len(columns[first]) if given else 0)
-            for name, texts in extra.items():
-                check_same_length(first, rows, name, rows if texts is None else len(texts))
+        # with several processes only the first of them, in _compute, knows how many rows there are
+        rows = len(self) + (len(columns[first]) if given else 0) if self.num_process == 1 else None
+        extra = self.check_extra(extra_columns, first, rows)
         if given and self.writer is None and self.num_process == 1:  # nothing to merge: no file is needed
             return self._compute(**columns, options=options, **extra)
         return super().compute(**columns, options=options, **extra)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from semantic_metrics.core.inputs import quote
+
 MAX_ERROR_CHARACTERS = 300  # of a library's message that a refusal quotes
 MAX_HEADER_BYTES = 100_000_000  # of a safetensors file, as in the library
 # most layers, and largest size, that a config may ask for if no header says what is stored
@@ -58,6 +60,25 @@ def check_files(folder: Path) -> None:
         raise ValueError(
             f"checkpoint {folder}: expected regular files, got a device or a pipe: {', '.join(sorted(odd))}"
         )
+
+
+def check_tokenizer(folder: Path) -> None:
+    """Refuse a tokeniser with BPE dropout (Provilkov et al., 2020): meant for training, it splits words at random.
+
+    Raises:
+        ValueError: the `tokenizer.json`, or that of a module's folder, has it; names the file.
+    """
+    for path in sorted([*folder.glob("tokenizer.json"), *folder.glob("*/tokenizer.json")]):
+        try:
+            model = json.loads(path.read_text(encoding="utf-8"))["model"]
+            dropout = model.get("dropout")
+        except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+            continue  # damaged: who reads it reports that
+        if dropout:
+            raise ValueError(
+                f"checkpoint {folder}: {path.relative_to(folder)}: expected a tokeniser that splits a text in one way, "
+                f"got BPE dropout of {quote(dropout)}; set model.dropout to null"
+            )
 
 
 def check_sizes(folder: Path) -> None:

@@ -4,6 +4,9 @@ A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 
 * `NAME.py`: the script that `evaluate` loads, with one `evaluate.Metric` class. If the metric scores texts, the class
   is a `TextMetric`. With `CheckedInputs` before `evaluate.Metric`, its columns are checked like those of the others.
+* `scoring.py`, if the metric scores texts: a class derived from `TextScoring`, a `TextMetric` that does without
+  `evaluate`, from which the script's class derives too. `semantic_metrics.score` and the commands use it. Where it is
+  missing they use the script's class, at the price of importing `evaluate`.
 * `__init__.py` with `DESCRIPTION = MetricDescription(...)`, and nothing that takes long to import: commands read it
   before they load a model.
 * `app.py`: the Gradio demo, with a `PAGE` (`semantic_metrics.demo.page.Page`).
@@ -15,12 +18,14 @@ A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 import importlib
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from semantic_metrics.core.inputs import quote
+from semantic_metrics.core.text_scoring import TextScoring
 
 PACKAGE = __name__.partition(".")[0]
 METHODS = ("compute", "signature", "explain")  # of a TextMetric
@@ -36,6 +41,9 @@ COMMAND_PARTS = {
 }
 
 
+OF_EVALUATE = ("load", "register", "demo", "push")  # use the script's class; other commands that in `scoring.py`
+
+
 @dataclass(frozen=True)
 class MetricDescription:
     """What commands must know of a metric before they load it.
@@ -44,19 +52,33 @@ class MetricDescription:
         columns: arguments of `compute` that are columns of texts, in their order.
         counts: keys of the result that count rows, in the order in which they are reported: the first always, the
             others where they are above 0.
+        words: key of the result with a word for each row, reported beside its score; None for a metric without.
         mean_label: what the mean of the scores is called.
         score_range: lowest and highest score, higher is better.
-        explain_methods: methods of `explain` by name, the default first, each with what its contributions add up to.
+        takes_weights: whether `compute` and `explain` take `weights`, a file that `semantic-metrics fit` writes.
+        feature_reasons: what `reasons` of the result are, numbers by name for each row, with `output="reasons"`; None
+            for a metric without.
+        correct_above: the score above which the metric itself calls a text correct; None if it draws no line.
+        explain_methods: methods of `explain` by name, the default first, each with what its contributions are.
         no_text_scores: why the metric gives texts no score; None for one that does. Such a metric works with `load`,
             `register`, `demo` and `push` only.
     """
 
     columns: tuple[str, ...] = ("predictions", "references")
     counts: tuple[str, ...] = ()
+    words: str | None = None
     mean_label: str = "mean"
     score_range: tuple[float, float] = (0.0, 1.0)
+    correct_above: float | None = None
+    takes_weights: bool = False
+    feature_reasons: str | None = None
     explain_methods: Mapping[str, str] = field(default_factory=dict)
     no_text_scores: str | None = None
+
+    def added_columns(self, name: str) -> dict[str, type]:
+        """Names and types of the columns that commands add to a file: the scores, and the words."""
+        words = {} if self.words is None else {f"{name}_{self.words.removesuffix('s')}": str}
+        return {name: float, **words}
 
     @property
     def scores_texts(self) -> bool:
@@ -143,6 +165,15 @@ def metric_class(name: str) -> type | None:
     return import_main_class(f"{PACKAGE}.{name}.{name}")
 
 
+def scoring_class(name: str) -> type[TextScoring] | None:
+    """The class in a metric's `scoring.py`; None if the metric has none."""
+    if not (metric_folders()[name] / "scoring.py").is_file():
+        return None
+    module = importlib.import_module(f"{PACKAGE}.{name}.scoring")
+    own = (item for item in vars(module).values() if getattr(item, "__module__", None) == module.__name__)
+    return next((item for item in own if isinstance(item, type) and issubclass(item, TextScoring)), None)
+
+
 def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
     """What a metric's folder lacks, a line for each part.
 
@@ -157,10 +188,11 @@ def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
     description = _description(name)
     if description is None:
         return [f"{name} lacks DESCRIPTION, a MetricDescription in its __init__.py"]
-    metric = metric_class(name)
+    needed = (*METHODS, *FILES) if command is None else COMMAND_PARTS.get(command, SCORING)
+    metric = scoring_class(name) if command is not None and command not in OF_EVALUATE else None
+    metric = metric or metric_class(name)
     if metric is None:
         return [f"{name} lacks a class derived from evaluate.Metric in {name}.py"]
-    needed = (*METHODS, *FILES) if command is None else COMMAND_PARTS.get(command, SCORING)
     methods = [part for part in needed if part in METHODS]
     if not description.scores_texts and command is not None and methods:
         return [f"{name} {description.no_text_scores}"]
@@ -179,6 +211,29 @@ def check_parts(name: str, command: str) -> None:
         raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
     if lines := missing_parts(name, command):
         raise ValueError(f"name: expected a metric that works with {command!r}, got {name!r}: {'; '.join(lines)}")
+
+
+def check_options(name: str, metric: TextMetric, options: Mapping[str, object]) -> None:
+    """Refuse options that the metric's `compute` lacks, or that say what its result looks like.
+
+    Raises:
+        ValueError: there is such an option, or the metric refuses an option's value.
+    """
+    check_option_names(name, metric, options, without={"contradictions", "output"})
+    metric.signature(**options)
+
+
+def check_option_names(
+    name: str, metric: TextMetric, options: Iterable[str], without: AbstractSet[str] = frozenset()
+) -> None:
+    """Refuse options that the metric's `compute` lacks, and those in `without`.
+
+    Raises:
+        ValueError: there is such an option; lists those that `compute` has.
+    """
+    known = set(inspect.signature(metric.compute).parameters) - {*describe(name).columns} - without
+    if unknown := sorted(set(options) - known):
+        raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")
 
 
 def _missing_method(name: str, metric: type, method: str) -> str | None:

@@ -5,22 +5,35 @@ started in the parent, so it computes with the one thread that it has. Processes
 """
 
 import os
+import sys
+from typing import TYPE_CHECKING
 
-import torch
+if TYPE_CHECKING:  # a MATCHA table does without torch
+    import torch
+
+_importing_process = os.getpid()
 
 
-def check_device(device: torch.device) -> None:
+def is_forked() -> bool:
+    """Whether this process was forked after it had imported the package."""
+    return os.getpid() != _importing_process
+
+
+def check_device(device: "torch.device") -> None:
     """Refuse a GPU in a forked process, where CUDA does not work.
 
     Raises:
         ValueError: the device is such a GPU.
     """
+    import torch
+
     if device.type == "cuda" and torch.cuda._is_in_bad_fork():
         raise ValueError("device: expected 'cpu' in a forked process, got a GPU; start processes by 'spawn' to use it")
 
 
 def _use_one_thread() -> None:
-    torch.set_num_threads(1)
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # "true" would make tokenizers wait for threads of the parent
 
 

@@ -29,6 +29,8 @@ def best_or_mean(
         one of equals.
     """
     defined = np.ones(len(scores), dtype=bool) if defined is None else defined
+    if len(scores) == len(counts):  # one reference each
+        return np.where(defined, scores, 0.0).astype(np.float64), np.zeros(len(counts), dtype=int)
     ranked = np.where(defined, scores, -np.inf)
     merged, best, begin = np.zeros(len(counts)), np.zeros(len(counts), dtype=int), 0
     for i, count in enumerate(counts):

@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from huggingface_hub import snapshot_download
-
-from semantic_metrics.core.checkpoint_files import check_files, describe_error
+from semantic_metrics.core.checkpoint_files import check_files, check_tokenizer, describe_error
 from semantic_metrics.core.inputs import quote
+
+if TYPE_CHECKING:  # imported where a Hub id is asked for: shipped checkpoints and folders do without
+    from huggingface_hub import HfApi
 
 HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
 SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
@@ -54,7 +56,7 @@ def resolve_checkpoint(
 
     Raises:
         ValueError: there is no such checkpoint (names it, and the shipped ones), or the Hub fails to give it (says
-            whether trying again may help).
+            whether trying again may help), or its tokeniser splits words at random.
     """
     if name is not None and not isinstance(name, str):
         raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {quote(name)}")
@@ -68,17 +70,20 @@ def resolve_checkpoint(
         folder = Path(os.path.expanduser(name))  # keeps an unknown user's ~, where Path.expanduser fails
         if os.path.isdir(folder):
             check_files(folder)
+            check_tokenizer(folder)
             return folder
     wanted = f"expected one of {sorted(shipped)}, a folder (written with a slash) or a Hub id org/name[@revision]"
     match = HUB_ID.fullmatch(name)
     if match is None or name.startswith("."):
         raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: {wanted}")
     try:
-        return _download(match["repo"], match["revision"], list(other_weights))
+        folder = _download(match["repo"], match["revision"], list(other_weights))
     except Exception as error:  # an answer that is cut or odd reaches here as an error of any kind
         again = "may help" if _may_pass(error) else "will not help"
         reason = f"the Hub did not give it ({describe_error(error)}); trying again {again}"
         raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: no such folder, and {reason}") from error
+    check_tokenizer(folder)
+    return folder
 
 
 def _may_pass(error: BaseException | None) -> bool:
@@ -93,10 +98,63 @@ def _may_pass(error: BaseException | None) -> bool:
 
 
 def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path:
-    folder = Path(snapshot_download(repo, revision=revision, allow_patterns=CHECKPOINT_FILES))
-    if other_weights and not any(folder.glob("*.safetensors")):
-        return Path(snapshot_download(repo, revision=revision, allow_patterns=[*CHECKPOINT_FILES, *other_weights]))
+    """Download the files of a checkpoint, all of one commit; without an answer of the Hub, use an earlier download.
+
+    `snapshot_download` would do it at once, but it lists the files without a timeout (huggingface_hub 2.4): a Hub that
+    takes a request and never answers it would be waited for without end. Every request here has a timeout, which
+    HF_HUB_DOWNLOAD_TIMEOUT sets; one file is asked for in advance because `hf_hub_download` alone tries for minutes.
+    """
+    from huggingface_hub import HfApi, constants, hf_hub_url
+    from huggingface_hub.errors import LocalEntryNotFoundError, RevisionNotFoundError
+    from huggingface_hub.utils import filter_repo_objects
+
+    api, patterns = HfApi(), [*CHECKPOINT_FILES, *other_weights]
+    timeout = constants.HF_HUB_DOWNLOAD_TIMEOUT
+    try:
+        info = api.model_info(repo, revision=revision, timeout=timeout)
+        commit = info.sha or revision  # a branch may move between two files
+        names = list(filter_repo_objects([file.rfilename for file in info.siblings], allow_patterns=patterns))
+        if names:
+            url = hf_hub_url(repo, names[0], revision=commit, endpoint=api.endpoint)
+            api.get_hf_file_metadata(url=url, timeout=timeout)
+    except RevisionNotFoundError:
+        raise
+    except Exception as error:
+        try:  # without `other_weights`, which are missing where there are safetensors
+            return _find_downloaded(api, repo, revision, CHECKPOINT_FILES)
+        except LocalEntryNotFoundError:
+            raise error from None
+    if any(name.endswith(".safetensors") for name in names):
+        names = [name for name in names if name not in other_weights]
+    if not names:
+        raise FileNotFoundError(f"the repository has no file like {', '.join(patterns)}")
+    for name in names:
+        api.hf_hub_download(repo, name, revision=commit)
+    folder = _find_downloaded(api, repo, commit, names)
+    if commit != revision:
+        _note_commit(folder, revision or constants.DEFAULT_REVISION)
     return folder
+
+
+def _note_commit(snapshot: Path, revision: str) -> None:
+    """Note in the Hub's cache which commit a branch or tag was, so that `_find_downloaded` finds it by that name.
+
+    huggingface_hub does so only where the file was asked for by that name. The cache has the folders
+    REPOSITORY/snapshots/COMMIT and the files REPOSITORY/refs/REVISION, each with the name of a commit.
+    """
+    path = snapshot.parent.parent / "refs" / revision
+    if not path.is_file() or path.read_text(encoding="utf-8") != snapshot.name:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(snapshot.name, encoding="utf-8")
+
+
+def _find_downloaded(api: "HfApi", repo: str, revision: str | None, patterns: list[str]) -> Path:
+    return Path(api.snapshot_download(repo, revision=revision, allow_patterns=patterns, local_files_only=True))
+
+
+def default_cache(name: str) -> Path:
+    """The folder `name` in the package's cache: SEMANTIC_METRICS_CACHE, or else ~/.cache/semantic_metrics."""
+    return Path(os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics") / name
 
 
 def hash_files(folder: Path, files: list[Path]) -> str:

@@ -1,14 +1,21 @@
 """Signatures: one line that lists every setting that can change a score (the idea is sacrebleu's)."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 
 NOT_IN_SIGNATURE = {"in_signature": False}  # metadata of an Options field that changes no score
+SHORT_DIGITS = 8  # of a sha256 in a short signature
 
 
 def no_score_change(default: object) -> object:
     """A dataclass field that signatures leave out: it changes the speed or the shape of a result, never a score."""
     return field(default=default, metadata=NOT_IN_SIGNATURE)
+
+
+def if_changed(default: object) -> object:
+    """A dataclass field that signatures name only where it is not the default, so that older signatures stay equal."""
+    return field(default=default, metadata={"if_changed": True})
 
 
 @dataclass(frozen=True)
@@ -19,7 +26,7 @@ class Signature:
         metric: its name.
         settings: names and values, in the order in which they are printed.
 
-    Example:
+    Examples:
         >>> str(Signature("matcha", {"checkpoint": "66e5df33", "rescale": False, "version": "0.1.0"}))
         'matcha|checkpoint:66e5df33|rescale:false|version:0.1.0'
     """
@@ -34,8 +41,9 @@ class Signature:
         Args:
             metric: its name.
             model: what identifies the checkpoint: `checkpoint`, `tokenizer`, ...
-            options: a dataclass; its fields are read in their order, except those made by `no_score_change`. A field
-                that `model` has too is skipped; one that is itself a dataclass is replaced by its own fields.
+            options: a dataclass; its fields are read in their order, except those made by `no_score_change`, and those
+                made by `if_changed` that have their default. A field that `model` has too is skipped; one that is
+                itself a dataclass is replaced by its own fields.
             version: of the metric's script.
         """
         return cls(metric, {**model, **dict(_settings(options, model)), "version": version})
@@ -44,11 +52,35 @@ class Signature:
         return "|".join([self.metric, *(f"{name}:{_spell(value)}" for name, value in self.settings.items())])
 
 
+def shorten(signature: str) -> str:
+    """A signature for a screen: metric, checkpoint, version, and a digest of the whole one in place of the rest.
+
+    Scores may be compared if their short signatures are equal; only the whole one says what differs.
+
+    Examples:
+        >>> shorten("matcha|checkpoint:66e5df33a4d9ab71|rescale:false|version:0.1.0")
+        'matcha|checkpoint:66e5df33|version:0.1.0|settings:714d6ebf'
+    """
+    metric, *settings = signature.split("|")
+    values = dict(setting.partition(":")[::2] for setting in settings)
+    digest = hashlib.sha256(signature.encode()).hexdigest()[:SHORT_DIGITS]
+    kept = {name: values[name][:SHORT_DIGITS] for name in ("checkpoint", "version") if name in values}
+    return "|".join([metric, *(f"{name}:{value}" for name, value in {**kept, "settings": digest}.items())])
+
+
+def differing(signature: str, other: str) -> str:
+    """What one signature has where another differs, such as `precision:int8`; the whole one for another metric."""
+    parts, others = (text.split("|") for text in (signature, other))
+    only = [part for part in parts if part not in others]
+    return "|".join(only) if parts[0] == others[0] and only else signature
+
+
 def _settings(options: object, known: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     """Names and values of the fields that can change a score, those of a nested dataclass in its place."""
     for item in fields(options):
         value = getattr(options, item.name)
-        if item.metadata.get("in_signature", True) and item.name not in known:
+        default = item.metadata.get("if_changed", False) and value == item.default
+        if item.metadata.get("in_signature", True) and not default and item.name not in known:
             yield from _settings(value, known) if is_dataclass(value) else [(item.name, value)]
 
 

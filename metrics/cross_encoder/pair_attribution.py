@@ -18,8 +18,9 @@ import numpy as np
 import torch
 
 from semantic_metrics.core.batching import max_tokens
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
-from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, RunOptions, Span
+from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
 
 METHODS = ("leave_one_out", "integrated_gradients")
 BASELINE = "padding"

@@ -16,6 +16,7 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
+from semantic_metrics.core.inputs import quote
 
 OTHER_WEIGHTS = ("pytorch_model.bin",)  # accepted where safetensors are missing; read as plain tensors only
 UNLIMITED_TOKENS = 2**31 - 1  # for a model with relative positions
@@ -66,8 +67,10 @@ def read_config(folder: Path) -> PretrainedConfig:
         reason = describe_error(error)
         raise ValueError(f"checkpoint {folder}: expected a config.json of transformers ({reason})") from None
     architectures = config.architectures or []
-    if not labels or not any(name.endswith(HEAD) for name in architectures):
-        raise ValueError(f"checkpoint {folder}: expected an architecture ...{HEAD}, got {architectures or 'none'}")
+    is_list = isinstance(architectures, list)
+    if not labels or not is_list or not any(str(name).endswith(HEAD) for name in architectures):
+        got = quote(architectures) if architectures else "none"
+        raise ValueError(f"checkpoint {folder}: expected an architecture ...{HEAD}, got {got}")
     return config
 
 

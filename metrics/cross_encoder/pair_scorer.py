@@ -8,17 +8,17 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from tqdm import tqdm
 from transformers import PreTrainedModel
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES, TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
+from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
 from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage
-from semantic_metrics.core.forks import check_device
-from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
-from semantic_metrics.core.signature import no_score_change
+from semantic_metrics.core.inputs import check_whole, quote
+from semantic_metrics.core.progress import progress_bar
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.pair_checkpoint import (
     Tokens,
     label_names,
@@ -28,40 +28,14 @@ from semantic_metrics.cross_encoder.pair_checkpoint import (
     read_template,
     weight_files,
 )
-from semantic_metrics.cross_encoder.precision import PRECISIONS, convert
+from semantic_metrics.transformer.backends import Forward, Transformer
+from semantic_metrics.transformer.openvino_model import Inputs
 
-PROGRESS_DELAY_SECONDS = 5  # after which a terminal gets a progress bar
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
 Pair = tuple[str, str]
 Span = tuple[int, int]  # begin and end
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """How a cross-encoder runs.
-
-    Attributes:
-        precision: one of PRECISIONS. bfloat16 and int8 (dynamic quantisation of the encoder's linear layers; CPU only)
-            are faster and move the logits; in int8 they also depend a little on the other pairs of a batch.
-        max_length: tokens of a pair that count, separators included; the longer text is cut first. None for the
-            checkpoint's own limit.
-        batch_size: largest number of pairs in one pass.
-        device: where the model runs; None for a GPU if there is one (the CPU for int8).
-
-    Raises:
-        InvalidInput: the precision is unknown, or the batch size is not a whole number from 1.
-    """
-
-    precision: str = "float32"
-    max_length: int | None = None
-    batch_size: int = no_score_change(BATCH_SEQUENCES)
-    device: str | None = no_score_change(None)
-
-    def __post_init__(self) -> None:
-        check_choice("precision", self.precision, PRECISIONS)
-        check_whole("batch_size", self.batch_size, 1)
-
-
-DEFAULT_OPTIONS = RunOptions()
 
 
 @dataclass(frozen=True)
@@ -100,9 +74,8 @@ class PairScorer:
 
     def _load(self, folder: Path) -> None:
         encoder = load_encoder(folder)
-        self.device, self.tokenizer = encoder.device, encoder.tokenizer
-        model = encoder.model.eval()
-        self._models = {"float32": model}
+        self.tokenizer, model = encoder.tokenizer, encoder.model.eval()
+        self._transformer = Transformer(model, "logits", self)
         if not self.tokenizer.is_fast or self.tokenizer.pad_token_id is None:
             raise ValueError(f"checkpoint {folder}: expected a fast tokeniser with a padding token")
         self.longest = positions(model)
@@ -139,28 +112,16 @@ class PairScorer:
         return {"checkpoint": self.checkpoint_sha256[:16], "tokenizer": self.tokenizer_sha256[:16]}
 
     def resolve(self, options: RunOptions) -> RunOptions:
-        """The options with this checkpoint's `max_length` where they name none.
+        """The options with this checkpoint's `max_length` where they name none, and the precision of "auto".
 
         Raises:
-            InvalidInput: `max_length` is out of range, torch does not have the device, or it cannot run int8.
+            InvalidInput: `max_length` is out of range, or `Transformer.resolve` refuses the options.
         """
         if options.max_length is None:
             options = replace(options, max_length=self.max_length)
         else:
             check_whole("max_length", options.max_length, self._added + 1, self.longest)
-        if options.device is None:
-            return options
-        try:
-            device = torch.device(options.device)
-            torch.zeros(1, device=device).tolist()
-        except Exception as error:  # torch raises errors of any kind: an AssertionError where it lacks that device
-            reason = str(error).partition("\n")[0]
-            problem = f"expected one that torch has here, as 'cpu', got {quote(options.device)} ({reason})"
-            raise invalid_input("device", problem) from None
-        if options.precision == "int8" and device.type != "cpu":
-            problem = f"expected 'cpu', the only one for precision 'int8', got {quote(options.device)}"
-            raise invalid_input("device", problem)
-        return options
+        return self._transformer.resolve(options)
 
     def logits(self, pairs: list[Pair], options: RunOptions = DEFAULT_OPTIONS) -> PairLogits:
         """Logits of pairs; equal ones are scored once.
@@ -170,16 +131,15 @@ class PairScorer:
             options: how the model runs.
 
         Raises:
-            ValueError: `resolve` refuses the options, or a logit is not finite.
+            ValueError: `resolve` refuses the options, the backend cannot run here, or a logit is not finite.
         """
         options = self.resolve(options)
-        model = self.model(options)
+        forward = self._transformer.forward(options)
         index = {pair: i for i, pair in enumerate(sorted(set(pairs)))}  # sorted: batches are the same in any order
         distinct = list(index)
         chunks = (distinct[i : i + TOKENIZED_AT_A_TIME] for i in range(0, len(distinct), TOKENIZED_AT_A_TIME))
-        settings = {"unit": "pair", "delay": PROGRESS_DELAY_SECONDS, "disable": None, "leave": False}
-        with tqdm(total=len(distinct), **settings) as bar:  # disable=None: shown on a terminal only
-            parts = [self._score(model, chunk, options, bar) for chunk in chunks]
+        with progress_bar(len(distinct), "pair") as bar:
+            parts = [self._score(forward, chunk, options, bar) for chunk in chunks]
         values, truncated = (np.concatenate(column) for column in zip(*parts, strict=True))
         if not np.isfinite(values).all():  # a setting of the checkpoint can do so, and so can a precision
             raise ValueError(f"checkpoint {self.folder}: expected finite logits in {options.precision}, got inf or nan")
@@ -188,24 +148,27 @@ class PairScorer:
 
     def model(self, options: RunOptions = DEFAULT_OPTIONS) -> PreTrainedModel:
         """The model in the precision and on the device of the options."""
-        precision = options.precision
-        if precision not in self._models:
-            self._models[precision] = convert(self._models["float32"], precision)
-        device = torch.device(options.device or ("cpu" if precision == "int8" else self.device))
-        check_device(device)
-        return self._models[precision].to(device)
+        return self._transformer.model(options)
+
+    def example(self) -> Inputs:
+        """See `transformer.backends.Checkpoint`."""
+        return self.pad(self.encode([(PROBE, "a"), ("a", "a")], self.max_length)[0], torch.device("cpu"))
 
     def _score(
-        self, model: PreTrainedModel, pairs: list[Pair], options: RunOptions, bar: tqdm
+        self, forward: Forward, pairs: list[Pair], options: RunOptions, bar: "tqdm"
     ) -> tuple[np.ndarray, np.ndarray]:
         sequences, truncated = self.encode(pairs, options.max_length)
+        device = self._transformer.device_of(options)
+        tokens = max_tokens(device.type, self._transformer.config.hidden_size)
+
+        def score(batch: list[int]) -> np.ndarray:
+            return forward(self.pad([sequences[i] for i in batch], device)).float().cpu().numpy()
+
+        batches = list(batches_by_length([len(sequence) for sequence in sequences], tokens, options.batch_size))
         values = np.empty((len(pairs), len(self.labels)), dtype=np.float32)
-        tokens = max_tokens(model.device.type, model.config.hidden_size)
-        with torch.inference_mode():
-            for batch in batches_by_length([len(sequence) for sequence in sequences], tokens, options.batch_size):
-                inputs = self.pad([sequences[i] for i in batch], model.device)
-                values[batch] = model(**inputs).logits.float().cpu().numpy()
-                bar.update(len(batch))
+        for batch, logits in zip(batches, self._transformer.map(score, batches, options), strict=True):
+            values[batch] = logits
+            bar.update(len(batch))
         return values, truncated
 
     def encode(self, pairs: list[Pair], max_length: int) -> tuple[list[Tokens], np.ndarray]:
@@ -255,7 +218,7 @@ class PairScorer:
             text = text.replace(special, f"{special[0]} {special[1:]}")
         return text
 
-    def pad(self, sequences: list[Tokens], device: torch.device) -> dict[str, torch.Tensor]:
+    def pad(self, sequences: list[Tokens], device: torch.device) -> Inputs:
         """Inputs of the model by name, each (n, tokens of the longest sequence)."""
         width = max(map(len, sequences))
         ids = np.full((len(sequences), width), self.tokenizer.pad_token_id, dtype=np.int64)

@@ -1,23 +1,34 @@
-"""What the demos draw: alerts, heat maps and tables as HTML, and the bars of a histogram; all text is escaped."""
+"""What the demos draw, as HTML: alerts, heat maps, tables and histograms; all text is escaped."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
-HISTOGRAM_BARS = 10  # as many as a phone has room to label
+from semantic_metrics.demo.sums import adds_up_to
+
+HISTOGRAM_BARS = 10  # of the whole scale: as many as a phone has room to label
 FAINT_SHARE = 0.0005  # a contribution below it reads as 0 with three decimals
 BLUE, ORANGE = "0,114,178", "230,159,0"  # Okabe and Ito's, told apart by the colour-blind; the signs say the same
 
 
-def count_bins(values: Iterable[float], span: tuple[float, float]) -> pd.DataFrame:
-    """Share of the values in each of HISTOGRAM_BARS equal parts of the scale, which is widened for values beyond it."""
-    scores = np.array(list(values), dtype=float)
+def histogram(values: Iterable[float], span: tuple[float, float]) -> str:
+    """HTML of the share of the values in each of HISTOGRAM_BARS equal parts of a scale.
+
+    Values beyond the scale add parts of the same width, so that the edges are the round numbers that are written.
+    It is no `gr.BarPlot` (gradio 6.31), which went on to show the bars of the first run after a second one.
+    """
+    scores, step = np.array(list(values), dtype=float), (span[1] - span[0]) / HISTOGRAM_BARS
     low, high = min(span[0], scores.min()), max(span[1], scores.max())
-    counts, edges = np.histogram(scores, bins=HISTOGRAM_BARS, range=(low, high))
-    names = [f"{round(edge, 2):g}" for edge in edges[:-1]]
-    return pd.DataFrame({"score, from": names, "% of rows": 100 * counts / len(scores)})
+    first, last = (math.floor(round(low / step, 6)), math.ceil(round(high / step, 6)))
+    edges = np.round(step * np.arange(first, last + 1), 6)
+    edges[[0, -1]] = min(edges[0], low), max(edges[-1], high)  # what rounding has cut off
+    shares = np.histogram(scores, edges)[0] / len(scores)
+    names = [f"{round(a, 2):g} to {round(b, 2):g}" for a, b in pairwise(edges)]
+    numbers = [f"{100 * share:.1f}%" for share in shares]
+    return _bar_table("How the scores are spread, in percent of the rows", names, numbers, shares)
 
 
 def alert(error: Exception | str) -> str:
@@ -36,12 +47,17 @@ def heat_map(explanation: dict, texts: dict[str, str]) -> str:
     sides = {name: explanation[name] for name in texts if name in explanation}
     strongest = max((abs(share) for side in sides.values() for share in side["contributions"]), default=0)
     drawn = [
-        f"<p><b>{escape(name.capitalize())}</b>: its tokens add up to {side['total']:+.3f}</p>"
+        f"<p><b>{escape(name.capitalize())}</b>{_sum_of(explanation, name)}</p>"
         f'<div class="sm-tokens" dir="auto">{_tokens(side, texts[name], max(strongest, FAINT_SHARE))}</div>'
         for name, side in sides.items()
     ]
     legend = "Blue over a solid line raises the score, orange over a dashed line lowers it."
     return "".join([*drawn, f'<p class="sm-small">{legend}</p>'])
+
+
+def _sum_of(explanation: dict, name: str) -> str:
+    wanted = adds_up_to(explanation, name)
+    return "" if wanted is None else f": its tokens add up to {wanted:+.3f}"
 
 
 def _tokens(side: dict, text: str, strongest: float) -> str:
@@ -61,11 +77,17 @@ def _tokens(side: dict, text: str, strongest: float) -> str:
 
 def signed_table(values: dict[str, float], heading: str) -> str:
     """HTML table of named numbers with bars: positive ones blue, negative ones orange, largest magnitude first."""
-    strongest = max(map(abs, values.values()), default=0) or 1
+    ordered = dict(sorted(values.items(), key=lambda item: -abs(item[1])))
+    numbers = [f"{round(value, 2) + 0.0:+.2f}" for value in ordered.values()]  # + 0.0: no -0.00
+    return _bar_table(heading, list(ordered), numbers, list(ordered.values()))
+
+
+def _bar_table(heading: str, names: Sequence[str], numbers: Sequence[str], lengths: Sequence[float]) -> str:
+    """HTML table of named numbers with bars, the longest of which fills its column."""
+    longest = max(map(abs, lengths), default=0) or 1
     rows = []
-    for name, value in sorted(values.items(), key=lambda item: -abs(item[1])):
-        bar = f"width:{abs(value) / strongest * 7:.2f}em; background:rgb({BLUE if value > 0 else ORANGE})"
-        number = f"{round(value, 2) + 0.0:+.2f}"  # + 0.0: no -0.00
+    for name, number, length in zip(names, numbers, lengths, strict=True):
+        bar = f"width:{100 * abs(length) / longest:.1f}%; background:rgb({BLUE if length > 0 else ORANGE})"
         rows.append(
             f"<tr><td>{escape(name)}</td><td>{number}</td><td><div class='sm-bar' style='{bar}'></div></td></tr>"
         )

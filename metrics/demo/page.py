@@ -17,7 +17,8 @@ import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
 
-from .drawing import alert, count_bins, heat_map
+from .drawing import alert, heat_map, histogram
+from .quota import Quota, visitor
 from .reading import (
     INPUT_ERRORS,
     PREDICTIONS,
@@ -45,14 +46,19 @@ CSS = """
   max-width: 100%; white-space: pre-wrap}
 .sm-token.sm-up {border-bottom-style: solid} .sm-token.sm-down {border-bottom-style: dashed} .sm-gap {margin-left: .5em}
 .sm-token small {display: block; font-size: .7em; font-variant-numeric: tabular-nums}
-.sm-signed {border-collapse: collapse} .sm-signed td {padding: 2px 10px 2px 0; font-variant-numeric: tabular-nums}
-.sm-signed td:nth-child(2) {text-align: right} .sm-bar {height: .9em}
+.sm-signed {border-collapse: collapse; width: 100%}
+.sm-signed, .sm-signed tr, .sm-signed td {border: 0 !important} .sm-signed td:first-child {min-width: 7.5em}
+.sm-signed td {padding: 2px 10px 2px 0 !important; font-variant-numeric: tabular-nums; min-width: 3.5em}
+.sm-signed td:nth-child(2) {text-align: right} .sm-signed td:last-child {width: 100%} .sm-bar {height: .9em}
+button[role=tab].selected {color: var(--primary-700)} .dark button[role=tab].selected {color: var(--primary-300)}
 .sm-text {white-space: pre-wrap; overflow-wrap: anywhere; padding: .6em .8em; border: 1px solid currentColor;
   border-radius: 6px; margin: .2em 0 .8em}
 """
 
 QUIET = {"api_visibility": "private", "show_progress": "hidden"}
 QUEUED = {"api_visibility": "private", "concurrency_id": "metric", "concurrency_limit": 1}  # one visitor at a time
+
+QUOTA = Quota()
 
 Read = Callable[..., tuple[Columns, Columns]]  # from the inputs to texts by argument, and all columns of the file
 
@@ -152,14 +158,7 @@ class Results:
             explained = page.explain is not None
             self.row = gr.Number(1, label="Row to explain (or select it in the table)", precision=0, visible=explained)
             self.reasons = gr.HTML(visible=explained)
-            self.plot = gr.BarPlot(
-                x="score, from",
-                y="% of rows",
-                x_label_angle=-60,
-                height=220,
-                label="How the scores are spread",
-                buttons=[],
-            )
+            self.plot = gr.HTML()
             self.file = gr.DownloadButton("Download all rows as CSV")
         self.all = [self.message, self.panel, self.rows, self.summary, self.table, self.row, self.plot, self.file]
         if explained:
@@ -188,7 +187,8 @@ class Results:
             for name in self.page.added_columns:
                 if name in given:
                     raise ValueError(f"the file: expected no column named {name!r}, which the page will add")
-            result = load_metric(self.page.script).compute(**texts)
+            with QUOTA.charge(visitor()):
+                result = load_metric(self.page.script).compute(**texts)
             outcome = self.page.outcome(result)
             path = write_csv(self.file.GRADIO_CACHE, "scores.csv", outcome.table or {**given, **outcome.added})
         except INPUT_ERRORS as error:
@@ -199,10 +199,7 @@ class Results:
         shown = table.head(MAX_TABLE_ROWS)
         cut = f" The table shows the first {len(shown):,} of {len(table):,} rows." if len(shown) < len(table) else ""
         summary = f"<p>{escape(outcome.summary)}{cut}</p><p class='sm-small'>{escape(result['signature'])}</p>"
-        plot = gr.BarPlot(visible=False)
-        if outcome.added:
-            spread = count_bins(next(iter(outcome.added.values())), self.page.scale)
-            plot = gr.BarPlot(spread, sort=list(spread["score, from"]), visible=True)
+        plot = histogram(next(iter(outcome.added.values())), self.page.scale) if outcome.added else ""
         return [show_message(""), gr.Column(visible=True), texts, summary, show_table(shown), 1, plot, path]
 
     def explain(self, rows: Columns, row: int | None) -> str:
@@ -218,7 +215,8 @@ class Results:
             if characters > self.page.max_explained:
                 limit = f"a row of at most {self.page.max_explained:,} characters to explain on this page"
                 raise ValueError(f"row: expected {limit}, got {characters:,}; `semantic-metrics explain` takes more")
-            return self.page.explain(load_metric(self.page.script), texts)
+            with QUOTA.charge(visitor()):
+                return self.page.explain(load_metric(self.page.script), texts)
         except INPUT_ERRORS as error:
             return alert(error)
 

@@ -9,7 +9,7 @@ from typing import BinaryIO, NoReturn
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError, file_errors
-from semantic_metrics.files.rows import Cell, Row, check_distinct_columns
+from semantic_metrics.files.rows import Cell, Row, check_distinct_columns, hint_of_separator
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
 TEXT = "text"  # the one column of a .txt file
@@ -138,7 +138,8 @@ def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:
                 continue
             row = row or [""]  # in a file of one column a blank line is an empty cell
             if len(row) != len(columns):
-                lines.refuse(f"expected {len(columns)} values as in the header, got {len(row)}")
+                hint = hint_of_separator(columns)
+                lines.refuse(f"expected {len(columns)} values as in the header, got {len(row)}{hint}")
             empty = False
             yield dict(zip(columns, row, strict=True)), None
     except csv.Error as error:

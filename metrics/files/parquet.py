@@ -9,6 +9,7 @@ from pyarrow import parquet
 from semantic_metrics.files.errors import FileError, one_line
 from semantic_metrics.files.rows import Cell, Chunk, check_distinct_columns
 
+TYPES = {float: pa.float64(), str: pa.string(), bool: pa.bool_()}  # of the columns that are added
 GROUP_ROWS = 2**16  # rows of a row group: small groups are slow to read, large ones take memory to write
 GROUP_BYTES = 2**26  # bytes of a row group
 
@@ -49,17 +50,17 @@ class ParquetReader:
 
 
 class ParquetWriter:
-    """Parquet, with the schema of the file that was read and the scores as doubles."""
+    """Parquet, with the schema of the file that was read; scores are doubles, words strings, decisions booleans."""
 
-    def __init__(self, file: BinaryIO, schema: pa.Schema, names: list[str]) -> None:
-        for name in names:
-            schema = schema.append(pa.field(name, pa.float64()))
+    def __init__(self, file: BinaryIO, schema: pa.Schema, columns: dict[str, type]) -> None:
+        for name, type in columns.items():
+            schema = schema.append(pa.field(name, TYPES[type]))
         self._schema, self._writer = schema, parquet.ParquetWriter(file, schema)
         self._batches: list[pa.RecordBatch] = []
 
-    def write(self, chunk: Chunk, scores: dict[str, list[float]]) -> None:
+    def write(self, chunk: Chunk, scores: dict[str, list]) -> None:
         """Add the rows of a chunk; enough of them are written as a row group."""
-        added = [pa.array(values, pa.float64()) for values in scores.values()]
+        added = [pa.array(values, self._schema.field(name).type) for name, values in scores.items()]
         self._batches.append(pa.RecordBatch.from_arrays([*chunk.batch.columns, *added], schema=self._schema))
         rows, size = (sum(values) for values in zip(*((len(one), one.nbytes) for one in self._batches), strict=True))
         if rows >= GROUP_ROWS or size >= GROUP_BYTES:

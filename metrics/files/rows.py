@@ -91,8 +91,19 @@ def check_column(columns: Iterable[str], option: str, name: str) -> None:
     Raises:
         FileError: there is none; lists the columns.
     """
+    columns = list(columns)
     if name not in columns:
-        raise FileError(f"{option}: expected one of the columns {list_names(columns)}, got {name!r}")
+        known = f"expected one of the columns {list_names(columns)}"
+        raise FileError(f"{option}: {known}, got {name!r}{hint_of_separator(columns)}")
+
+
+def hint_of_separator(columns: list[str]) -> str:
+    """A hint for a header in one piece, which semicolons or tabs separate: empty for another one."""
+    if len(columns) != 1:
+        return ""
+    if ";" in columns[0]:
+        return "; the header has semicolons: write the file with commas between its values, or as .tsv with tabs"
+    return "; the header has tabs: name the file .tsv" if "\t" in columns[0] else ""
 
 
 def check_distinct_columns(name: str, columns: list[str]) -> None:

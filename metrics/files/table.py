@@ -11,10 +11,13 @@ from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
-from semantic_metrics.files.rows import Cell, Chunk, check_column, describe_invalid, first_invalid, number_of
+from semantic_metrics.files.references import ReferenceColumns, warn_of_list
+from semantic_metrics.files.rows import Cell, Chunk, Row, check_column, describe_invalid, first_invalid, number_of
 from semantic_metrics.files.writers import TABLE_FORMATS, TextWriter, encode
 
 ROWS_AT_A_TIME = 4096
+MAX_PIPE_ROWS = 2_000_000  # of a pipe, which may have no end; some 1 GB in memory if the rows are short
+MAX_PIPE_BYTES = 2**30
 RECORD_FORMATS = (".json", ".csv")
 
 
@@ -59,6 +62,22 @@ class Table:
             raise FileError(f"{option}: {describe_invalid(values[invalid], name, several)} in row {invalid + 1}")
         return values
 
+    def references(self, option: str, columns: ReferenceColumns) -> list:
+        """The references of each row: n texts, or n lists of texts.
+
+        Raises:
+            FileError: there is no such column, or it holds something else; names the row, counted from 1.
+        """
+        if not columns.are_joined:
+            return self.texts(option, columns.names[0], several=True)
+        cells = [self.column(option, name) for name in columns.names]
+        return columns.join(cells, lambda row: f"{option}, row {row + 1}")
+
+    def warnings(self, columns: ReferenceColumns) -> list[str]:
+        """What should be said of columns of references that can be read: at most one line."""
+        unread = columns.unread_list([self.column("", name) for name in columns.names])
+        return [] if unread is None else [warn_of_list(f"row {unread[0] + 1}", *unread[1:])]
+
     def numbers(self, option: str, name: str) -> list[float]:
         """Values of a column as finite numbers, parsed by `number_of`.
 
@@ -82,10 +101,19 @@ def read_table(path: Path, format: str | None = None) -> Table:
         format: one of formats.FORMATS; by default what the name ends in.
 
     Raises:
-        FileError: the file is missing, unreadable, empty, not UTF-8, or not in its format; says where.
+        FileError: the file is missing, unreadable, empty, not UTF-8, or not in its format (says where), or it is a pipe
+            with more than MAX_PIPE_ROWS rows or MAX_PIPE_BYTES bytes. Files on disk have no such limit.
     """
     with open_reader(path, format) as reader:
-        return Table.from_records([row for chunk in reader.chunks(ROWS_AT_A_TIME) for row in chunk.rows])
+        rows: list[Row] = []
+        for chunk in reader.chunks(ROWS_AT_A_TIME):
+            rows += chunk.rows
+            if reader.total is None and (len(rows) > MAX_PIPE_ROWS or reader.done > MAX_PIPE_BYTES):
+                raise FileError(
+                    f"{reader.name}: expected at most {MAX_PIPE_ROWS:,} rows and {MAX_PIPE_BYTES // 2**20:,} MiB of a "
+                    f"pipe, as all rows are kept in memory, got {len(rows):,} rows and more; write them to a file first"
+                )
+        return Table.from_records(rows)
 
 
 def write_table(path: Path, table: Table) -> None:

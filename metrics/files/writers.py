@@ -14,7 +14,7 @@ from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import Reader
 from semantic_metrics.files.rows import Cell, Chunk, convert_rows
 
-Scores = dict[str, list[float]]
+Scores = dict[str, list]  # numbers, or words, by the name of their column
 TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet")  # formats with more than one column
 TEXT_TYPES = (date, datetime, time, Decimal)  # written as their text where a format has no type for them
 
@@ -86,21 +86,21 @@ def _tsv_line(row: Iterable[Cell]) -> bytes:
     return encode("\t".join(cells) + "\n")
 
 
-def open_writer(format: str, file: BinaryIO, reader: Reader, names: list[str], begun: bool = False) -> Writer:
+def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, type], begun: bool = False) -> Writer:
     """What writes the rows of a reader with their scores.
 
     Args:
         format: one of TABLE_FORMATS; "parquet" for rows of parquet only.
         file: file to write to, at its end.
         reader: where the rows come from.
-        names: names of the columns of scores.
+        columns: names and types of the columns that are added: float, str or bool.
         begun: whether rows were written to the file before.
     """
     if format == "parquet":
         from semantic_metrics.files.parquet import ParquetWriter  # pyarrow takes long to import
 
-        return ParquetWriter(file, reader.schema, names)
-    return TextWriter(file, format, [*reader.columns, *names], begun)
+        return ParquetWriter(file, reader.schema, columns)
+    return TextWriter(file, format, [*reader.columns, *columns], begun)
 
 
 def encode(text: str) -> bytes:
@@ -135,6 +135,8 @@ def to_json(value: Cell) -> str:
     Raises:
         FileError: only parquet holds the value, or one in it.
     """
+    if type(value) is float and math.isfinite(value):  # most values by far, as json.dumps would write them
+        return float.__repr__(value)
     try:
         return json.dumps(_without_nan(value), ensure_ascii=False, default=_as_text, allow_nan=False)
     except FileError:

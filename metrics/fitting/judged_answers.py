@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semantic_metrics.files.errors import FileError
+from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
 from semantic_metrics.files.rows import Cell, list_names
 from semantic_metrics.files.table import read_table
 
-_PRINTED_LIST = re.compile(r"\[\s*(['\"].*['\"])?\s*\]", re.DOTALL)
+MAX_WEIGHT = 1e6  # of an answer; a larger one is a mistake
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,12 @@ class JudgedColumns:
     Attributes:
         question, answer, reference, label: names of columns.
         separator: what separates several references in one text; empty for one reference, or a column of lists.
+        json_lists: whether a reference that is a JSON list of texts is read as several.
         correct_from: labels from this number on mean a correct answer.
+        weight: weight of each answer in a fit.
+
+    Raises:
+        ValueError: the weight is not above 0.
     """
 
     question: str = "question"
@@ -28,6 +34,17 @@ class JudgedColumns:
     label: str = "label"
     separator: str = ""
     correct_from: float = 1.0
+    weight: float = 1.0
+    json_lists: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.weight <= MAX_WEIGHT:
+            raise ValueError(f"weight: expected a number above 0, at most {MAX_WEIGHT:g}, got {self.weight}")
+
+    @property
+    def references(self) -> ReferenceColumns:
+        """Where the references are."""
+        return ReferenceColumns((self.reference,), self.separator, self.json_lists)
 
 
 @dataclass(frozen=True)
@@ -59,6 +76,20 @@ class JudgedAnswers:
         return JudgedAnswers(*([column[i] for i in kept] for column in vars(self).values()))
 
 
+@dataclass(frozen=True)
+class JudgedFile:
+    """Judged answers of one file; `name` is for people, `weight` is that of each answer in a fit."""
+
+    name: str
+    judged: JudgedAnswers
+    weight: float = 1.0
+
+
+def join(files: list[JudgedFile]) -> JudgedAnswers:
+    """The answers of all files."""
+    return sum((file.judged for file in files), JudgedAnswers([], [], [], [], []))
+
+
 def question_key(question: str) -> str:
     """A question without case, spaces and punctuation: equal for two writings of the same question.
 
@@ -81,6 +112,8 @@ def read_judged_answers(path: Path, columns: JudgedColumns) -> JudgedAnswers:
         raise FileError(f"{path}: expected the columns {', '.join(map(repr, missing))}, there are {known}")
     questions, answers = (table.texts(str(path), name) for name in names[:2])
     values = table.column(str(path), columns.reference)
+    if columns.json_lists:
+        values = columns.references.join([values], lambda row: f"{path}, row {row + 1}")
     references = [_references(path, columns, row, value) for row, value in enumerate(values, 1)]
     labels = [number >= columns.correct_from for number in table.numbers(str(path), columns.label)]
     kept, dropped = map(list, zip(*references, strict=True))
@@ -123,7 +156,7 @@ def _references(path: Path, columns: JudgedColumns, row: int, value: Cell) -> tu
     expected = f"{path}: expected references in column {columns.reference!r}"
     if not kept or not all(isinstance(text, str) for text in texts):
         raise FileError(f"{expected}, got {value!r} in row {row}")
-    if any(map(_PRINTED_LIST.fullmatch, kept)):
-        several = "several references are a list (.jsonl, .parquet), or one text with a --separator"
+    if any(map(PRINTED_LIST.fullmatch, kept)):
+        several = "several references are a list (.jsonl, .parquet, or with --json-lists), or a text with a --separator"
         raise FileError(f"{expected}, got the text of a printed list, {value!r}, in row {row}; {several}")
     return list(dict.fromkeys(kept)), len(texts) - len(kept)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
+from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedFile, join, question_key
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features
 from semantic_metrics.nli_lex.weights import Weights, judge
@@ -13,8 +13,9 @@ from semantic_metrics.nli_lex.windows import is_blank
 from semantic_metrics.stats.binary import BINS, Reliability, check_labels, figures, fit, folds_by_group, reliability
 
 FOLDS = 5
+AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
-OPPOSING = ("contradiction", "negation_mismatch")  # features that speak against an answer
+OPPOSING = ("contradiction", "negation_mismatch", "rejected")  # features that speak against an answer
 
 
 @dataclass(frozen=True)
@@ -71,16 +72,27 @@ def _spell(figures: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
 
 
-def training_set(judged: JudgedAnswers, long: bool) -> TrainingSet:
-    """Judged answers for a fit, with `long` also their long forms, which weigh LONG_FORM_WEIGHT."""
-    labels = np.array(judged.labels, dtype=bool)
-    size = len(labels)
-    if not long:
-        return TrainingSet(judged, labels, np.ones(size), {})
-    weight = np.repeat([1.0, LONG_FORM_WEIGHT], size)
-    parts = {"as they are": slice(0, size), "long": slice(size, None)}
-    note = f"; and their long forms, which count {LONG_FORM_WEIGHT}"
-    return TrainingSet(judged + lengthen(judged), np.tile(labels, 2), weight, parts, note)
+def training_set(files: list[JudgedFile], long: bool) -> TrainingSet:
+    """Judged answers of some files for a fit, with `long` also their long forms, which weigh LONG_FORM_WEIGHT as much.
+
+    The long form of an answer has sentences of answers of its own file. Files that count less than fully, as made
+    answers do, are not lengthened: a denial among unrelated sentences is not how people write.
+    """
+    named = [(file.name if len(files) > 1 else AS_THEY_ARE, file) for file in files]
+    if long:
+        named += [
+            (LONG if len(files) == 1 else f"{file.name}, {LONG}", replace(file, judged=lengthen(file.judged)))
+            for file in files
+            if file.weight >= 1
+        ]
+    scales = [1.0] * len(files) + [LONG_FORM_WEIGHT] * (len(named) - len(files))
+    judged = join([file for _, file in named])
+    weights = [np.full(len(file.judged), scale * file.weight) for scale, (_, file) in zip(scales, named, strict=False)]
+    ends = np.cumsum([len(file.judged) for _, file in named])
+    parts = {name: slice(end - len(file.judged), end) for end, (name, file) in zip(ends, named, strict=True)}
+    note = f"; and their long forms, which count {LONG_FORM_WEIGHT}" if long else ""
+    parts = parts if len(named) > 1 else {}
+    return TrainingSet(judged, np.array(judged.labels, dtype=bool), np.concatenate(weights), parts, note)
 
 
 def fit_form(features: Features, examples: TrainingSet, form: str, folds: int, seed: int) -> FittedForm:

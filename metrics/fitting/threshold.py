@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.signature import differing
 from semantic_metrics.files.table import read_table
 from semantic_metrics.fitting import CRITERIA
 from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key
@@ -48,9 +50,18 @@ class Threshold:
         Raises:
             ValueError: the scores have another signature.
         """
-        if signature != self.signature:
-            raise ValueError(f"signature: expected scores with {self.signature}, got {signature}")
+        self.check_signature(signature)
         return np.asarray(scores) >= self.value
+
+    def check_signature(self, signature: str) -> None:
+        """Refuse scores with another signature, whose scale is another.
+
+        Raises:
+            InvalidInput: the signature differs; names the settings that do.
+        """
+        if signature != self.signature:
+            expected, got = differing(self.signature, signature), differing(signature, self.signature)
+            raise invalid_input("threshold", f"expected one fitted for scores with {got}, got one for {expected}")
 
     def lines(self, kind: str) -> Iterator[str]:
         """The report, for people; `kind` is what the folds were drawn by, such as "question"."""
@@ -114,10 +125,7 @@ def read_labelled_texts(path: Path, columns: JudgedColumns, asks: bool) -> Label
     """
     table = read_table(path)
     predictions = table.texts(f"{path}, --predictions", columns.answer)
-    references = table.texts(f"{path}, --references", columns.reference, several=not columns.separator)
-    if columns.separator:  # a text of separators alone is one blank reference
-        parts = ([part.strip() for part in text.split(columns.separator)] for text in references)
-        references = [list(filter(None, texts)) or [""] for texts in parts]
+    references = table.references(f"{path}, --references", columns.references)
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None
     labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
     groups = [repr(value) for value in (map(question_key, questions) if asks else references)]

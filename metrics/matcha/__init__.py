@@ -6,7 +6,7 @@ DESCRIPTION = MetricDescription(
     counts=("undefined", "truncated"),
     score_range=(-1.0, 1.0),
     explain_methods={
-        "exact": "the tokens of a text add up to the score",
-        "integrated_gradients": "the tokens of a text add up to the score minus that of a baseline",
+        "exact": "each token's share of the score",
+        "integrated_gradients": "each token's share of the change from a baseline to the score",
     },
 )

@@ -9,11 +9,18 @@ too: where two texts contradict each other the path passes close to the origin, 
 take 50) are far off.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from semantic_metrics.core.inputs import invalid_input
-from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.table import MatchaTable, TokenRows, cosine
+
+if TYPE_CHECKING:  # the table does without torch
+    from semantic_metrics.matcha.contextual import ContextualEncoder
+
+    Encoder = MatchaTable | ContextualEncoder
 
 METHODS = ("exact", "integrated_gradients")
 BASELINES = ("token_0", "other_text")
@@ -21,12 +28,16 @@ BASELINES = ("token_0", "other_text")
 MIN_DISTANCE = 1e-12  # a path that passes nearer to the origin counts as this far from it: the integral stays finite
 MIN_PATH_LENGTH = 1e-8  # on a shorter path, the gradient at its end counts for all of it
 
-Encoder = MatchaTable | ContextualEncoder
 Explanation = dict[str, object]
 
 
 def explain(
-    encoder: Encoder, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
+    encoder: "Encoder",
+    prediction: str,
+    reference: str,
+    method: str = "exact",
+    baseline: str | None = None,
+    run: RunOptions = DEFAULT_OPTIONS,
 ) -> Explanation:
     """Token contributions in both directions.
 
@@ -38,6 +49,7 @@ def explain(
         baseline: where the path of `integrated_gradients` begins: `token_0` (every position holds token id 0) or
             `other_text` (every position holds the other text's vector). The paper takes the first when the score is
             above 0 and the second otherwise; so does None.
+        run: how a contextual checkpoint runs.
 
     Returns:
         `score`, `method`, and for `prediction` and `reference` each a dict of `tokens`, `spans` (begin and end
@@ -48,9 +60,9 @@ def explain(
     Raises:
         InvalidInput: integrated gradients with a contextual checkpoint.
     """
-    if method != "exact" and isinstance(encoder, ContextualEncoder):
+    if method != "exact" and not isinstance(encoder, MatchaTable):
         raise invalid_input("method", f"expected 'exact' for a contextual checkpoint, got {method!r}")
-    a, b = encoder.token_rows(prediction), encoder.token_rows(reference)
+    a, b = encoder.token_rows(prediction, run), encoder.token_rows(reference, run)
     score = float(cosine(a.vector[None], b.vector[None])[0])
     if baseline is None:
         baseline = "token_0" if score > 0 else "other_text"
@@ -63,7 +75,7 @@ def explain(
     }
 
 
-def _contributions(encoder: Encoder, text: TokenRows, other: TokenRows, start: str | None) -> Explanation:
+def _contributions(encoder: "Encoder", text: TokenRows, other: TokenRows, start: str | None) -> Explanation:
     path: Explanation = {}
     size, other_size = np.linalg.norm(text.vector), np.linalg.norm(other.vector)
     if size == 0 or other_size == 0:
@@ -71,7 +83,7 @@ def _contributions(encoder: Encoder, text: TokenRows, other: TokenRows, start: s
     elif start is None:
         shares = text.weights * (text.rows @ (other.vector / other_size)) / size
     else:
-        begin = encoder.rows[0].numpy() if start == "token_0" else other.vector
+        begin = encoder.rows_of(np.zeros(1, dtype=int))[0] if start == "token_0" else other.vector
         shares = text.weights * ((text.rows - begin) @ _mean_gradient(begin, text.vector, other.vector))
         path = {"baseline": start, "baseline_score": float(cosine(begin[None], other.vector[None])[0])}
     return {

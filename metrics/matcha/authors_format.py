@@ -1,7 +1,6 @@
 """Checkpoints in the authors' format, `model_config.json` + `max_diff.pth`: folded into a table once, and cached."""
 
 import hashlib
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,11 +10,11 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from semantic_metrics.core.checkpoint_files import describe_error
-from semantic_metrics.core.resolve import WEIGHTS, hash_files
+from semantic_metrics.core.resolve import WEIGHTS, default_cache, hash_files
+from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 
-AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # file names in Siran-Li/MATCHA
 AUTHORS_TOKENIZER = "gpt2"
 FOLD_VERSION = 1  # raise it when folding changes: tables that an older version cached are then not read
 AUTHORS_PAD_TO = 512  # the authors' code pads every text to this many tokens and averages over the padding too
@@ -35,7 +34,7 @@ def load_authors(folder: Path) -> MatchaTable:
     files = hash_files(folder, [folder / AUTHORS_CONFIG, folder / AUTHORS_WEIGHTS])
     settings = f"fold {FOLD_VERSION}, {pad_token_id}, {files}, {tokenizer.to_str()}"
     digest = hashlib.sha256(settings.encode()).hexdigest()
-    cached = _cache_folder() / digest
+    cached = default_cache("matcha") / digest
     if cached.is_dir():
         try:
             return MatchaTable.from_folder(cached)
@@ -53,7 +52,7 @@ def load_authors(folder: Path) -> MatchaTable:
             source_sha256=digest,
             network=vars(config),
         )
-        table = MatchaTable(network.fold(), tokenizer, table_config)
+        table = MatchaTable(network.fold().numpy(), tokenizer, table_config)
     except ValueError as error:
         raise ValueError(f"checkpoint {folder}: {error}") from None
     _save_folded(table, cached)
@@ -69,11 +68,6 @@ def _save_folded(table: MatchaTable, folder: Path) -> None:
         except OSError:  # another process was faster
             if not (folder / WEIGHTS).is_file():
                 raise
-
-
-def _cache_folder() -> Path:
-    root = os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics"
-    return Path(root) / "matcha"
 
 
 def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:

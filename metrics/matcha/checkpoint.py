@@ -2,17 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.matcha.authors_format import AUTHORS_CONFIG, AUTHORS_WEIGHTS, load_authors
-from semantic_metrics.matcha.contextual import KIND, ContextualEncoder
+from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, KIND
 from semantic_metrics.matcha.table import MatchaTable
+
+if TYPE_CHECKING:  # the table does without torch
+    from semantic_metrics.matcha.contextual import ContextualEncoder
 
 DEFAULT_CHECKPOINT = "matcha"
 CONTEXTUAL = "contextual"
 
 
-def load_checkpoint(name: str | None = None) -> MatchaTable | ContextualEncoder:
+def load_checkpoint(name: str | None = None) -> "MatchaTable | ContextualEncoder":
     """Load a checkpoint by name.
 
     Args:
@@ -22,20 +25,43 @@ def load_checkpoint(name: str | None = None) -> MatchaTable | ContextualEncoder:
         ValueError: there is no such checkpoint, or it is incomplete, damaged, or not plain tensors; names it.
     """
     embedded = embedded_checkpoints()
-    if name == CONTEXTUAL and name not in embedded:  # too large for the package; a checkout has it
-        name = f"{HUB_OWNER}/{CONTEXTUAL}"
-    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, (AUTHORS_WEIGHTS,))
+    if name == CONTEXTUAL and name not in embedded:
+        folder = _download_contextual()
+    else:
+        folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, (AUTHORS_WEIGHTS,))
     if is_contextual(folder):
+        from semantic_metrics.matcha.contextual import ContextualEncoder
+
         return ContextualEncoder.from_folder(folder)
     if (folder / WEIGHTS).is_file() and (folder / CONFIG).is_file():
         return MatchaTable.from_folder(folder)
     if (folder / AUTHORS_WEIGHTS).is_file() and (folder / AUTHORS_CONFIG).is_file():
+        from semantic_metrics.matcha.authors_format import load_authors
+
         return load_authors(folder)
     names = sorted(path.name for path in folder.glob("*"))[:20]  # no folder if a Hub repository has none of the files
     raise ValueError(
         f"checkpoint {folder}: expected {CONFIG} and {WEIGHTS}, or {AUTHORS_CONFIG} and {AUTHORS_WEIGHTS}; "
         f"found {names}"
     )
+
+
+def _download_contextual() -> Path:
+    """The folder of the contextual checkpoint, from the Hub: it is too large for the package, but a checkout has it.
+
+    Raises:
+        ValueError: the Hub does not give it; says where it is.
+    """
+    hub_id = f"{HUB_OWNER}/{CONTEXTUAL}"
+    try:
+        return resolve_checkpoint(hub_id, DEFAULT_CHECKPOINT, {})
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. The installed package leaves {CONTEXTUAL} out; it is the folder model_cards/{CONTEXTUAL} of a "
+            f"checkout: install the checkout (pip install -e .), give that folder's path in place of {CONTEXTUAL!r}, "
+            f"or push it to your own account (python training/push.py --folder model_cards/{CONTEXTUAL} --repo "
+            "ORG/NAME --push) and give ORG/NAME"
+        ) from error
 
 
 def embedded_checkpoints() -> dict[str, Path]:

@@ -17,12 +17,14 @@ from transformers import AutoModel, PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
 from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
-from semantic_metrics.core.forks import check_device
-from semantic_metrics.core.inputs import quote
+from semantic_metrics.core.inputs import invalid_input, quote
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
-from semantic_metrics.matcha.table import TOKENIZER, TextVectors, TokenRows, load_tokenizer
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.matcha.file_names import KIND, TOKENIZER
+from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer
+from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer
+from semantic_metrics.transformer.openvino_model import Inputs
 
-KIND = "matcha"  # key of config.json
 MIN_LENGTH = 3  # tokens: the two separators and one of the text
 
 
@@ -51,15 +53,19 @@ class ContextualEncoder:
         model: returns the last state of each token.
         tokenizer: tokeniser of the model; it will read special strings in a text as plain text.
         config: settings of the two.
+        folder: of the checkpoint; None if there is none.
     """
 
-    def __init__(self, model: PreTrainedModel, tokenizer: Tokenizer, config: ContextualConfig) -> None:
-        self.model, self.tokenizer, self.config = model.eval(), tokenizer, config
+    def __init__(
+        self, model: PreTrainedModel, tokenizer: Tokenizer, config: ContextualConfig, folder: Path | None = None
+    ) -> None:
+        self.folder, self.tokenizer, self.config = folder, tokenizer, config
+        self.transformer = Transformer(model.eval(), "last_hidden_state", self)
         tokenizer.no_padding()
         tokenizer.no_truncation()
         tokenizer.encode_special_tokens = True
         self.unknown_id = None if config.unk_token is None else tokenizer.token_to_id(config.unk_token)
-        self.checkpoint_sha256 = self.tokenizer_sha256 = "unsaved"
+        self.checkpoint_sha256 = self.tokenizer_sha256 = UNSAVED
 
     @classmethod
     def from_folder(cls, folder: Path) -> "ContextualEncoder":
@@ -98,7 +104,7 @@ class ContextualEncoder:
                 f"checkpoint {folder}: expected all of its weights, finite, an embedding for each of {tokens + 1} "
                 f"tokens and positions for {config.max_length}, missing {sorted(info['missing_keys'])[:3]}"
             )
-        encoder = cls(model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer, config)
+        encoder = cls(model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer, config, folder)
         digest = hashlib.sha256((folder / WEIGHTS).read_bytes())
         digest.update(json.dumps({key: stored[key] for key in sorted(stored) if key != KIND}).encode())
         encoder.checkpoint_sha256 = digest.hexdigest()
@@ -107,59 +113,90 @@ class ContextualEncoder:
             encoder.encode([PROBE])
         return encoder
 
-    def signature_fields(self) -> dict[str, object]:
-        """Settings of the checkpoint that can change a score, for the signature."""
+    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, object]:
+        """Settings of the checkpoint, and how it runs, that can change a score, for the signature."""
+        backend = {} if run.backend == "torch" else {"backend": run.backend}
         return {
             "checkpoint": self.checkpoint_sha256[:16],
             "tokenizer": self.tokenizer_sha256[:16],
-            "dtype": "float32",
+            "dtype": run.precision,
+            **backend,
             "unk": self.config.unk_token,
             "max_length": self.config.max_length,
         }
 
-    def encode(self, texts: list[str]) -> TextVectors:
+    def resolve(self, run: RunOptions) -> RunOptions:
+        """The options with the precision that "auto" stands for, checked.
+
+        Raises:
+            InvalidInput: `max_length` is given, which the checkpoint settles, or `Transformer.resolve` refuses them.
+        """
+        if run.max_length is not None:
+            raise invalid_input("max_length", f"expected None for a contextual checkpoint, got {run.max_length}")
+        return self.transformer.resolve(run)
+
+    def encode(self, texts: list[str], run: RunOptions = DEFAULT_OPTIONS) -> TextVectors:
         """Texts -> one vector each, in the order given; distinct texts are encoded once.
 
-        A text without any known token has no vector. Other texts in the call move a vector by 1e-5 at most.
+        A text without any known token has no vector. In float32, other texts in the call move a vector by 1e-5 at most.
+
+        Raises:
+            ValueError: `resolve` refuses the options, or the backend cannot run here.
         """
+        run = self.resolve(run)
+        forward = self.transformer.forward(run)
         index = {text: i for i, text in enumerate(sorted(set(texts)))}  # sorted: batches are the same in any order
         distinct = list(index)
         steps = range(0, len(distinct), TOKENIZED_AT_A_TIME)
-        parts = [self._encode(distinct[i : i + TOKENIZED_AT_A_TIME]) for i in steps]
+        parts = [self._encode(distinct[i : i + TOKENIZED_AT_A_TIME], forward, run) for i in steps]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         position = np.fromiter((index[text] for text in texts), dtype=np.int64, count=len(texts))
         return TextVectors(*(column[position] for column in columns))
 
-    def _encode(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _encode(self, texts: list[str], forward: Forward, run: RunOptions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         ids = [e.ids for e in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
         room = self.config.max_length - 2
         sequences = [[self.config.begin, *each[:room], self.config.end] for each in ids]
-        vectors = np.zeros((len(texts), self.model.config.hidden_size))
-        tokens = max_tokens(self.model.device.type, self.model.config.hidden_size)
-        for rows in batches_by_length([len(sequence) for sequence in sequences], tokens):
-            states, mask = self._states([sequences[i] for i in rows])
-            sums = (states.double() * mask[:, :, None]).sum(1)  # float64: the zeros of padding add nothing
-            vectors[rows] = (sums / mask.sum(1, keepdim=True)).cpu().numpy()
+        device, width = self.transformer.device_of(run), self.transformer.config.hidden_size
+
+        def mean_states(rows: list[int]) -> np.ndarray:
+            inputs = _pad([sequences[i] for i in rows], device)
+            mask = inputs["attention_mask"]
+            sums = (forward(inputs).double() * mask[:, :, None]).sum(1)  # float64: the zeros of padding add nothing
+            return (sums / mask.sum(1, keepdim=True)).cpu().numpy()
+
+        lengths = [len(sequence) for sequence in sequences]
+        batches = list(batches_by_length(lengths, max_tokens(device.type, width), run.batch_size))
+        vectors = np.zeros((len(texts), width))
+        for rows, means in zip(batches, self.transformer.map(mean_states, batches, run), strict=True):
+            vectors[rows] = means
         defined = np.array([any(i != self.unknown_id for i in each) for each in ids], dtype=bool)
         vectors[~defined] = 0.0
         return vectors, defined, np.array([len(each) > room for each in ids], dtype=bool)
 
-    @torch.inference_mode()
-    def _states(self, sequences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """B lists of ids -> (B, T, D) last states, (B, T) mask of the tokens."""
-        check_device(self.model.device)
-        width = max(map(len, sequences))
-        ids = torch.tensor([each + [0] * (width - len(each)) for each in sequences], device=self.model.device)
-        mask = torch.tensor([[1] * len(each) + [0] * (width - len(each)) for each in sequences], device=ids.device)
-        return self.model(input_ids=ids, attention_mask=mask).last_hidden_state, mask
+    def example(self) -> Inputs:
+        """See `transformer.backends.Checkpoint`."""
+        room = self.config.max_length - 2
+        ids = self.tokenizer.encode(PROBE, add_special_tokens=False).ids[:room]
+        sequences = [[self.config.begin, *part, self.config.end] for part in (ids, ids[:1])]
+        return _pad(sequences, torch.device("cpu"))
 
-    def token_rows(self, text: str) -> TokenRows:
+    def token_rows(self, text: str, run: RunOptions = DEFAULT_OPTIONS) -> TokenRows:
         """The tokens' last states, whose mean is the text's vector; separators have no span."""
         encoding = self.tokenizer.encode(text, add_special_tokens=False)
         room = self.config.max_length - 2
         ids = [self.config.begin, *encoding.ids[:room], self.config.end]
-        states, _ = self._states([ids])
+        forward, device = self.transformer.forward(run), self.transformer.device_of(run)
+        states = forward(_pad([ids], device))
         known = any(i != self.unknown_id for i in encoding.ids)
         weights = np.full(len(ids), known / len(ids))
         spans = [None, *encoding.offsets[:room], None]
         return TokenRows([self.tokenizer.id_to_token(i) for i in ids], spans, states[0].double().cpu().numpy(), weights)
+
+
+def _pad(sequences: list[list[int]], device: torch.device) -> Inputs:
+    """B lists of ids -> the model's inputs by name, (B, T) each."""
+    width = max(map(len, sequences))
+    ids = [each + [0] * (width - len(each)) for each in sequences]
+    mask = [[1] * len(each) + [0] * (width - len(each)) for each in sequences]
+    return {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}

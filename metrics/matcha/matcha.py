@@ -1,24 +1,10 @@
 """MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import datasets
 import evaluate
-import numpy as np
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
-from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
-from semantic_metrics.core.signature import Signature, no_score_change
-from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
-from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.matcha.ratings import Ratings
-from semantic_metrics.matcha.table import MatchaTable, cosine
-
-VERSION = "0.1.0"
-PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
+from semantic_metrics.matcha.scoring import MatchaScoring
 
 _DESCRIPTION = """\
 MATCHA scores how far two texts say the same. The score is the cosine of two text vectors, in [-1, 1], higher is better.
@@ -46,6 +32,8 @@ Args:
         without a vector are passed over where another has one.
     rescale: map every score s to (s + 1) / 2, in [0, 1] (default False).
     calibrated: add `ratings`, the scores as people would rate them (default False).
+    precision, batch_size, device, backend, workers: how a contextual checkpoint runs, as in `stsscore`; a table, which
+        runs no model, takes none of them.
     output: "all" (default), or "mean" for {"matcha": mean} alone.
 
 Returns:
@@ -73,26 +61,8 @@ Example:
 """
 
 
-@dataclass(frozen=True)
-class Options:
-    """Settings of one call of `compute`, whose docstring explains them; an invalid one is refused."""
-
-    multi_reference: str = "best"
-    rescale: bool = False
-    calibrated: bool = no_score_change(False)
-    output: str = no_score_change("all")
-
-    def __post_init__(self) -> None:
-        check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
-        check_choice("rescale", self.rescale, (False, True))
-        check_choice("calibrated", self.calibrated, (False, True))
-        check_choice("output", self.output, ("all", "mean"))
-
-
-class Matcha(CheckedInputs, evaluate.Metric):
+class Matcha(MatchaScoring, CheckedInputs, evaluate.Metric):
     """The metric; `config_name` of `evaluate.load` names the checkpoint (see `checkpoint.load_checkpoint`)."""
-
-    encoder: MatchaTable | ContextualEncoder
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -105,127 +75,4 @@ class Matcha(CheckedInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.encoder = load_checkpoint(None if self.config_name == "default" else self.config_name)
-
-    def compute(
-        self,
-        *,
-        predictions: list[str] | None = None,
-        references: list | None = None,
-        contradictions: list[str] | None = None,
-        multi_reference: str = "best",
-        rescale: bool = False,
-        calibrated: bool = False,
-        output: str = "all",
-    ) -> dict | None:
-        """Score predictions against references, together with those added before."""
-        options = Options(multi_reference, rescale, calibrated, output)
-        if calibrated:
-            self.ratings()
-        columns = {"predictions": predictions, "references": references}
-        return self.compute_checked(columns, options, {"contradictions": contradictions})
-
-    def _compute(
-        self, predictions: list[str], references: list, options: Options, contradictions: list[str] | None = None
-    ) -> dict:
-        if contradictions is not None:
-            check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
-        scored = _score(self.encoder, predictions, references, options)
-        mean = float(np.mean(scored.scores))
-        if options.output == "mean":
-            return {"matcha": mean}
-        undefined, truncated = int(scored.undefined.sum()), scored.truncated
-        result = {"matcha": mean, "scores": scored.scores.tolist(), "signature": str(self._signature(options))}
-        if isinstance(references[0], list):
-            rows = zip(scored.best, scored.undefined, strict=True)
-            result["best_reference"] = [None if no_score else int(best) for best, no_score in rows]
-        if options.calibrated:
-            cosines = scored.scores * 2 - 1 if options.rescale else scored.scores
-            result["ratings"] = self.ratings()(cosines).tolist()
-        if contradictions is not None:
-            against = _score(self.encoder, contradictions, references, options)
-            result["contradiction_scores"] = against.scores.tolist()
-            result["margins"] = (scored.scores - against.scores).tolist()
-            undefined, truncated = undefined + int(against.undefined.sum()), truncated | against.truncated
-        result["undefined"] = undefined
-        if self.encoder.config.max_length is not None:
-            result["truncated"] = len(truncated)
-        return result
-
-    def signature(self, **settings: object) -> str:
-        """Every setting that can change a score; results with equal signatures are comparable.
-
-        Args:
-            settings: those arguments of `compute` that are not left at their defaults.
-        """
-        return str(self._signature(Options(**settings)))
-
-    def _signature(self, options: Options) -> Signature:
-        signature = Signature.of("matcha", self.encoder.signature_fields(), options, VERSION)
-        if not options.calibrated:
-            return signature
-        return Signature("matcha", {**signature.settings, "ratings": self.ratings().sha256[:16]})
-
-    def ratings(self) -> Ratings:
-        """The checkpoint's map from cosines to ratings.
-
-        Raises:
-            InvalidInput: the checkpoint has no such map.
-        """
-        ratings = Ratings.stored(self.encoder.config.ratings)
-        if ratings is None:
-            raise invalid_input("calibrated", "expected a checkpoint with ratings in its config.json, got one without")
-        return ratings
-
-    def explain(
-        self, prediction: str, reference: str, method: str = "exact", baseline: str | None = None
-    ) -> Explanation:
-        """Contribution of each token to the score, in both directions; see `attribution.explain`.
-
-        Args:
-            prediction: the text that was judged.
-            reference: the text it was compared with.
-            method: "exact" (the contributions sum to the score) or "integrated_gradients" (they sum to the score
-                minus that of the baseline; paper, appendix C).
-            baseline: for integrated gradients, "token_0" or "other_text"; None chooses by the sign of the score.
-
-        Raises:
-            InvalidInput: a text is not a valid string, or the method or the baseline is unknown.
-        """
-        prediction, reference = check_text("prediction", prediction), check_text("reference", reference)
-        check_choice("method", method, METHODS)
-        check_choice("baseline", baseline, (None, *BASELINES))
-        return explain(self.encoder, prediction, reference, method, baseline)
-
-
-class _Scored(NamedTuple):
-    """Scores of n texts.
-
-    Attributes:
-        scores: (n,) float.
-        best: (n,) int, index of the best reference.
-        undefined: (n,) bool.
-        truncated: the texts that were cut.
-    """
-
-    scores: np.ndarray
-    best: np.ndarray
-    undefined: np.ndarray
-    truncated: set[str]
-
-
-def _score(encoder: MatchaTable | ContextualEncoder, texts: list[str], references: list, options: Options) -> _Scored:
-    """Score n texts against n (lists of) references, PAIRS_AT_A_TIME at a time."""
-    parts, truncated = [], set()
-    for chunk in (slice(i, i + PAIRS_AT_A_TIME) for i in range(0, len(texts), PAIRS_AT_A_TIME)):
-        others, counts = flatten(references[chunk])
-        both = [*texts[chunk], *others]
-        encoded, rows = encoder.encode(both), len(counts)
-        left, right = np.arange(rows).repeat(counts), np.arange(rows, len(both))
-        defined = encoded.defined[left] & encoded.defined[right]
-        scores = cosine(encoded.vectors[left], encoded.vectors[right])
-        merged, best = best_or_mean(scores, counts, options.multi_reference, defined)
-        parts.append((merged, best, ~np.logical_or.reduceat(defined, counts.cumsum() - counts)))
-        truncated |= {text for text, cut in zip(both, encoded.truncated, strict=True) if cut}
-    scores, best, undefined = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _Scored((scores + 1) / 2 if options.rescale else scores, best, undefined, truncated)
+        self.load_models()

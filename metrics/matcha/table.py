@@ -1,7 +1,7 @@
 """A folded MATCHA checkpoint: one vector per token id, a text is the mean of its tokens' vectors (paper, eq. 4).
 
 Scores are the same for any batch size, order and number of threads: a sum of float16 rows in float64 is exact, and
-each cosine is taken from its own two rows, never from a matrix product.
+each cosine is taken from its own two rows, never from a matrix product. Nothing here needs torch.
 """
 
 import hashlib
@@ -12,21 +12,23 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import torch
 from safetensors import SafetensorError
-from safetensors.torch import load, save
+from safetensors.numpy import load, save
+from scipy.sparse import csr_array
 from tokenizers import Encoding, Tokenizer
-from torch.nn import functional as F
 
 from semantic_metrics.core import forks  # noqa: F401  (a loaded table answers after a fork)
 from semantic_metrics.core.batching import text_chunks
 from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
+from semantic_metrics.core.inputs import invalid_input, quote
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.matcha.file_names import TOKENIZER
 
-TOKENIZER = "tokenizer.json"
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
 MAX_SIZE = 2**31  # a larger size in a config is a mistake
 PADDING = "<padding>"
+SUMMED_TOKENS = 2**15  # summed at a time: bounds the rows that stand in memory in float64, changes no score
 
 
 @dataclass(frozen=True)
@@ -126,13 +128,13 @@ class MatchaTable:
         ValueError: the three do not fit together.
     """
 
-    def __init__(self, weights: torch.Tensor, tokenizer: Tokenizer, config: TableConfig) -> None:
+    def __init__(self, weights: np.ndarray, tokenizer: Tokenizer, config: TableConfig) -> None:
         shape = (config.vocab_size, config.hidden_size)
-        if tuple(weights.shape) != shape:
-            raise ValueError(f"weights: expected shape {shape} as the config says, got {tuple(weights.shape)}")
-        if weights.dtype not in (torch.float16, torch.float32):
+        if weights.shape != shape:
+            raise ValueError(f"weights: expected shape {shape} as the config says, got {weights.shape}")
+        if weights.dtype not in (np.float16, np.float32):
             raise ValueError(f"weights: expected float16 or float32, got {weights.dtype}")
-        if not bool(torch.isfinite(weights).all()):
+        if not np.isfinite(weights).all():
             raise ValueError("weights: expected finite numbers, got inf or nan")
         highest = max(tokenizer.get_vocab().values(), default=0)  # not their count: a vocabulary may have gaps
         if highest >= config.vocab_size:
@@ -157,12 +159,11 @@ class MatchaTable:
         """Digest of the tokenizer.json."""
         return hashlib.sha256(self.tokenizer.to_str(pretty=True).encode("utf-8")).hexdigest()
 
-    @cached_property
-    def rows(self) -> torch.Tensor:
-        """(V, D) float64: the weights to sum; the row of the unknown token, which the mean leaves out, is zero."""
-        rows = self.weights.double()
+    def rows_of(self, ids: np.ndarray) -> np.ndarray:
+        """(k,) ids -> (k, D) float64, the rows to sum; that of the unknown token, which no mean counts, is zero."""
+        rows = self.weights[ids].astype(np.float64)
         if self.unknown_id is not None:
-            rows[self.unknown_id] = 0.0
+            rows[np.asarray(ids) == self.unknown_id] = 0.0
         return rows
 
     @classmethod
@@ -180,9 +181,12 @@ class MatchaTable:
             stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
             config = TableConfig(**{f.name: stored[f.name] for f in fields(TableConfig) if f.name in stored})
             serialized = (folder / WEIGHTS).read_bytes()
-            table = cls(load(serialized)[TENSOR], load_tokenizer(folder / TOKENIZER), config)
-        except KeyError:
-            raise ValueError(f"checkpoint {folder / WEIGHTS}: expected a tensor named {TENSOR!r}, got none") from None
+            tensors = load(serialized)
+            if TENSOR not in tensors:
+                raise ValueError(f"{WEIGHTS}: expected a tensor named {TENSOR!r}, got none")
+            table = cls(tensors[TENSOR], load_tokenizer(folder / TOKENIZER), config)
+        except KeyError as error:  # of a type that numpy lacks
+            raise ValueError(f"checkpoint {folder}: weights: expected float16 or float32, got {error}") from None
         except (ValueError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
             raise ValueError(f"checkpoint {folder}: {describe_error(error)}") from None
         table.checkpoint_sha256 = hashlib.sha256(serialized).hexdigest()
@@ -198,13 +202,13 @@ class MatchaTable:
         self.tokenizer.save(str(folder / TOKENIZER))
 
     def _serialized(self) -> bytes:
-        return save({TENSOR: self.weights.contiguous()}, metadata={"format": "pt"})
+        return save({TENSOR: np.ascontiguousarray(self.weights)}, metadata={"format": "pt"})
 
     def tokenize(self, texts: list[str]) -> list[Encoding]:
         """Texts -> tokenizers' encodings, truncated to `max_length` if the checkpoint has one."""
         return self.tokenizer.encode_batch(texts, add_special_tokens=self.config.add_special_tokens)
 
-    def encode(self, texts: list[str]) -> TextVectors:
+    def encode(self, texts: list[str], run: RunOptions = DEFAULT_OPTIONS) -> TextVectors:
         """Texts -> one vector each, in the order given; distinct texts are encoded once."""
         index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         parts = [self._encode_chunk(chunk) for chunk in list(text_chunks(list(index))) or [[]]]
@@ -221,17 +225,38 @@ class MatchaTable:
         lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
         flat = np.fromiter(chain.from_iterable(ids), dtype=np.int64, count=int(lengths.sum()))
         ends = lengths.cumsum()
-        sums = F.embedding_bag(
-            torch.from_numpy(flat), self.rows, torch.from_numpy(ends - lengths), mode="sum"
-        ).numpy()  # (n, D)
+        sums = self._sums(flat, lengths)
         if self.unknown_id is not None:
             unknown = np.concatenate([[0], (flat == self.unknown_id).cumsum()])
             lengths = lengths - (unknown[ends] - unknown[ends - lengths])
         vectors = self.mean(sums, lengths)
-        truncated = np.fromiter((bool(e.overflowing) for e in encodings), dtype=bool, count=len(ids))
+        truncated = np.zeros(len(ids), dtype=bool)
+        if self.config.max_length is not None:
+            truncated[:] = [bool(encoding.overflowing) for encoding in encodings]
         return vectors, vectors.any(axis=1), truncated
 
-    def token_rows(self, text: str) -> TokenRows:
+    def _sums(self, flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+        """(tokens,) ids of n texts, one after the other, (n,) their lengths -> (n, D) sums of their rows, in order."""
+        sums, ends = np.empty((len(lengths), self.config.hidden_size)), lengths.cumsum()
+        begin = 0
+        while begin < len(lengths):
+            first = ends[begin] - lengths[begin]
+            end = max(int(np.searchsorted(ends, first + SUMMED_TOKENS, side="right")), begin + 1)
+            used, places = self._used(flat[first : ends[end - 1]])
+            bounds = np.concatenate([[0], ends[begin:end] - first])
+            # a matrix of ones, times the distinct rows: faster by far than to take the row of each token
+            ones = csr_array((np.ones(len(places)), places, bounds), shape=(end - begin, len(used)))
+            sums[begin:end] = ones @ self.rows_of(used)
+            begin = end
+        return sums
+
+    def _used(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct ids, ascending, and the place of each id among them; faster than `np.unique`, which sorts."""
+        seen = np.zeros(self.config.vocab_size, dtype=bool)
+        seen[ids] = True
+        return np.flatnonzero(seen), (np.cumsum(seen) - 1)[ids]
+
+    def token_rows(self, text: str, run: RunOptions = DEFAULT_OPTIONS) -> TokenRows:
         """The tokens' rows, whose weighted sum is the text's vector; padding, if there is any, is the last of them."""
         (encoding,) = self.tokenize([text])
         ids, tokens, spans = np.array(encoding.ids, dtype=np.int64), list(encoding.tokens), list(encoding.offsets)
@@ -241,14 +266,27 @@ class MatchaTable:
             ids = np.append(ids, self.config.pad_token_id)
             weights = np.append(weights, (pad_to - known.sum()) / pad_to)
             tokens, spans = [*tokens, PADDING], [*spans, None]
-        return TokenRows(tokens, spans, self.rows.numpy()[ids], weights)
+        return TokenRows(tokens, spans, self.rows_of(ids), weights)
 
-    def signature_fields(self) -> dict[str, object]:
+    def resolve(self, run: RunOptions) -> RunOptions:
+        """The options, which a table has no use for.
+
+        Raises:
+            InvalidInput: one of them is not the default.
+        """
+        for item in fields(run):
+            if (value := getattr(run, item.name)) != item.default:
+                raise invalid_input(
+                    item.name, f"expected {item.default!r}, as a table runs no model, got {quote(value)}"
+                )
+        return run
+
+    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, object]:
         """Settings of the checkpoint that can change a score, for the signature."""
         return {
             "checkpoint": self.checkpoint_sha256[:16],
             "tokenizer": self.tokenizer_sha256[:16],
-            "dtype": str(self.weights.dtype).removeprefix("torch."),
+            "dtype": str(self.weights.dtype),
             "pad_to": self.config.pad_to,
             "pad_id": self.config.pad_token_id,
             "unk": self.config.unk_token,
@@ -260,7 +298,7 @@ class MatchaTable:
         """(n, D) sums of known tokens' rows, (n,) numbers of them -> (n, D) text vectors, padding included."""
         if self.config.pad_to is None:
             return np.divide(sums, np.maximum(known, 1)[:, None], out=sums)
-        padding = self.rows[self.config.pad_token_id].numpy()
+        padding = self.rows_of(np.array([self.config.pad_token_id]))[0]
         return (sums + (self.config.pad_to - known)[:, None] * padding) / self.config.pad_to
 
     def to_sentence_transformer(self) -> object:
@@ -280,7 +318,9 @@ class MatchaTable:
 
         if self.config.pad_to is not None or self.config.max_length is not None:
             raise ValueError("to_sentence_transformer: expected a checkpoint with pad_to and max_length null")
-        embedding = StaticEmbedding(self.tokenizer, embedding_weights=self.rows.float().numpy())
+        embedding = StaticEmbedding(
+            self.tokenizer, embedding_weights=self.rows_of(np.arange(len(self.weights))).astype(np.float32)
+        )
         return SentenceTransformer(modules=[embedding], device="cpu")
 
 

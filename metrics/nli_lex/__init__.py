@@ -6,8 +6,11 @@ DESCRIPTION = MetricDescription(
     columns=("predictions", "references", "questions"),
     counts=("blank", "windowed", "shortened", "split", "truncated"),
     mean_label="share correct",
+    correct_above=0.5,  # nli_lex.THRESHOLD
+    takes_weights=True,
+    feature_reasons="What each feature adds to the log odds of being correct",
     explain_methods={
         "leave_one_out": "what the score loses where a token is left out",
-        "integrated_gradients": "the tokens of a text add up to the score minus that of a baseline",
+        "integrated_gradients": "each token's share of the change from a baseline to the score",
     },
 )

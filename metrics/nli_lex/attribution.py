@@ -12,6 +12,8 @@ import numpy as np
 import torch
 
 from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import (
     METHODS,
     Explainer,
@@ -23,16 +25,8 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     token_spans,
     trace,
 )
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions, Span
-from semantic_metrics.nli_lex.features import (
-    ENTAILMENT_OF_LONG,
-    NLI_PROBABILITIES,
-    RICH,
-    Features,
-    extract,
-    length,
-    nli_labels,
-)
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
+from semantic_metrics.nli_lex.features import ENTAILMENT_OF_LONG, NLI_PROBABILITIES, RICH, Features, extract, length
 from semantic_metrics.nli_lex.weights import Weights, contributions
 from semantic_metrics.nli_lex.windows import Filled
 
@@ -121,6 +115,7 @@ def _inside(characters: np.ndarray, span: Span, start: int) -> np.ndarray:
 def _value(scorer: PairScorer, weights: Weights, features: Features, share: float) -> Value:
     """The judge as a function of the pairs' logits; lexical features keep their values, `share` is `length`."""
     entailment, contradiction = nli_labels(scorer.labels)
+    classes = class_labels(scorer.labels)
     parts = len(features.pairs[0])
     forward, back = range(parts), range(parts, 2 * parts)
     columns = {"entailment": (forward, entailment), BACK: (back, entailment), "contradiction": (forward, contradiction)}
@@ -135,7 +130,8 @@ def _value(scorer: PairScorer, weights: Weights, features: Features, share: floa
         for name, (which, label) in columns.items():
             if name in coefficients and label is not None:
                 for part in which:
-                    odds = odds + coefficients[name] * logits[part].softmax(dim=1)[:, label] / parts
+                    probabilities = logits[part][:, classes].softmax(dim=1)
+                    odds = odds + coefficients[name] * probabilities[:, classes.index(label)] / parts
         return torch.sigmoid(odds)
 
     return value

@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
-from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_OPTIONS, PairScorer, RunOptions
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.lexical import (
     entity_agreement,
     lexical_match,
@@ -28,16 +30,18 @@ from semantic_metrics.nli_lex.lexical import (
     substring,
     token_recall,
 )
+from semantic_metrics.nli_lex.mentions import rejected
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
 
-DEFAULT_CHECKPOINT = "nli"
+DEFAULT_CHECKPOINT = "pairs"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
 PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
 LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
-CONTEXTUAL = {function.__name__: function for function in (new_token_recall, new_token_precision)}  # and of question
+QUESTION_FEATURES = (new_token_recall, new_token_precision, rejected)
+CONTEXTUAL = {function.__name__: function for function in QUESTION_FEATURES}  # and of question
 SUBSTRING = "substring"
 PAPER = ("entailment", SUBSTRING)  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
 TWO_FEATURES = ("entailment", "lexical_match")  # the same, with the question and the words as the rich form reads them
@@ -47,9 +51,6 @@ SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: ro
 RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, ENTAILMENT_OF_LONG)
 COLUMNS = (*RICH, SUBSTRING)
 FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}
-
-ENTAILMENT = {"entailment", "entail", "entails", "entailed"}
-CONTRADICTION = {"contradiction", "contradict", "contradicts", "contradictory"}
 
 
 @dataclass(frozen=True)
@@ -164,38 +165,17 @@ def _classify(
     """
     pairs = [(premise.text, reading.hypothesis.text) for reading in readings for premise in reading.premises]
     logits = scorer.logits(pairs + [(b, a) for a, b in pairs] * both_ways, run)
-    entailment, contradiction = nli_labels(scorer.labels)
-    values = logits.values.astype(np.float64)
-    probabilities = np.exp(values - values.max(axis=1, keepdims=True))
-    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    probabilities = nli_probabilities(logits.values, scorer.labels)
     forward, back = probabilities[: len(pairs)], probabilities[-len(pairs) :]
     table, best, cut, begin = np.zeros((len(readings), len(NLI_PROBABILITIES))), [], [], 0
     for row, reading in enumerate(readings):
         end = begin + len(reading.premises)
-        best.append(int(forward[begin:end, entailment].argmax()))
+        best.append(int(forward[begin:end, 0].argmax()))
         i = begin + best[-1]
-        opposed = 0.0 if contradiction is None else forward[i, contradiction]
-        table[row] = forward[i, entailment], back[i, entailment] * both_ways, opposed
+        table[row] = forward[i, 0], back[i, 0] * both_ways, forward[i, 1]
         cut.append(bool(reading.cut or logits.truncated[begin:end].any()))
         begin = end
     return table, best, cut
-
-
-def nli_labels(labels: list[str]) -> tuple[int, int | None]:
-    """Index of the label for entailment, and of the one for contradiction (None without such a label).
-
-    The labels are three in any order, or two as in zero-shot classifiers (entailment, not_entailment), of which the
-    second is no contradiction.
-
-    Raises:
-        ValueError: no label or several mean entailment, or it is the only label; lists the labels.
-    """
-    names = [label.strip().lower() for label in labels]
-    entailment = [i for i, name in enumerate(names) if name in ENTAILMENT]
-    contradiction = [i for i, name in enumerate(names) if name in CONTRADICTION]
-    if len(entailment) != 1 or len(names) < 2:
-        raise ValueError(f"expected labels for NLI, one of them 'entailment', got {', '.join(labels)}")
-    return entailment[0], contradiction[0] if contradiction else None
 
 
 def load_scorer(name: str | Path | None = None) -> PairScorer:

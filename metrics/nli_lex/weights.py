@@ -166,8 +166,8 @@ def read_forms(path: Path) -> dict[str, Weights]:
         raise ValueError(f"weights: expected a file's name ({error.strerror}), got {str(path)[:40]!r}") from None
     if not exists:
         raise ValueError(
-            f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit`, or name the file "
-            "of some in the argument `weights`"
+            f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit --metric nli_lex`, "
+            "or name the file of some in the argument `weights`"
         )
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Histogram of scores in the coordinates of the report's SVG, which is 400 units wide."""
+"""Histogram of scores for the report's SVG: x in percent of its width, y in pixels, so that letters keep their size."""
 
 import math
 
@@ -6,12 +6,12 @@ import numpy as np
 
 BARS = 30
 AXIS_STEP = 0.2  # scores beyond [0, 1] widen the axis in steps of this
-# units of the SVG: a phone shows about one per pixel, so that letters keep their size
-LEFT, RIGHT = 16.0, 384.0  # ends of the axis
-MAX_BAR_HEIGHT = 100.0
-TOP_MARGIN = 24.0  # room for a name above the bars
-BAR_GAP = 1.0
+# pixels
+MAX_BAR_HEIGHT = 120.0
+TOP_MARGIN = 12.0
+FOOT = 30.0  # room for the numbers below the bars
 MAX_TICK_STEPS = 6  # between the numbers below the axis
+MAX_COUNT_STEPS = 3  # between the numbers of rows beside the bars
 ROUNDING_ERROR = 1e-9  # of a number of steps
 
 
@@ -20,9 +20,9 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, obje
 
     Returns:
         `bars` of correct rows upwards and of incorrect rows downwards, without labels all upwards, each with its CSS
-        class `kind`; `ticks`, positions and scores of the numbers below `foot`, the lower end of the bars; `names`,
-        vertical positions and texts of the names of the two halves; `axis`, vertical position of the line that the
-        bars start from; `height` of the whole chart; `caption`, the chart in words.
+        class `kind`, `x` and `width` in percent; `ticks`, positions in percent and scores of the numbers below `foot`,
+        the lower end of the bars; `counts`, vertical positions and texts of the numbers of rows; `axis`, vertical
+        position of the line that the bars start from; `height` of the whole chart; `caption`, the chart in words.
     """
     low = min(0.0, AXIS_STEP * math.floor(values.min() / AXIS_STEP))
     high = max(1.0, AXIS_STEP * math.ceil(values.max() / AXIS_STEP))
@@ -31,7 +31,7 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, obje
     parts = {"up": values} if labels is None else {"up": values[labels], "down": values[~labels]}
     counts = {kind: np.histogram(part, edges)[0] for kind, part in parts.items()}
     highest = max(1, *(int(count.max()) for count in counts.values()))
-    axis, width = TOP_MARGIN + MAX_BAR_HEIGHT, (RIGHT - LEFT) / BARS
+    axis = TOP_MARGIN + MAX_BAR_HEIGHT
     bars = []
     for kind, count in counts.items():
         name = "" if labels is None else " labelled correct" if kind == "up" else " labelled incorrect"
@@ -39,25 +39,26 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, obje
             height = round(max(MAX_BAR_HEIGHT * int(count[i]) / highest, 1.0), 1)  # a row among many stays visible
             title = f"{edges[i]:.2f} to {edges[i + 1]:.2f}: {_rows(int(count[i]))}{name}"
             y = round(axis - height if kind == "up" else axis, 1)
-            x = round(LEFT + width * int(i) + BAR_GAP / 2, 1)
-            bar = {"kind": kind, "x": x, "y": y, "width": round(width - BAR_GAP, 1), "height": height, "title": title}
-            bars.append(bar)
+            bar = {"kind": kind, "x": round(100 * int(i) / BARS, 3), "y": y, "width": round(100 / BARS, 3)}
+            bars.append(bar | {"height": height, "title": title})
     foot = axis if labels is None else axis + MAX_BAR_HEIGHT
-    names = [] if labels is None else [(TOP_MARGIN - 8, "correct ↑"), (foot - 8, "incorrect ↓")]
-    ticks = [(round(LEFT + (RIGHT - LEFT) * (at - low) / (high - low), 1), f"{at:g}") for at in _ticks(low, high)]
-    way = "" if labels is None else " Bars of correct rows go up in blue, bars of incorrect rows go down in orange."
-    caption = f"Distribution of {len(values):,} scores; the highest bar stands for {_rows(highest)}.{way}"
-    ends = {"axis": axis, "foot": foot, "height": foot + 30}
-    return {"bars": bars, "ticks": ticks, "names": names, **ends, "caption": caption}
+    ticks = [(round(100 * (at - low) / (high - low), 3), f"{at:g}") for at in _ticks(low, high, MAX_TICK_STEPS)]
+    sides = (-1,) if labels is None else (-1, 1)
+    whole = [int(at) for at in _ticks(0, highest, MAX_COUNT_STEPS) if at == int(at)]
+    beside = {round(axis + side * MAX_BAR_HEIGHT * at / highest, 1): f"{at:,}" for side in sides for at in whole}
+    way = "" if labels is None else " Rows labelled correct go up in blue, rows labelled incorrect go down in orange."
+    caption = f"Number of rows by score, {_rows(len(values))} in all.{way}"
+    ends = {"axis": axis, "foot": foot, "height": foot + FOOT}
+    return {"bars": bars, "ticks": ticks, "counts": sorted(beside.items()), **ends, "caption": caption}
 
 
 def _rows(count: int) -> str:
     return f"{count:,} row" + "s" * (count != 1)
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers in the range, four to seven of them."""
-    raw = (high - low) / MAX_TICK_STEPS
+def _ticks(low: float, high: float, steps: int) -> list[float]:
+    """Round numbers in the range, with at most `steps` steps between its ends."""
+    raw = (high - low) / steps
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= raw)
     return [

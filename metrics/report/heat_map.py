@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from semantic_metrics.demo.sums import adds_up_to
+
 LEVELS = 3  # strengths of either sign; people cannot tell more shades apart side by side
 FAINT_SHARE = 1 / 12  # of the strongest contribution: weaker ones get no colour
 
@@ -30,14 +32,14 @@ class HeatMap:
         name: prediction, reference or question.
         pieces: pieces that together are the text, up to where it is cut.
         hidden: number of tokens that are cut off.
-        total: sum of the contributions of all tokens, the hidden ones included.
+        sums: what the contributions of all tokens, the hidden ones included, add up to; empty if to nothing.
         strongest: tokens with the largest contributions, the largest first.
     """
 
     name: str
     pieces: list[Piece]
     hidden: int
-    total: float
+    sums: str
     strongest: list[Piece]
 
 
@@ -63,8 +65,19 @@ def heat_maps(explanation: dict, texts: dict[str, str], most: int, strongest: in
         shown = tokens[:most] + [(piece, span) for piece, span in tokens[most:] if span is None]
         coloured = sorted((piece for piece, _ in tokens if piece.level), key=lambda piece: -abs(piece.share))
         hidden = len(tokens) - len(shown)
-        maps.append(HeatMap(name, _pieces(text, shown, hidden == 0), hidden, side["total"], coloured[:strongest]))
+        pieces = _pieces(text, shown, hidden == 0)
+        maps.append(HeatMap(name, pieces, hidden, _sums(explanation, name), coloured[:strongest]))
     return maps
+
+
+def _sums(explanation: dict, name: str) -> str:
+    """What the contributions to one text add up to, in words; empty if to nothing."""
+    if (wanted := adds_up_to(explanation, name)) is None:
+        return ""
+    score, baseline = explanation["score"], explanation[name].get("baseline_score")
+    if baseline is None:
+        return f"its tokens add up to the score, {score:+.4f}"
+    return f"its tokens add up to {wanted:+.4f}: the score, {score:.4f}, minus that of a baseline, {baseline:.4f}"
 
 
 def _pieces(text: str, tokens: list[tuple[Piece, tuple[int, int] | None]], whole: bool) -> list[Piece]:

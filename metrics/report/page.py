@@ -39,6 +39,8 @@ class Scores:
         signature: every setting that can change a score.
         counts: counts of the metric by name, such as `undefined`.
         explain: function from the texts of one row to the metric's explanation; None for no heat maps.
+        references: n texts, the reference that decided where rows have several; None for those of `texts`.
+        threshold: lowest score of a correct text; None for no decision.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Scores:
     signature: str
     counts: dict[str, int] = field(default_factory=dict)
     explain: Explain | None = None
+    references: Sequence[str] | None = None
+    threshold: float | None = None
 
 
 def write_report(
@@ -77,7 +81,8 @@ def write_report(
     labels = None if labels is None else np.asarray(labels, dtype=bool)
     sections = [_section(one, texts, labels, rows) for one in scores]
     notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
-    _write(path, title=title, notes=notes, sections=sections, maps=[], signature="")
+    facts = _facts(scores, labels)
+    _write(path, title=title, notes=notes, facts=facts, sections=sections, maps=[], signature="")
 
 
 def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
@@ -93,7 +98,7 @@ def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], si
     Raises:
         FileError: the file cannot be written.
     """
-    _write(path, title=title, notes=[note], sections=[], maps=maps, signature=signature)
+    _write(path, title=title, notes=[note], facts={}, sections=[], maps=maps, signature=signature)
 
 
 def _write(path: Path, **values: object) -> None:
@@ -148,43 +153,52 @@ def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | N
             "Labelled correct, lowest scores": order[labels[order]][:rows],
             "Labelled incorrect, highest scores": order[::-1][~labels[order[::-1]]][:rows],
         }
+    groups = {
+        title: [_row(scores, texts, labels, int(i)) for i in places] for title, places in chosen.items() if len(places)
+    }
     return {
         "name": scores.name,
-        "facts": _facts(scores, values, labels),
         "chart": draw(values, labels),
-        "groups": {
-            title: [_row(scores, texts, labels, int(i)) for i in places]
-            for title, places in chosen.items()
-            if len(places)
-        },
+        "groups": groups,
+        "explained": any(row["maps"] for shown in groups.values() for row in shown),
         "signature": scores.signature,
     }
 
 
-def _facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> list[tuple[str, str]]:
-    quartiles = " / ".join(f"{value:.3f}" for value in np.quantile(values, (0.25, 0.5, 0.75)))
-    facts = [("mean", f"{values.mean():.4f}")]
+def _facts(scores: list[Scores], labels: np.ndarray | None) -> dict[str, list[str]]:
+    """Rows of the table of all metrics: by the name of a figure, its value for each; a dash where a metric has none."""
+    columns = [_metric_facts(one, np.asarray(one.values, dtype=np.float64), labels) for one in scores]
+    names = dict.fromkeys(name for column in columns for name in column)
+    return {name: [column.get(name, "-") for column in columns] for name in names}
+
+
+def _metric_facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None) -> dict[str, str]:
+    facts = {"mean": f"{values.mean():.4f}"}
     if len(values) > 1:
         ends = interval(values)
-        facts.append(("95% interval", f"{ends.low:.4f} to {ends.high:.4f}"))
-    facts += [
-        ("quartiles", quartiles),
-        ("lowest, highest", f"{values.min():.3f}, {values.max():.3f}"),
-        *((name, f"{count:,}") for name, count in scores.counts.items()),
-    ]
-    if labels is None:
-        return facts
-    for label, name in LABELS.items():
-        part = values[labels == label]
-        facts.append((f"{name}, {len(part):,} rows", f"mean {part.mean():.4f}" if len(part) else "none"))
-    if labels.any() and not labels.all():
-        facts.append(("area under ROC", f"{auc(values[labels], values[~labels]):.4f}"))
-    return facts
+        facts["95% interval"] = f"{ends.low:.4f} to {ends.high:.4f}"
+    low, *quartiles, high = np.quantile(values, (0, 0.25, 0.5, 0.75, 1))
+    facts["quartiles"] = " / ".join(f"{value:.3f}" for value in quartiles)
+    facts["lowest, highest"] = f"{low:.3f}, {high:.3f}"
+    if scores.threshold is not None:
+        decided = values >= scores.threshold
+        facts["correct"] = f"{decided.mean():.1%} ({scores.threshold:.4f} or more)"
+        if labels is not None:
+            facts["agrees with the labels"] = f"{(decided == labels).mean():.1%}"
+    if labels is not None:
+        for label, name in LABELS.items():
+            part = values[labels == label]
+            facts[f"mean of {len(part):,} {name} rows"] = f"{part.mean():.4f}" if len(part) else "none"
+        if labels.any() and not labels.all():
+            facts["area under ROC"] = f"{auc(values[labels], values[~labels]):.4f}"
+    return facts | {name: f"{count:,}" for name, count in scores.counts.items()}
 
 
 def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> dict[str, object]:
     """Values of the template for a row: heat maps, and plain texts as (name, beginning, further characters)."""
     row = {name: column[index] for name, column in texts.items()}
+    if scores.references is not None:
+        row["reference"] = scores.references[index]
     maps, note = [], ""
     if scores.explain is not None:
         try:

@@ -17,13 +17,13 @@ COLUMNS = (
     Column("target", "Target", ("t", "output")),
     Column("operator", "Operator: overlap, difference or union", ("op",)),
 )
-CONDITIONS = {
-    "C1": "overlap: nearer to A, and to B, than they are to each other",
-    "C2": "overlap: projected on the plane of A and B, it lies between them",
-    "C3": "difference: A is nearer to it, and to B, than it is to B",
-    "C4": "difference: A - B is nearer to it than to B",
-    "C5": "difference: projected on the plane of A and B, it lies near A",
-    "C6": "union: projected on the plane of A and B, it lies near the longer, or their middle",
+HEADS = {
+    "criterion": "criterion",
+    "holds": "holds, %",
+    "measure": "measure",
+    "samples": "samples",
+    "left_out": "left out",
+    "condition": "condition",
 }
 EXAMPLES = {
     "One sample of each operator": (
@@ -43,30 +43,12 @@ EXAMPLES = {
 
 def list_shares(result: dict) -> Outcome:
     """Share of the samples that meet each criterion."""
-    rows = [row for criterion in CONDITIONS for row in _list_measures(criterion, result)]
-    table = {name: [row[name] for row in rows] for name in rows[0]}
+    rows = result.rows()
+    table = {head: [row[name] for row in rows] for name, head in HEADS.items()}
     counted = ", ".join(f"{count:,} of {operator}" for operator, count in result["operators"].items())
     summary = f"Samples: {counted}. Higher shares are better; a criterion without samples has no share."
     summary += count_notes(result, {"truncated": "texts were longer than the encoder reads and were cut"})
     return Outcome(summary, table=table)
-
-
-def _list_measures(criterion: str, result: dict) -> list[dict[str, object]]:
-    """Rows of the table for a criterion: one, or one for each measure of similarity that it is evaluated with."""
-    by_measure, left_out = result[criterion], result["undefined"][criterion]
-    if "share" in by_measure:
-        by_measure = {"angle": by_measure}
-    return [
-        {
-            "criterion": criterion,
-            "holds, %": value.get("share", value.get("both")),
-            "measure": measure,
-            "samples": value["n"],
-            "left out": sum((left_out if measure == "angle" else left_out[measure]).values()),
-            "condition": CONDITIONS[criterion],
-        }
-        for measure, value in by_measure.items()
-    ]
 
 
 PAGE = Page(

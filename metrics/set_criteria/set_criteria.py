@@ -33,6 +33,7 @@ from semantic_metrics.set_criteria.samples import (
     measure_samples,
     name_of,
 )
+from semantic_metrics.set_criteria.summary import CriteriaResult
 from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
 
 VERSION = "0.1.0"
@@ -76,8 +77,8 @@ Args:
         the environment variable SEMANTIC_METRICS_CACHE names, or a folder.
 
 Returns:
-    Shares are percentages in [0, 100], None where there is no sample. For several encoders: `encoders`, a dict of the
-    following by name, and the `ranges` they share. For one encoder:
+    A dict, which `print` shows as a table. Shares are percentages in [0, 100], None where there is no sample. For
+    several encoders: `encoders`, a dict of the following by name, and the `ranges` they share. For one encoder:
     C1, C3: by measure (cosine, dot, l1, l2, ned) the cells `both`, `first`, `second`, `neither` averaged over the
         margins, which add up to 100, `mean` and `sd` of the two differences, `base` (mean of Sim(A, B) for C1, Sim(B,
         T) for C3) and `n`. Higher `both` is better. Differences of distances should be below 0, the others above.
@@ -250,4 +251,4 @@ def _report_all(measured: dict[str | None, tuple[Samples, Result]], options: Opt
         fields = {"encoder": facts.pop("encoder"), **asdict(options.settings), "ranges": which_ranges}
         signature = str(Signature("set_criteria", {**fields, "version": VERSION}))
         results[name] = {**report(samples, options.settings, used, options.per_sample), **facts, "signature": signature}
-    return results.get(None, {"encoders": results, "ranges": used})
+    return CriteriaResult(results.get(None, {"encoders": results, "ranges": used}))

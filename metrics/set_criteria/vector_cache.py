@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.batching import text_chunks
+from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.set_criteria.encoders import Encoder
 
 KEY_BYTES = 32  # length of a SHA-256
@@ -57,11 +58,8 @@ def cache_folder(cache_dir: str | Path | None) -> Path | None:
         return None
     if not isinstance(cache_dir, (str, Path)) or cache_dir == "":  # would mean the current folder
         raise ValueError(f"cache_dir: expected None, 'default' or a folder, got {cache_dir!r}")
-    if cache_dir == "default":
-        root = os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics"
-        folder = Path(root) / "set_criteria"
-    else:
-        folder = Path(os.path.expanduser(cache_dir))  # keeps an unknown user's ~, where Path.expanduser fails
+    # os.path.expanduser keeps an unknown user's ~, where Path.expanduser fails
+    folder = default_cache("set_criteria") if cache_dir == "default" else Path(os.path.expanduser(cache_dir))
     if os.path.isfile(folder):  # Path.is_file raises if the name is too long
         raise ValueError(f"cache_dir: expected a folder, got the file {folder}")
     try:

@@ -96,7 +96,7 @@ def interval(
     Raises:
         ValueError: fewer than 2 scores, a score that is not finite, or an option out of its range.
 
-    Example:
+    Examples:
         >>> interval([0.5] * 10)
         Interval(mean=0.5, low=0.5, high=0.5)
     """
@@ -125,7 +125,7 @@ def compare(
     Raises:
         ValueError: a and b differ in length, or any reason of `interval`.
 
-    Example:
+    Examples:
         >>> compare([0.2, 0.9, 0.4], [0.2, 0.9, 0.4]).p_permutation
         1.0
     """

@@ -30,6 +30,12 @@ HEADS = {
     "nearest_r1": "R@1 of metrics",
     "nearest_dcg": "DCG of metrics",
 }
+EXPLAINED = {  # the figures that are no household names, for people
+    "group_r1": "how often the metric's first of a group is one that people rated highest",
+    "group_dcg": "how near the metric's order of a group comes to people's; 1 is their order",
+    "nearest_r1": "how often this metric, and no other, comes closest to the rating",
+    "nearest_dcg": "mean of 1 / log2(rank + 1), metrics ranked by closeness; 1 is always closest",
+}
 _NAME_WIDTH = 10  # characters of a printed metric's name
 _CELL_WIDTH = 23  # characters of a printed figure with its interval
 
@@ -125,9 +131,11 @@ class Validation:
         yield ""
         if self.ranked >= 2:
             yield from self._table((*RANKED, *NEAREST))
+            yield from _explained((*RANKED, *NEAREST))
             yield f"{self.ranked} groups have candidates that people rated differently"
         else:
             yield from self._table(NEAREST)
+            yield from _explained(NEAREST)
             yield "R@1 and DCG in groups are undefined: fewer than two groups have candidates to rank"
         yield f"\n{self.verdict}"
 
@@ -221,6 +229,11 @@ def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
     if p < 1 - LEVEL:
         return f"{trust}; {shown} is unlikely to be chance."
     return f"{trust}; but {shown} may be chance."
+
+
+def _explained(names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        yield f"{HEADS[name]}: {EXPLAINED[name]}"
 
 
 def _line(name: str, cells: list[str]) -> str:

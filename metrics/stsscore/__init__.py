@@ -6,6 +6,6 @@ DESCRIPTION = MetricDescription(
     counts=("undefined", "truncated"),
     explain_methods={
         "leave_one_out": "what the score loses where a token is left out",
-        "integrated_gradients": "the tokens of a text add up to the score minus that of a baseline",
+        "integrated_gradients": "each token's share of the change from a baseline to the score",
     },
 )

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_attribution import (
     METHODS,
     Explainer,
@@ -12,7 +13,7 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     owners,
     trace,
 )
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 
 
 def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, run: RunOptions) -> Explanation:

@@ -7,7 +7,6 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-PRECISIONS = ("float32", "bfloat16", "int8")
 LARGEST_INT8 = 127
 SMALLEST_SCALE = torch.finfo(torch.float32).tiny  # divisor for a token of zeros
 
@@ -39,12 +38,13 @@ def _to_float32(_: nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.T
 
 
 class Int8Linear(nn.Module):
-    """A linear layer in int8 that quantises its input in each pass.
+    """A linear layer in int8 that quantises each token of its input by that token's largest value.
 
-    `torch.ao.quantization.quantize_dynamic` gives the whole input of a layer one scale. A few tokens (separators,
-    mostly) have values many times larger than the others, for which only a handful of steps is left: the error of a
-    score was a fifth of the scores' spread. So every token is divided by its largest value before the layer, and
-    multiplied by it afterwards.
+    torch's dynamic quantisation gives the whole input of a layer one scale, from its smallest and largest value. A few
+    tokens (separators, mostly) have values many times larger than the others, for which only a handful of steps would
+    be left; and a token's steps would depend on the other texts of the batch. So every token is divided by its largest
+    value before the layer and multiplied by it afterwards, and one row more, which holds -1 and 1, makes the scale the
+    same in every batch.
     """
 
     def __init__(self, layer: nn.Linear) -> None:
@@ -62,7 +62,14 @@ class Int8Linear(nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """(..., in) -> (..., out)."""
-        sizes = inputs.abs().amax(dim=-1, keepdim=True).clamp_min_(SMALLEST_SCALE)
-        outputs = torch.ops.quantized.linear_dynamic(inputs / sizes, self.packed, self.seven_bits)
+        tokens = inputs.reshape(-1, inputs.shape[-1])
+        sizes = tokens.abs().amax(dim=-1, keepdim=True).clamp_min_(SMALLEST_SCALE)
+        scaled = torch.empty(len(tokens) + 1, tokens.shape[1])
+        torch.div(tokens, sizes, out=scaled[:-1])
+        scaled[-1] = 1.0
+        scaled[-1, 0] = -1.0
+        outputs = torch.ops.quantized.linear_dynamic(scaled, self.packed, self.seven_bits)[:-1]
         outputs.mul_(sizes)
-        return outputs if self.bias is None else outputs.add_(self.bias)
+        if self.bias is not None:
+            outputs.add_(self.bias)
+        return outputs.reshape(*inputs.shape[:-1], -1)

@@ -1,0 +1,157 @@
+"""`semantic-metrics check`: which sentences of a summary its source supports, contradicts or does not mention."""
+
+import json
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, model_options, shared_option
+from semantic_metrics.cli.terminal import plain
+from semantic_metrics.core.loading import score
+from semantic_metrics.core.signature import shorten
+from semantic_metrics.demo.checked_texts import MARKS, checked_texts
+from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.output import atomic_write, check_output
+from semantic_metrics.files.table import read_table
+
+WIDTH = 100  # characters of a line on the terminal
+MAX_PRINTED_TEXTS = 20  # --output and --html have them all
+
+
+@click.command()
+@click.argument("summary", type=FILE)
+@click.argument("source", type=FILE, required=False)
+@shared_option("--predictions", help="With a table in place of SUMMARY and SOURCE: column of the texts to check.")
+@shared_option("--references", multiple=False, help="With a table: column of their sources.")
+@click.option("--coverage", is_flag=True, help="Also say which sentences of the source the summary leaves out.")
+@click.option("--k", metavar="N", help="Windows of the source to read for each sentence, or all; default: 8.")
+@shared_option("--config", multiple=False, metavar="CHECKPOINT")
+@model_options()
+@shared_option("--output", help="JSONL file to write: a line for each text, with its sentences and places.")
+@click.option("--html", type=FILE, help="HTML page to write: each sentence leads to its place in the source.")
+def check(
+    summary: Path,
+    source: Path | None,
+    predictions: str | None,
+    references: str | None,
+    coverage: bool,
+    k: str | None,
+    config: str | None,
+    output: Path | None,
+    html: Path | None,
+    run: dict[str, object],
+) -> None:
+    """Check each sentence of SUMMARY, a text file, against SOURCE, another one.
+
+    Or check all rows of a table: semantic-metrics check rows.csv --predictions summary --references article
+
+    Example: semantic-metrics check summary.txt article.txt --html check.html
+    """
+    names, texts, sources = _read(summary, source, predictions, references)
+    options = {} if k is None else {"k": _windows(k)}
+    for path in filter(None, (output, html)):
+        check_output(path, inputs=[summary, *([source] if source else [])])
+    if output is not None and html is not None and output.resolve() == html.resolve():
+        raise InputError(f"--html: expected another file than --output, got {html}")
+    with as_input_error(ValueError):
+        result = score(
+            DEFAULT_METRIC,
+            texts,
+            sources,
+            checkpoint=config,
+            granularity="sentence",
+            coverage=coverage,
+            **options,
+            **run,
+        )
+    click.echo("\n".join(_lines(names, result)))
+    if output is not None:
+        _write_lines(output, names, result)
+        click.echo(f"written to {output}", err=True)
+    if html is not None:
+        from semantic_metrics.report.check import write_check
+
+        title = f"{summary.name} checked against {source.name if source else references}"
+        write_check(html, title, checked_texts(names, texts, sources, result), result["signature"])
+        click.echo(f"written to {html}", err=True)
+
+
+def _read(
+    summary: Path, source: Path | None, predictions: str | None, references: str | None
+) -> tuple[list[str], list[str], list]:
+    """Names, texts and sources, of two files or of the rows of a table."""
+    if source is not None:
+        if predictions or references:
+            raise InputError("--predictions, --references: expected them with one table, got SUMMARY and SOURCE")
+        return [summary.name], [_text(summary)], [_text(source)]
+    if not (predictions and references):
+        raise InputError("SOURCE: expected a file, or --predictions and --references with a table")
+    table = read_table(summary)
+    texts = table.texts("--predictions", predictions)
+    sources = table.texts("--references", references, several=True)
+    return [f"Row {row}" for row in range(1, len(texts) + 1)], texts, sources
+
+
+def _text(path: Path) -> str:
+    """A file as one text."""
+    with file_errors(path):
+        content = path.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: expected UTF-8 text, got the byte 0x{content[error.start]:02x}") from None
+
+
+def _windows(given: str) -> int | None:
+    """Value of --k; None for all."""
+    if given == "all":
+        return None
+    if not (given.isascii() and given.isdigit() and int(given) > 0):
+        raise InputError(f"--k: expected a whole number from 1, or all, got {given!r}")
+    return int(given)
+
+
+def _lines(names: list[str], result: dict) -> Iterator[str]:
+    """The report for a terminal."""
+    for i, name in enumerate(names[:MAX_PRINTED_TEXTS]):
+        sentences = result["sentences"][i]
+        counts = Counter(one["verdict"] for one in sentences)
+        verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in MARKS)
+        covers = f", coverage {result['coverage'][i]:.3f}" if "coverage" in result else ""
+        yield f"{plain(name)}: {result['scores'][i]:.3f}, lowest {result['minimums'][i]:.3f}{covers}; {verdicts}"
+        for one in sentences:
+            head = f"{MARKS[one['verdict']]} {one['verdict']:12} {one['support']:.3f}  "
+            yield head + textwrap.shorten(plain(one["text"]), WIDTH - len(head), placeholder="...")
+            for place in one["places"][:1]:
+                where = f"{'':20}{place['begin']}-{place['end']}: "
+                yield where + textwrap.shorten(plain(place["text"]), WIDTH - len(where), placeholder="...")
+        for one in result["missing"][i] if "missing" in result else ():
+            yield f"- missing      {one['support']:.3f}  " + textwrap.shorten(plain(one["text"]), 78, placeholder="...")
+    if len(names) > MAX_PRINTED_TEXTS:
+        yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
+    read, left_out = result["windows_read"], result["windows_left_out"]
+    notes = "".join(f", {kind} {result[kind]}" for kind in ("undefined", "truncated") if result[kind])
+    yield f"texts {len(names)}, mean {result[DEFAULT_METRIC]:.4f}; windows read {read}, left out {left_out}{notes}"
+    yield shorten(result["signature"])
+
+
+def _write_lines(path: Path, names: list[str], result: dict) -> None:
+    """Write a line of JSON for each text.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    kept = {"score": "scores", "minimum": "minimums", "coverage": "coverage", "missing": "missing"}
+    columns = {key: result[name] for key, name in kept.items() if name in result} | {"sentences": result["sentences"]}
+    with atomic_write(path) as file:
+        for i, name in enumerate(names):
+            row = {
+                "name": name,
+                **{key: values[i] for key, values in columns.items()},
+                "signature": result["signature"],
+            }
+            file.write((json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8"))

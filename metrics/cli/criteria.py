@@ -1,0 +1,72 @@
+"""`semantic-metrics criteria`: whether sentence encoders treat overlap, difference and union as sets do."""
+
+from pathlib import Path
+
+import click
+
+from semantic_metrics.cli.errors import as_input_error
+from semantic_metrics.cli.options import FILE, shared_option
+from semantic_metrics.core.signature import shorten
+from semantic_metrics.files.table import check_records_path, read_table, write_records
+
+METRIC = "set_criteria"
+COLUMNS = ("a", "b", "target", "operator")
+DEFAULT_ENCODER = "matcha"
+MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which takes long to import
+
+
+@click.command()
+@click.argument("samples", type=FILE)
+@click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    default=[DEFAULT_ENCODER],
+    metavar="NAME",
+    help="Encoder, a folder or a Hub id, repeatable; default: matcha.",
+)
+@click.option("--a", default="a", show_default=True, metavar="COLUMN", help="Column of the first sentences.")
+@click.option("--b", default="b", show_default=True, metavar="COLUMN", help="Column of the second sentences.")
+@click.option("--target", default="target", show_default=True, metavar="COLUMN", help="Column of what they make.")
+@click.option(
+    "--operator",
+    default="operator",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of overlap, difference or union.",
+)
+@click.option(
+    "--measure",
+    default=MEASURES[0],
+    show_default=True,
+    type=click.Choice(MEASURES),
+    metavar="NAME",
+    help=f"Similarity of C1, C3 and C4: {', '.join(MEASURES)}.",
+)
+@shared_option("--output", help="Write all figures to a .json or .csv file.")
+def criteria(samples: Path, encoders: tuple[str, ...], measure: str, output: Path | None, **columns: str) -> None:
+    """Test sentence encoders with SAMPLES (.csv, .jsonl, .parquet): six criteria of Bansal et al., in percent.
+
+    A sample has two sentences, and what they share (overlap), what only the first says (difference), or both together
+    (union).
+
+    Example: semantic-metrics criteria --encoder matcha sets.csv
+    """
+    check_records_path(output, [samples])
+    table = read_table(samples)
+    texts = {name: table.texts(f"--{name}", columns[name]) for name in COLUMNS}
+    from semantic_metrics import load  # takes seconds to import
+    from semantic_metrics.set_criteria.summary import figure_rows, table_lines
+
+    with as_input_error(ValueError):
+        result = load(METRIC, keep_in_memory=True).compute(**texts, encoders=list(encoders))
+    for line in table_lines(result, measure):
+        click.echo(line)
+    for one in result["encoders"].values():
+        click.echo(shorten(one["signature"]))
+    if output is not None:
+        named = result["encoders"].items()
+        rows = [
+            {"encoder": name, **row, "signature": one["signature"]} for name, one in named for row in figure_rows(one)
+        ]
+        write_records(output, rows)

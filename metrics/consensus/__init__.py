@@ -1,0 +1,11 @@
+"""Consensus: what MATCHA, STSScore and NLI say together, one number and a verdict in words."""
+
+from semantic_metrics.core.contract import MetricDescription
+
+DESCRIPTION = MetricDescription(
+    counts=("undefined", "truncated"),
+    words="verdicts",
+    correct_above=0.5,
+    takes_weights=True,
+    explain_methods={"leave_one_out": "what the score loses where a token is left out"},
+)

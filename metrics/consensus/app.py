@@ -1,0 +1,62 @@
+"""Demo of Consensus: one score of two texts, and a verdict in words."""
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from semantic_metrics.demo.check_page import fill_check_tab
+from semantic_metrics.demo.page import Outcome, Page, count_notes, explain_score, launch
+
+ABOUT = """
+How well does a text say what its reference says, as people would rate it? Three judgements are averaged: MATCHA's
+cosine, a predicted rating of similarity, and entailment minus contradiction. The verdict says in words what differs.
+"""
+ADDED_COLUMNS = ("consensus", "verdict", "similarity", "entailment", "contradiction", "matcha", "reason")
+EXAMPLES = {
+    "A paraphrase, a contradiction, another topic": (
+        "A man plays a guitar.\nNobody is playing a guitar.\nThe vote was put off again.",
+        "A man is playing the guitar.\nA man is playing the guitar.\nA man is playing the guitar.",
+    ),
+    "Says less, says more": (
+        "A dog is running.\nA brown dog is running along the beach at sunset.",
+        "A brown dog is running along the beach.\nA dog is running along the beach.",
+    ),
+    "Numbers and negations": (
+        "The bridge is 300 metres long.\nThe court did not accept the appeal.",
+        "The bridge is 800 metres long.\nThe court accepted the appeal.",
+    ),
+}
+
+
+def judge(result: dict) -> Outcome:
+    """Show the scores with their verdicts and parts."""
+    count = len(result["scores"])
+    verdicts = ", ".join(f"{number:,} {word!r}" for word, number in Counter(result["verdicts"]).most_common())
+    summary = f"Mean of {count:,} scores: {result['consensus']:.3f} (0 to 1). Verdicts: {verdicts}."
+    summary += count_notes(
+        result,
+        {
+            "undefined": "of them have a blank text and score 0",
+            "truncated": "of them were longer than the model reads and were cut",
+        },
+    )
+    columns = {"consensus": result["scores"], "verdict": result["verdicts"], "reason": result["reasons"]}
+    columns |= result["parts"]
+    return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
+
+
+SCRIPT = Path(__file__).with_name("consensus.py")
+PAGE = Page(
+    script=SCRIPT,
+    title="Consensus",
+    about=ABOUT,
+    outcome=judge,
+    examples=EXAMPLES,
+    added_columns=ADDED_COLUMNS,
+    explain=partial(explain_score, "by how much it falls without each token"),
+    max_explained=1200,
+    tabs={"Check a summary": partial(fill_check_tab, SCRIPT)},
+)
+
+if __name__ == "__main__":
+    launch(PAGE)

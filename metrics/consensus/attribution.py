@@ -1,0 +1,33 @@
+"""Which token moved a consensus, and by how much; see `pair_attribution` for the method."""
+
+import numpy as np
+
+from semantic_metrics.consensus.parts import PairModels
+from semantic_metrics.consensus.weights import Weights
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.pair_attribution import Explainer, Explanation, Texts
+
+METHODS = ("leave_one_out",)
+MAX_PIECES = 48  # longer texts are explained by words or runs of words: each piece costs two passes of the model
+
+
+def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions) -> Explanation:
+    """Contributions of the tokens of both texts: the score minus that of the texts without the token.
+
+    Args:
+        models: what scores the texts.
+        texts: `prediction` and `reference`.
+        weights: of the judgements.
+        run: how the cross-encoder runs; in float32.
+
+    Returns:
+        The parts of an explanation, which `Explainer` describes.
+    """
+
+    def score(variants: list[Texts]) -> np.ndarray:
+        predictions, references = ([variant[side] for variant in variants] for side in ("prediction", "reference"))
+        scores = weights.score(models.parts(predictions, references, run))
+        blank = [not (a.strip() and b.strip()) for a, b in zip(predictions, references, strict=True)]
+        return np.where(blank, 0.0, scores)
+
+    return Explainer(models.scorer, texts, run, MAX_PIECES).leave_one_out(score)

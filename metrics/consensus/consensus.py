@@ -1,0 +1,112 @@
+"""Consensus as an `evaluate.Metric`: what MATCHA, STSScore and NLI say together of two texts."""
+
+import datasets
+import evaluate
+
+from semantic_metrics.consensus.scoring import ConsensusScoring
+from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+
+_DESCRIPTION = """\
+How well does a text say what its reference says, as people would rate it? Consensus is the mean of three judgements:
+MATCHA's cosine, the similarity that a cross-encoder trained on people's ratings predicts, and its probability of
+entailment minus that of contradiction, read in both directions; what contradicts scores .35 at most, by the certainty
+of the contradiction. One number in [0, 1], higher is better, and a verdict
+in words: contradicts, same, says less, says more, unrelated.
+"""
+
+_CITATION = """\
+@inproceedings{li2026matcha,
+  title = {MATCHA},
+  author = {Li, Siran and others},
+  booktitle = {Findings of ACL},
+  year = {2026},
+  url = {https://arxiv.org/abs/2605.27345},
+}
+@article{herbold2023stsscore,
+  title = {Semantic similarity prediction is better than other semantic similarity measures},
+  author = {Herbold, Steffen},
+  journal = {Transactions on Machine Learning Research},
+  year = {2023},
+  url = {https://openreview.net/forum?id=bfsNmgN5je},
+}
+"""
+
+_INPUTS = """
+Args:
+    predictions: list of n strings, the texts to judge. A blank one scores 0 and is counted.
+    references: list of n strings, or of n lists of strings (several references each).
+    contradictions: list of n strings, each a text that should score lower than the prediction; adds
+        `contradiction_scores` and `margins`.
+    multi_reference: "best" (default) takes the highest score over the references, "mean" their mean; parts, verdict
+        and reason are always those of the best one.
+    weights: path of a JSON file that `semantic-metrics fit --metric consensus` wrote for the same cross-encoder, or a
+        dict with a number from 0 for each of "matcha", "similarity" and "nli"; None (default) for .25, 1 and 1.
+    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
+        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
+        which.
+    max_length: tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.
+    batch_size: largest number of pairs that the model reads at a time (default 64).
+    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
+    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
+        "semantic-metrics[fast]"`.
+    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
+        changes no score.
+    output: "all" (default), or "mean" for {"consensus": mean} alone.
+    granularity: "text" (default), or "sentence" for summaries and other long texts: each sentence of a prediction is
+        judged against windows of its reference, the source (several references count as one source).
+    k: with "sentence", the number of windows that the model reads for each sentence (default 8), those that share most
+        of its words; None for all.
+    coverage: with "sentence", also say which sentences of the reference the prediction leaves out (default False).
+
+Returns:
+    consensus: mean of `scores`.
+    scores: n floats in [0, 1], higher is better.
+    parts: the evidence, a dict of lists of n floats: `matcha` (cosine in [-1, 1]), `similarity` (predicted rating in
+        [0, 1]), `entailment` (probability that the reference entails the prediction) and `contradiction` (the mean of
+        both directions).
+    verdicts: n of "contradicts", "same", "says less", "says more", "unrelated" and "empty".
+    reasons: n sentences that give the reason.
+    signature: every setting that can change a score, the checkpoints' sha256 among them.
+    undefined: number of predictions that are blank, or whose references all are; their score is 0.
+    truncated: number of pairs (a prediction with one of its references) that were longer than `max_length`.
+    best_reference: with several references, the index of the best for each prediction (the first of equals).
+
+    With granularity="sentence" instead of parts, verdicts, reasons and best_reference:
+    scores: n floats in [0, 1], the mean support of a prediction's sentences.
+    minimums: n floats in [0, 1], their lowest support: where there is one wrong sentence, the mean may hide it.
+    sentences: n lists with a dict for each sentence: `text`, `begin` and `end` (characters of the prediction),
+        `support` and `contradiction` (in [0, 1]), `verdict` ("supported", "contradicted" or "silent") and `places`, at
+        most three windows that do not overlap, the one that decides first: `reference` (index), `begin`, `end`, `text`,
+        `support`, `contradiction`.
+    coverage: with `coverage`, n floats in [0, 1], the mean support of the references' sentences by the prediction.
+    missing: with `coverage`, n lists of the references' sentences that the prediction does not support; as in
+        `sentences`, and `reference`, the index of the text that they are from.
+    windows_read, windows_left_out: number of pairs of a sentence and a window that the model read, and of those that it
+        did not.
+
+Raises:
+    ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an
+        invalid option; names the argument, before anything is scored.
+
+Example:
+    >>> consensus = evaluate.load("metrics/consensus")
+    >>> result = consensus.compute(predictions=["Nobody is playing."], references=["A man is playing the guitar."])
+    >>> result["scores"][0] < 0.3, result["verdicts"]
+    (True, ['contradicts'])
+"""
+
+
+class Consensus(ConsensusScoring, CheckedInputs, evaluate.Metric):
+    """The metric; `config_name` of `evaluate.load` names the cross-encoder (see `resolve_checkpoint`)."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS,
+            features=text_features("predictions", "references"),
+            license="Apache-2.0",
+        )
+
+    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
+        self.load_models()

@@ -1,0 +1,149 @@
+"""The parts of a consensus: what each of the models says about pairs of a reference and a prediction.
+
+One cross-encoder reads each pair twice, the reference first and the prediction first. Its logits give the similarity
+that people would rate and the probabilities of NLI; MATCHA's table gives the cosine of both texts.
+"""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.sentences import same_text
+from semantic_metrics.cross_encoder.heads import (
+    check_scale,
+    checkpoint_scale,
+    nli_labels,
+    nli_probabilities,
+    rating,
+    similarity_label,
+)
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.table import cosine
+
+DEFAULT_CHECKPOINT = "pairs"
+NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the models say about n pairs; each array is (n,) float64.
+
+    A text beside itself, but for white space, has similarity and entailment 1 and contradiction 0, whatever the model
+    says.
+
+    Attributes:
+        matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector.
+        similarity: predicted rating of similarity, the mean of both orders, limited to [0, 1].
+        supported: probability that the reference entails the prediction.
+        covered: probability that the prediction entails the reference.
+        contradiction: probability of contradiction, the mean of both orders.
+        truncated: (n,) bool, whether the cross-encoder cut the pair.
+    """
+
+    matcha: np.ndarray
+    similarity: np.ndarray
+    supported: np.ndarray
+    covered: np.ndarray
+    contradiction: np.ndarray
+    truncated: np.ndarray
+
+    @property
+    def entailment(self) -> np.ndarray:
+        """Probability that the reference entails the prediction: `supported`, by the name that results have."""
+        return self.supported
+
+    @property
+    def components(self) -> np.ndarray:
+        """(n, 3) float64 in [0, 1]: MATCHA's cosine, the similarity, and entailment minus contradiction."""
+        nli = (self.supported - self.contradiction + 1) / 2
+        return np.stack([(self.matcha + 1) / 2, self.similarity, nli], axis=1)
+
+    def take(self, rows: np.ndarray) -> "Parts":
+        """The parts of some pairs, in the order of `rows`."""
+        return Parts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+class PairModels:
+    """The models that give the parts.
+
+    Args:
+        name: None for the shipped checkpoints, or the cross-encoder's name, folder or Hub id (see
+            `resolve_checkpoint`); it must have labels for NLI and one for similarity. MATCHA's checkpoint may follow
+            behind a plus: "pairs+contextual".
+
+    Attributes:
+        scorer: the cross-encoder.
+        matcha: MATCHA's encoder, by default the shipped table.
+        scale: what a raw score of similarity is divided by, or "sigmoid".
+
+    Raises:
+        ValueError: a checkpoint is missing or damaged, or lacks a label; lists its labels.
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        name, matcha = split_name(name)
+        folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_both), OTHER_WEIGHTS)
+        config = read_config(folder)
+        try:
+            nli_labels(label_names(config))
+            self._similarity = similarity_label(label_names(config))
+            self.scale = check_scale(checkpoint_scale(folder, config, str(name)))
+        except ValueError as error:
+            raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
+        self.scorer = PairScorer(folder)
+        self.matcha = load_checkpoint(matcha)
+
+    def signature_fields(self) -> dict[str, str]:
+        """What a signature contains of the checkpoints."""
+        return {**self.scorer.signature_fields(), "matcha": self.matcha.signature_fields()["checkpoint"]}
+
+    def parts(self, predictions: list[str], references: list[str], run: RunOptions = DEFAULT_OPTIONS) -> Parts:
+        """What the models say about n pairs.
+
+        Args:
+            predictions: n texts to judge.
+            references: n texts, one for each prediction.
+            run: how the cross-encoder runs.
+        """
+        pairs = list(zip(references, predictions, strict=True))
+        logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
+        probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
+        ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
+        same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
+        probabilities[:, same], ratings[:, same] = (1.0, 0.0), 1.0
+        return Parts(
+            matcha=self._cosines(predictions, references),
+            similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),
+            supported=probabilities[0, :, 0],
+            covered=probabilities[1, :, 0],
+            contradiction=probabilities[:, :, 1].mean(axis=0),
+            truncated=logits.truncated.reshape(2, -1).any(axis=0),
+        )
+
+    def _cosines(self, predictions: list[str], references: list[str]) -> np.ndarray:
+        encoded = self.matcha.encode([*predictions, *references])
+        vectors, count = encoded.vectors, len(predictions)
+        return cosine(vectors[:count], vectors[count:])
+
+
+def split_name(name: str | None) -> tuple[str | None, str | None]:
+    """Names of the cross-encoder and of MATCHA's checkpoint from "NAME" or "NAME+NAME"; None for the shipped ones."""
+    if name is None or "+" not in name or os.path.isdir(os.path.expanduser(name)):
+        return name, None
+    pairs, _, matcha = name.rpartition("+")
+    return pairs or None, matcha or None
+
+
+def _has_both(config: dict) -> bool:
+    try:
+        labels = [str(label) for label in config.get("id2label", {}).values()]
+        nli_labels(labels)
+        similarity_label(labels)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,207 @@
+"""Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from semantic_metrics.consensus.attribution import METHODS, explain
+from semantic_metrics.consensus.long_texts import GRANULARITIES, NEAREST_WINDOWS, Judge, LongTextOptions, result_of
+from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
+from semantic_metrics.consensus.verdict import EMPTY, verdict
+from semantic_metrics.consensus.weights import DEFAULT, Weights
+from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.inputs import (
+    check_choice,
+    check_same_length,
+    check_text,
+    describe_value,
+    invalid_input,
+    quote,
+)
+from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.signature import Signature, no_score_change
+from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.cross_encoder.pair_attribution import Explanation
+
+VERSION = "0.3.0"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of one call of `compute`, whose docstring explains them.
+
+    Raises:
+        InvalidInput: a value is not allowed.
+    """
+
+    weights: Weights = DEFAULT
+    run: RunOptions = DEFAULT_OPTIONS
+    multi_reference: str = "best"
+    output: str = no_score_change("all")
+
+    def __post_init__(self) -> None:
+        check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
+        check_choice("output", self.output, ("all", "mean"))
+
+
+@dataclass(frozen=True)
+class Scored:
+    """n predictions judged against their references.
+
+    Attributes:
+        scores: (n,) float64.
+        best: (n,) int, index of the best reference among those of its prediction.
+        parts: of each prediction with its best reference.
+        blank: (n,) bool, whether there is nothing to compare.
+        truncated: number of pairs that were cut.
+    """
+
+    scores: np.ndarray
+    best: np.ndarray
+    parts: Parts
+    blank: np.ndarray
+    truncated: int
+
+
+class ConsensusScoring(TextScoring):
+    """Scores texts; `config_name` names the cross-encoder (see `resolve_checkpoint`)."""
+
+    models: PairModels
+
+    def load_models(self) -> None:
+        """See `TextScoring`."""
+        self.models = PairModels(None if self.config_name == "default" else self.config_name)
+
+    def compute(
+        self,
+        *,
+        predictions: list[str] | None = None,
+        references: list | None = None,
+        contradictions: list[str] | None = None,
+        multi_reference: str = "best",
+        weights: str | dict[str, float] | None = None,
+        precision: str = "float32",
+        max_length: int | None = None,
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+        backend: str = "torch",
+        workers: int | None = None,
+        output: str = "all",
+        granularity: str = "text",
+        k: int | None = NEAREST_WINDOWS,
+        coverage: bool = False,
+    ) -> dict | None:
+        """Score predictions against references, together with those added before."""
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        run |= {"backend": backend, "workers": workers}
+        options = self._options(
+            weights, granularity, k, coverage, multi_reference=multi_reference, output=output, **run
+        )
+        if contradictions is not None and isinstance(options, LongTextOptions):
+            got = describe_value(contradictions)
+            raise invalid_input("contradictions", f"expected None with granularity='sentence', got {got}")
+        columns = {"predictions": predictions, "references": references}
+        return self.compute_checked(columns, options, {"contradictions": contradictions})
+
+    def _options(
+        self,
+        weights: object = None,
+        granularity: str = "text",
+        k: int | None = NEAREST_WINDOWS,
+        coverage: bool = False,
+        **settings: object,
+    ) -> Options | LongTextOptions:
+        """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
+        names = [item.name for item in fields(RunOptions) if item.name in settings]
+        run = self.models.scorer.resolve(RunOptions(**{name: settings.pop(name) for name in names}))
+        check_choice("granularity", granularity, GRANULARITIES)
+        options = Options(Weights.read(weights, self.models.scorer.checkpoint_sha256), run, **settings)
+        if granularity == "text":
+            if k != NEAREST_WINDOWS or coverage is not False:
+                raise invalid_input("granularity", "expected 'sentence' with k or coverage, got 'text'")
+            return options
+        if weights is not None or options.multi_reference != "best":
+            name, value = ("multi_reference", options.multi_reference) if weights is None else ("weights", weights)
+            raise invalid_input(name, f"expected the default with granularity='sentence', got {quote(value)}")
+        return LongTextOptions(run, k, coverage, options.output)
+
+    def _compute(
+        self,
+        predictions: list[str],
+        references: list,
+        options: Options | LongTextOptions,
+        contradictions: list[str] | None = None,
+    ) -> dict:
+        if isinstance(options, LongTextOptions):
+            result = result_of(Judge(self.models.scorer, options), predictions, references, "consensus")
+            return result if options.output == "mean" else result | {"signature": str(self._signature(options))}
+        if contradictions is not None:
+            check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
+        scored = self._score(predictions, references, options)
+        result: dict = {"consensus": float(np.mean(scored.scores))}
+        if options.output == "mean":
+            return result
+        undefined, truncated = int(scored.blank.sum()), scored.truncated
+        rows = range(len(predictions))
+        judged = [(EMPTY, "A text is blank.") if scored.blank[i] else verdict(scored.parts, i) for i in rows]
+        result |= {
+            "scores": scored.scores.tolist(),
+            "parts": {name: getattr(scored.parts, name).tolist() for name in NAMES},
+            "verdicts": [word for word, _ in judged],
+            "reasons": [reason for _, reason in judged],
+            "signature": str(self._signature(options)),
+        }
+        if isinstance(references[0], list):
+            result["best_reference"] = scored.best.tolist()
+        if contradictions is not None:
+            against = self._score(contradictions, references, options)
+            result["contradiction_scores"] = against.scores.tolist()
+            result["margins"] = (scored.scores - against.scores).tolist()
+            undefined, truncated = undefined + int(against.blank.sum()), truncated + against.truncated
+        return result | {"undefined": undefined, "truncated": truncated}
+
+    def _score(self, predictions: list[str], references: list, options: Options) -> Scored:
+        texts, counts = flatten(references)
+        owners = np.repeat(np.arange(len(predictions)), counts)
+        parts = self.models.parts([predictions[i] for i in owners], texts, options.run)
+        defined = np.array(
+            [bool(predictions[i].strip() and text.strip()) for i, text in zip(owners, texts, strict=True)]
+        )
+        merged, best = best_or_mean(options.weights.score(parts), counts, options.multi_reference, defined)
+        begins = counts.cumsum() - counts
+        blank = ~np.logical_or.reduceat(defined, begins)
+        return Scored(merged, best, parts.take(begins + best), blank, int(parts.truncated.sum()))
+
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
+        return str(self._signature(self._options(**settings)))
+
+    def _signature(self, options: Options | LongTextOptions) -> Signature:
+        if isinstance(options, LongTextOptions):
+            return Signature.of("consensus", self.models.scorer.signature_fields(), options, VERSION)
+        models = {**self.models.signature_fields(), "weights": options.weights}
+        return Signature.of("consensus", models, options, VERSION)
+
+    def explain(
+        self,
+        prediction: str,
+        reference: str,
+        method: str = "leave_one_out",
+        weights: str | dict[str, float] | None = None,
+        max_length: int | None = None,
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+    ) -> Explanation:
+        """What the score loses where a token is left out, for each token of both texts; see `attribution.explain`.
+
+        `method` is "leave_one_out". The other arguments are those of `compute`; the model runs in float32.
+
+        Raises:
+            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        """
+        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        check_choice("method", method, METHODS)
+        run = {"precision": "float32", "max_length": max_length, "batch_size": batch_size, "device": device}
+        options = self._options(weights, **run)
+        return explain(self.models, texts, options.weights, options.run)

@@ -1,0 +1,58 @@
+"""From the parts of a consensus to a verdict in words, with its reason."""
+
+from dataclasses import dataclass
+
+from semantic_metrics.consensus.parts import Parts
+
+CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED = "contradicts", "same", "says less", "says more", "unrelated"
+EMPTY = "empty"
+VERDICTS = (CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED, EMPTY)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Where one verdict ends and another begins.
+
+    Attributes:
+        contradiction: a text contradicts from this probability of contradiction on.
+        entailment: a text entails another from this probability on.
+        similarity: texts of which neither entails the other are unrelated below this similarity; a model of NLI, which
+            learned from captions of one picture, would say that they contradict.
+    """
+
+    contradiction: float = 0.4
+    entailment: float = 0.5
+    similarity: float = 0.15
+
+
+THRESHOLDS = Thresholds()  # chosen on development sets, see docs/consensus.md
+
+
+def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tuple[str, str]:
+    """The verdict on one pair, one of VERDICTS, and a sentence that gives its reason.
+
+    The first that applies: the texts have little in common, and neither entails the other ("unrelated"); they
+    contradict each other; each entails the other ("same"); the reference entails the prediction ("says less", as the
+    prediction leaves something out); the prediction entails the reference ("says more", as it adds something); else
+    the prediction both adds and leaves out, which is "says more", because what it adds is not supported.
+
+    Args:
+        parts: the parts of n pairs.
+        row: which of the pairs.
+        thresholds: where verdicts begin.
+    """
+    supported, covered = float(parts.supported[row]), float(parts.covered[row])
+    contradiction, similarity = float(parts.contradiction[row]), float(parts.similarity[row])
+    forward, back = supported >= thresholds.entailment, covered >= thresholds.entailment
+    if similarity < thresholds.similarity and not (forward or back):
+        return UNRELATED, f"The texts have little in common (similarity {similarity:.2f})."
+    if contradiction >= thresholds.contradiction:
+        return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f})."
+    chances = f"(entailed by the reference {supported:.2f}, entails it {covered:.2f})"
+    if forward and back:
+        return SAME, f"Each text entails the other {chances}."
+    if forward:
+        return SAYS_LESS, f"The reference entails the prediction, which leaves something out {chances}."
+    if back:
+        return SAYS_MORE, f"The prediction entails the reference and adds something {chances}."
+    return SAYS_MORE, f"The texts overlap, but the prediction adds something and leaves something out {chances}."

@@ -1,0 +1,105 @@
+"""How much each judgement counts in a consensus, or should count by a user's own ratings."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import nnls
+
+from semantic_metrics.consensus.parts import Parts
+from semantic_metrics.core.inputs import invalid_input, quote
+
+MAX_WEIGHT = 1e9  # larger weights come from damaged files
+# A contradiction that the model is sure of leaves at most .35, however alike the words are. Chosen on development sets:
+# training/EXPERIMENTS.md, W3.
+CAP = 0.65
+MIN_RATED = 10  # pairs that a fit needs
+CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weight of each judgement, a number from 0; they count in proportion to their sum.
+
+    Attributes:
+        matcha: of MATCHA's cosine, mapped to [0, 1].
+        similarity: of the predicted rating.
+        nli: of entailment minus contradiction, mapped to [0, 1].
+    """
+
+    matcha: float = 0.25
+    similarity: float = 1.0
+    nli: float = 1.0
+
+    @classmethod
+    def read(cls, weights: "str | Path | Mapping[str, float] | Weights | None", checkpoint: str = "") -> "Weights":
+        """Weights from what `compute` takes.
+
+        Args:
+            weights: None for the default ones, a dict with all three names, or the path of a JSON file that holds one.
+            checkpoint: sha256 of the cross-encoder that weights of a file must be for; empty for any.
+
+        Raises:
+            InvalidInput: the file is missing, damaged or for another checkpoint, a name is missing or unknown, a
+                value is not a number from 0, or all are 0.
+        """
+        if weights is None or isinstance(weights, cls):
+            return weights or DEFAULT
+        if isinstance(weights, str | Path):
+            weights = _read_file(Path(weights), checkpoint)
+        names = [item.name for item in fields(cls)]
+        if not isinstance(weights, Mapping) or set(weights) != set(names):
+            raise invalid_input("weights", f"expected a number for each of {', '.join(names)}, got {quote(weights)}")
+        for name in names:
+            if type(weights[name]) not in (int, float) or not 0 <= weights[name] <= MAX_WEIGHT:
+                raise invalid_input("weights", f"expected a number from 0 for {name}, got {quote(weights[name])}")
+        if not any(weights.values()):
+            raise invalid_input("weights", "expected a weight above 0, got 0 for each")
+        return cls(**{name: float(weights[name]) for name in names})
+
+    @classmethod
+    def fit(cls, parts: Parts, ratings: np.ndarray) -> "Weights":
+        """The weights, from 0 and of sum 1, whose scores come closest to people's ratings (least squares).
+
+        Args:
+            parts: of n pairs.
+            ratings: (n,) in [0, 1].
+
+        Raises:
+            InvalidInput: there are fewer than MIN_RATED pairs, or no weight above 0 comes closer than none.
+        """
+        if len(ratings) < MIN_RATED:
+            raise invalid_input("ratings", f"expected {MIN_RATED} or more, got {len(ratings)}")
+        weights, _ = nnls(parts.components, np.asarray(ratings, dtype=float))
+        if not weights.any():
+            raise invalid_input("ratings", "expected some that rise with a part of the score, got none")
+        return cls(*(weights / weights.sum()).tolist())
+
+    def score(self, parts: Parts) -> np.ndarray:
+        """(n,) scores in [0, 1] of n pairs: the mean of the judgements, weighted, at most 1 - CAP * p_contradiction."""
+        weights = np.array(list(asdict(self).values()))
+        mean = (parts.components * weights).sum(axis=1) / weights.sum()
+        return np.clip(np.minimum(mean, 1 - CAP * parts.contradiction), 0.0, 1.0)
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={value:g}" for name, value in asdict(self).items())
+
+
+def _read_file(path: Path, checkpoint: str) -> object:
+    """The weights in a file: its whole content, or what `semantic-metrics fit` wrote under "weights"."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise invalid_input("weights", f"expected a JSON file, got {quote(str(path))}: {error}") from None
+    if not isinstance(content, dict) or "weights" not in content:
+        return content
+    made_for = content.get("checkpoint")
+    if checkpoint and made_for and made_for != checkpoint[:CHECKPOINT_DIGITS]:
+        expected = f"expected a file fitted for checkpoint {quote(checkpoint[:CHECKPOINT_DIGITS])}"
+        raise invalid_input("weights", f"{expected}, got {quote(str(path))}, fitted for {quote(made_for)}")
+    return content["weights"]
+
+
+DEFAULT = Weights()

@@ -1,0 +1,130 @@
+"""Load a metric by its name: for `evaluate`, or to score texts without it."""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from semantic_metrics.core.contract import (
+    TextMetric,
+    check_option_names,
+    check_parts,
+    describe,
+    metric_class,
+    metric_folders,
+    scoring_class,
+)
+from semantic_metrics.core.inputs import check_choice, describe_value, invalid_input
+from semantic_metrics.core.progress import progress as progress_shown
+from semantic_metrics.core.text_scoring import check_checkpoint_name
+
+if TYPE_CHECKING:
+    import evaluate
+
+MAX_METRICS = 8  # loaded metrics that a process keeps; the one that was used least recently goes first
+
+
+def load(name: str, checkpoint: str | None = None, **options: object) -> "evaluate.EvaluationModule":
+    """Load a metric from the installed package, in any folder and without a network.
+
+    The result is what `evaluate.load` returns, but its class is the package's own, not a copy in evaluate's module
+    cache: a pickled metric can be read wherever the package is installed.
+
+    Args:
+        name: one of `available()`.
+        checkpoint: `config_name` of `evaluate.load`: None for the checkpoint shipped with the package, or another
+            shipped one, a folder (written with a slash), or a Hub id.
+        options: further arguments of `evaluate.load` (`keep_in_memory`, `num_process`, ...).
+
+    Raises:
+        ValueError: the package has no such metric (the message lists those it has), the metric's folder lacks a part
+            (see `core.contract`), or the checkpoint is an empty string.
+
+    Examples:
+        >>> from semantic_metrics import load
+        >>> load("matcha").compute(predictions=["It rains."], references=["It rains."])["matcha"]
+        1.0
+    """
+    check_parts(name, "load")
+    check_checkpoint_name(checkpoint)
+    from evaluate.loading import files_to_hash  # takes seconds to import; `semantic-metrics --help` does without it
+
+    download_config = options.pop("download_config", None)
+    script = metric_folders()[name] / f"{name}.py"
+    metric = metric_class(name)(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
+    metric.download_and_prepare(download_config=download_config)
+    return metric
+
+
+def load_scoring(name: str, checkpoint: str | None = None, command: str = "score") -> TextMetric:
+    """Load what scores texts, without `evaluate` where the metric can do without.
+
+    Args:
+        name: a metric that scores texts.
+        checkpoint: as `load` takes it.
+        command: command that needs the metric.
+
+    Raises:
+        ValueError: there is no such metric or checkpoint, or the metric lacks a part that the command needs.
+    """
+    check_parts(name, command)
+    check_checkpoint_name(checkpoint)
+    plain = scoring_class(name)
+    return load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
+
+
+@lru_cache(maxsize=MAX_METRICS)
+def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
+    """Like `load_scoring`, but a metric that was loaded before, in this process, is used again."""
+    return load_scoring(name, checkpoint)
+
+
+def score(
+    name: str,
+    predictions: list[str],
+    references: list,
+    *,
+    questions: list[str] | None = None,
+    checkpoint: str | None = None,
+    progress: bool = True,
+    **options: object,
+) -> dict:
+    """Score texts: what `load(name, checkpoint).compute(...)` returns, in a fraction of its start-up time.
+
+    `evaluate` is not imported, and for "matcha" with its shipped table neither is torch. The metric stays loaded for
+    the next call with the same name and checkpoint: a folder that has changed since is not read again.
+
+    Args:
+        name: "consensus", "matcha", "nli_lex" or "stsscore".
+        predictions: n texts to judge.
+        references: n texts to compare with, or n lists of texts (several references each).
+        questions: n questions, which "nli_lex" needs and the others do not take.
+        checkpoint: None for the checkpoint shipped with the package, or another shipped one, a folder (written with a
+            slash), or a Hub id.
+        progress: show a progress bar, on a terminal, if it takes more than two seconds.
+        options: options of the metric's `compute` (`multi_reference`, `rescale`, `precision`, ...).
+
+    Returns:
+        The mean under the metric's name, `scores` (n floats, higher is better), `signature`, and what else the metric
+        returns; its docstring, `help(load(name).compute)`, describes each.
+
+    Raises:
+        ValueError: there is no such metric or checkpoint, or a text or an option is invalid; names the argument.
+
+    Examples:
+        >>> from semantic_metrics import score
+        >>> score("matcha", ["It rains."], ["It rains."])["scores"]
+        [1.0]
+    """
+    check_parts(name, "score")
+    check_checkpoint_name(checkpoint)
+    columns = {"predictions": predictions, "references": references}
+    if describe(name).takes_questions:
+        columns["questions"] = questions
+    elif questions is not None:
+        raise invalid_input(
+            "questions", f"expected None, as {name} takes no questions, got {describe_value(questions)}"
+        )
+    check_choice("progress", progress, (False, True))
+    metric = loaded_scoring(name, checkpoint)
+    check_option_names(name, metric, options)
+    with progress_shown(progress):
+        return metric.compute(**columns, **options)

@@ -1,0 +1,56 @@
+"""Progress bars: how much is done, how fast, and the time that is left; for whatever takes more than two seconds."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+DELAY_SECONDS = 2  # what is done sooner shows no bar
+Item = TypeVar("Item")
+_shown: ContextVar[bool] = ContextVar("semantic_metrics_progress", default=True)
+
+
+def progress_bar(total: int | None, unit: str, title: str | None = None) -> "tqdm":
+    """A bar on standard error, if that is a terminal; it goes when all is done.
+
+    Args:
+        total: how much there is to do, in units; None if that is not known.
+        unit: what is counted, such as "row".
+        title: what is done.
+    """
+    from tqdm import tqdm
+
+    disable = None if _shown.get() else True  # None: shown on a terminal only
+    return tqdm(total=total, desc=title, unit=unit, unit_scale=True, delay=DELAY_SECONDS, disable=disable, leave=False)
+
+
+def with_progress(
+    items: Iterable[Item], unit: str, total: int | None = None, title: str | None = None
+) -> Iterator[Item]:
+    """The items, with a bar.
+
+    Args:
+        items: what is worked on, one after the other.
+        unit: what an item is, such as "row".
+        total: number of items; None for their length, if they have one.
+        title: what is done.
+    """
+    if total is None and hasattr(items, "__len__"):
+        total = len(items)
+    with progress_bar(total, unit, title) as bar:
+        for item in items:
+            yield item
+            bar.update()
+
+
+@contextmanager
+def progress(shown: bool) -> Iterator[None]:
+    """Show bars, or none, in what runs inside; none stay away also where a call inside would show them."""
+    token = _shown.set(shown and _shown.get())
+    try:
+        yield
+    finally:
+        _shown.reset(token)

@@ -1,0 +1,50 @@
+"""How a metric runs its transformer: the values that `backend`, `precision` and `workers` may have."""
+
+from dataclasses import dataclass
+
+from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.inputs import check_choice, check_whole
+from semantic_metrics.core.signature import if_changed, no_score_change
+
+BACKENDS = ("torch", "openvino")
+PRECISIONS = ("float32", "bfloat16", "int8")
+AUTO = "auto"  # the fastest precision whose measured drift is small; see transformer/drifts.py
+PRECISION_CHOICES = (*PRECISIONS, AUTO)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a transformer runs.
+
+    Attributes:
+        precision: one of PRECISION_CHOICES. bfloat16 and int8 (CPU only) are faster and move the scores. "auto" takes
+            the fastest that moved no score by .005 or more when it was measured with this checkpoint on a processor
+            like this one (see `transformer.drifts`).
+        max_length: tokens of a pair that count, separators included; the longer text is cut first. None for the
+            checkpoint's own limit.
+        batch_size: largest number of texts or pairs in one pass.
+        device: where the model runs; None for a GPU if there is one (the CPU for int8 and for "openvino").
+        backend: one of BACKENDS. "openvino" needs the extra `fast` and runs on the CPU.
+        workers: batches that run at a time on a CPU, each on one core; None for as many as there are cores, which is 1
+            in a forked process. It changes no score.
+
+    Raises:
+        InvalidInput: precision or backend is unknown, or the batch size or the workers are no whole number from 1.
+    """
+
+    precision: str = "float32"
+    max_length: int | None = None
+    batch_size: int = no_score_change(BATCH_SEQUENCES)
+    device: str | None = no_score_change(None)
+    backend: str = if_changed("torch")
+    workers: int | None = no_score_change(None)
+
+    def __post_init__(self) -> None:
+        check_choice("precision", self.precision, PRECISION_CHOICES)
+        check_choice("backend", self.backend, BACKENDS)
+        check_whole("batch_size", self.batch_size, 1)
+        if self.workers is not None:
+            check_whole("workers", self.workers, 1)
+
+
+DEFAULT_OPTIONS = RunOptions()

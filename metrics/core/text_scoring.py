@@ -1,0 +1,103 @@
+"""The base of what scores texts: all input is checked before a model runs. `evaluate` is not needed."""
+
+from collections.abc import Mapping
+
+from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input, quote
+from semantic_metrics.core.locks import Lock
+
+
+class TextScoring:
+    """Checks columns of texts and hands them to `_compute`.
+
+    The class in a metric's `scoring.py` derives from it: it has `load_models`, `_compute`, and the methods of a
+    `contract.TextMetric`. Commands and `semantic_metrics.score` use it as it is; the class in the metric's script adds
+    what `evaluate` wants. Threads may share an instance: one lock makes their calls wait for one another.
+
+    Attributes:
+        config_name: name of the checkpoint, a folder or a Hub id; "default" for the shipped one.
+        runs_model: whether the checkpoint is a model, for which `device`, `precision` and the like mean something.
+    """
+
+    config_name: str
+    runs_model: bool = True
+    _lock: Lock
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: str | None = None) -> "TextScoring":
+        """Load a checkpoint.
+
+        Args:
+            checkpoint: None for the shipped one, or a name, a folder (written with a slash) or a Hub id.
+
+        Raises:
+            ValueError: there is no such checkpoint, or it is damaged; names it.
+        """
+        scoring = cls()
+        scoring.config_name, scoring._lock = checkpoint or "default", Lock()
+        scoring.load_models()
+        return scoring
+
+    def load_models(self) -> None:
+        """Load the checkpoint that `config_name` names."""
+        raise NotImplementedError
+
+    def check_columns(self, columns: Mapping[str, object]) -> dict[str, list]:
+        """Columns as lists of texts, `references` also as lists of lists; a metric with more rules extends this.
+
+        Raises:
+            InvalidInput: a column holds anything else, or the columns differ in length.
+        """
+        first, *_ = columns
+        checked: dict[str, list] = {}
+        for name, values in columns.items():
+            checked[name] = check_references(name, values) if name == "references" else check_texts(name, values)
+            check_same_length(first, len(checked[first]), name, len(checked[name]))
+        return checked
+
+    def check_extra(self, extra_columns: Mapping[str, object], first: str, rows: int | None) -> dict[str, list | None]:
+        """Columns of texts that may be absent (None), as lists; `rows` each, unless that is None.
+
+        Raises:
+            InvalidInput: a column holds anything else, or has another length than the column `first`.
+        """
+        extra = {name: None if texts is None else check_texts(name, texts) for name, texts in extra_columns.items()}
+        for name, texts in extra.items():
+            if rows is not None and texts is not None:
+                check_same_length(first, rows, name, len(texts))
+        return extra
+
+    def compute_checked(
+        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object] | None = None
+    ) -> dict | None:
+        """Check columns, then score them.
+
+        Args:
+            columns: the metric's columns by name.
+            options: the checked options of this call; `_compute` receives the object as `options`.
+            extra_columns: further columns of texts (None for one that is absent), with a text for each row; `_compute`
+                receives each by its name.
+
+        Raises:
+            InvalidInput: a column holds a non-string or has the wrong length, or there is nothing to score.
+        """
+        with self._lock:
+            return self._compute_checked(columns, options, extra_columns or {})
+
+    def _compute_checked(
+        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object]
+    ) -> dict | None:
+        first, *_ = columns
+        columns = self.check_columns(columns)
+        extra = self.check_extra(extra_columns, first, len(columns[first]))
+        return self._compute(**columns, options=options, **extra)
+
+
+def check_checkpoint_name(checkpoint: object) -> None:
+    """Refuse a name of a checkpoint that names none.
+
+    Raises:
+        InvalidInput: it is neither None nor a string with characters.
+    """
+    if checkpoint is not None and (not isinstance(checkpoint, str) or not checkpoint):
+        # `evaluate` would use it as a folder's name, or take it for the shipped checkpoint
+        raise invalid_input("checkpoint", f"expected a name, a folder or a Hub id, got {quote(checkpoint)}")

@@ -1,0 +1,97 @@
+"""Weights of consensus from texts that people rated."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from semantic_metrics.consensus.parts import Parts
+from semantic_metrics.consensus.weights import DEFAULT, MIN_RATED, Weights
+from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.stats.agreement import concordance, pearson
+
+FILE = "consensus_weights.json"
+
+
+@dataclass(frozen=True)
+class FittedWeights:
+    """Weights, and how well they do on texts that they were not fitted on.
+
+    Attributes:
+        weights: fitted on all rows.
+        default, fitted: figures of the default weights, and of fitted ones by cross-validation: `ccc` (Lin's
+            concordance, in [-1, 1]) and `pearson`, higher is better.
+        rows, groups, folds, seed: numbers of rated texts, of groups that no fold cuts, of folds, and their seed.
+        fitted_on: the files.
+        checkpoint: beginning of the sha256 of the cross-encoder that gave the parts; `Weights.read` refuses others.
+        signature: of the metric that gave the parts.
+    """
+
+    weights: Weights
+    default: dict[str, float]
+    fitted: dict[str, float]
+    rows: int
+    groups: int
+    folds: int
+    seed: int
+    fitted_on: str = ""
+    checkpoint: str = ""
+    signature: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """The report, for people."""
+        yield f"weights, as shares of 1: {self.weights}"
+        for name, figures in (("default weights", self.default), (f"fitted, {self.folds} folds", self.fitted)):
+            yield f"{name}: CCC {figures['ccc']:.4f}, Pearson {figures['pearson']:.4f}"
+        if self.fitted["ccc"] <= self.default["ccc"]:
+            yield "the default weights agree with these ratings as well: there is no reason to use the fitted ones"
+
+    def to_json(self) -> dict:
+        """What `Weights.read` reads."""
+        return asdict(self)
+
+
+def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], folds: int, seed: int) -> FittedWeights:
+    """Fit weights, and measure them by cross-validation.
+
+    Args:
+        parts: of n pairs.
+        ratings: (n,) in [0, 1].
+        groups: n names; rows of one group are in one fold.
+        folds: number of folds.
+        seed: of the folds.
+
+    Raises:
+        InvalidInput: there are too few rows or groups, or the ratings do not rise with any part.
+    """
+    check_enough(groups, folds)
+    names = sorted(set(groups))
+    order = np.random.default_rng(seed).permutation(len(names)) % folds
+    fold_of = dict(zip(names, order.tolist(), strict=True))
+    rows_fold = np.array([fold_of[name] for name in groups])
+    held_out = np.empty(len(ratings))
+    for fold in range(folds):
+        train, test = np.flatnonzero(rows_fold != fold), np.flatnonzero(rows_fold == fold)
+        held_out[test] = Weights.fit(parts.take(train), ratings[train]).score(parts.take(test))
+    figures = [_figures(scores, ratings) for scores in (DEFAULT.score(parts), held_out)]
+    return FittedWeights(Weights.fit(parts, ratings), *figures, len(ratings), len(names), folds, seed)
+
+
+def check_enough(groups: Sequence[str], folds: int) -> None:
+    """Check that rated texts are enough for cross-validation, before a model reads them.
+
+    Args:
+        groups: n names of groups.
+        folds: number of folds.
+
+    Raises:
+        InvalidInput: there are too few rows or groups.
+    """
+    count = len(set(groups))
+    if count < folds or len(groups) < MIN_RATED * folds / (folds - 1):
+        problem = f"expected {folds} groups or more and {MIN_RATED} rows to fit in each fold, "
+        raise invalid_input("ratings", f"{problem}got {len(groups)} rows in {count} groups")
+
+
+def _figures(scores: np.ndarray, ratings: np.ndarray) -> dict[str, float]:
+    return {"ccc": float(concordance(scores, ratings)), "pearson": pearson(scores, ratings)}

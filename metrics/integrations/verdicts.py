@@ -1,0 +1,94 @@
+"""What integrations say of a score: whether a text passes, and why."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from semantic_metrics.core.contract import TextMetric, describe
+from semantic_metrics.core.inputs import invalid_input, quote
+from semantic_metrics.integrations.micro_batcher import MicroBatcher, RowScore
+
+TOKENS_NAMED = 3  # of each text, those that lower the score most
+LEAST_EFFECT = 0.005  # of a token that is named; smaller ones round to 0.00
+
+
+def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Path | None, **options: object) -> float:
+    """The lowest score with which a text passes.
+
+    Args:
+        name: the metric's name.
+        metric: the loaded metric.
+        threshold: a number on the metric's scale, a file that `semantic-metrics fit` wrote, or None for the line that
+            the metric itself draws.
+        options: the options of `compute`, which a file must have been fitted with.
+
+    Raises:
+        ValueError: the threshold is neither, the file is one of another metric or other options, or the metric draws no
+            line.
+    """
+    if threshold is None:
+        line = describe(name).correct_above
+        if line is None:
+            expected = f"a number or a file of `semantic-metrics fit`, as {name} itself does not say what is correct"
+            raise invalid_input("threshold", f"expected {expected}, got None")
+        return math.nextafter(line, math.inf)  # correct is what lies above it
+    if isinstance(threshold, (str, Path)):
+        from semantic_metrics.fitting.threshold import read_threshold  # scikit-learn takes seconds to import
+
+        fitted = read_threshold(Path(threshold))
+        fitted.check_signature(metric.signature(**options))
+        return fitted.value
+    if type(threshold) not in (int, float) or not math.isfinite(threshold):
+        raise invalid_input("threshold", f"expected a number, a file or None, got {quote(threshold)}")
+    return float(threshold)
+
+
+def describe_score(name: str, score: RowScore) -> str:
+    """One line for people: the verdict and its reason if the metric has them, the score, and what it is made of."""
+    details = dict(score.details)
+    said = ": ".join(str(details.pop(key)) for key in ("verdict", "reason") if isinstance(details.get(key), str))
+    named = {key: value for key, value in {**details, **score.parts}.items() if isinstance(value, (bool, int, float))}
+    figures = [f"{name} {score.value:.4f}", *(f"{key} {_spell(value)}" for key, value in named.items())]
+    return "; ".join(filter(None, [said, ", ".join(figures)]))
+
+
+def _spell(value: float) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value).lower()
+
+
+def explain_score(
+    batcher: MicroBatcher, score: RowScore, prediction: str, references: str | list[str], question: str | None = None
+) -> str:
+    """The tokens that lower a score most, on one line.
+
+    Empty if there are none, the metric explains no scores, or the texts are too long for it. It takes many passes of
+    the model for metrics whose default method leaves out one token after another. With several references the best
+    one is explained.
+    """
+    best = score.details.get("best_reference") or 0
+    reference = references if isinstance(references, str) else references[best]
+    asked = (question,) if describe(batcher.name).takes_questions else ()
+    if not hasattr(batcher.metric, "explain"):
+        return ""
+    try:
+        explanation = batcher.metric.explain(prediction, reference, *asked)
+    except ValueError:  # texts that are too long to leave out their tokens
+        return ""
+    lines = (
+        _lowest(side, explanation[side]) for side in ("prediction", "reference", "question") if side in explanation
+    )
+    return "; ".join(filter(None, lines))
+
+
+def _lowest(side: str, shares: dict) -> str:
+    """The tokens of one text that lower the score most."""
+    pairs = sorted(zip(shares["contributions"], shares["tokens"], strict=True))[:TOKENS_NAMED]
+    named = ", ".join(f"{token!r} {share:+.2f}" for share, token in pairs if share <= -LEAST_EFFECT)
+    return f"lowered by {named} in the {side}" if named else ""
+
+
+def reasons(batcher: MicroBatcher, score: RowScore, explain: bool, *row: object) -> Iterator[str]:
+    """`describe_score`, and if asked for `explain_score` of the row (prediction, references, question)."""
+    yield describe_score(batcher.name, score)
+    if explain and (effects := explain_score(batcher, score, *row)):
+        yield effects

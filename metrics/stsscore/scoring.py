@@ -1,0 +1,168 @@
+"""STSScore's scores: the similarity of two texts, predicted by a cross-encoder. `evaluate` is not needed."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
+from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
+from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.signature import Signature, no_score_change
+from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
+from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.stsscore.attribution import explain
+
+VERSION = "0.3.0"
+DEFAULT_CHECKPOINT = "pairs"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of one call of `compute`, whose docstring explains them; scale and run are those that apply.
+
+    Raises:
+        InvalidInput: a value is not allowed.
+    """
+
+    scale: float | str
+    clip: bool = False
+    symmetric: bool = False
+    run: RunOptions = DEFAULT_OPTIONS
+    multi_reference: str = "best"
+    output: str = no_score_change("all")
+
+    def __post_init__(self) -> None:
+        check_choice("clip", self.clip, (False, True))
+        check_choice("symmetric", self.symmetric, (False, True))
+        check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
+        check_choice("output", self.output, ("all", "mean"))
+
+
+class STSScoring(TextScoring):
+    """Scores texts; `config_name` names the checkpoint (see `resolve_checkpoint`)."""
+
+    scorer: PairScorer
+
+    def load_models(self) -> None:
+        """See `TextScoring`."""
+        self.scorer = load_scorer(self.config_name)
+
+    def compute(
+        self,
+        *,
+        predictions: list[str] | None = None,
+        references: list | None = None,
+        scale: float | str | None = None,
+        clip: bool = False,
+        symmetric: bool = False,
+        multi_reference: str = "best",
+        precision: str = "float32",
+        max_length: int | None = None,
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+        backend: str = "torch",
+        workers: int | None = None,
+        output: str = "all",
+    ) -> dict | None:
+        """Score predictions against references, together with those added before."""
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        run |= {"backend": backend, "workers": workers}
+        rules = {"clip": clip, "symmetric": symmetric, "multi_reference": multi_reference, "output": output}
+        columns = {"predictions": predictions, "references": references}
+        return self.compute_checked(columns, self._options(scale, **rules, **run))
+
+    def _options(self, scale: float | str | None = None, **settings: object) -> Options:
+        """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
+        run = {item.name: settings.pop(item.name) for item in fields(RunOptions) if item.name in settings}
+        return Options(self._scale(scale), run=self.scorer.resolve(RunOptions(**run)), **settings)
+
+    def _compute(self, predictions: list[str], references: list, options: Options) -> dict:
+        texts, counts = flatten(references)
+        owners = np.repeat(np.arange(len(predictions)), counts)
+        pairs = [(text, predictions[i]) for text, i in zip(texts, owners, strict=True)]
+        swapped = [(b, a) for a, b in pairs] if options.symmetric else []
+        logits = self.scorer.logits(pairs + swapped, options.run)
+        raw = logits.values[:, similarity_label(self.scorer.labels)]
+        scores = rating(options.scale, raw.astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
+        merged, best = best_or_mean(scores, counts, options.multi_reference)
+        if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
+            merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), counts, options.multi_reference)
+        result: dict = {"stsscore": float(np.mean(merged))}
+        if options.output == "mean":
+            return result
+        blank = [not (a.strip() and "".join(b).strip()) for a, b in zip(predictions, references, strict=True)]
+        result |= {
+            "scores": merged.tolist(),
+            "signature": str(self._signature(options)),
+            "undefined": sum(blank),
+            "truncated": int(logits.truncated.reshape(-1, len(pairs)).any(axis=0).sum()),
+        }
+        if isinstance(references[0], list):
+            result["best_reference"] = best.tolist()
+        return result
+
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
+        return str(self._signature(self._options(**settings)))
+
+    def _signature(self, options: Options) -> Signature:
+        return Signature.of("stsscore", self.scorer.signature_fields(), options, VERSION)
+
+    def explain(
+        self,
+        prediction: str,
+        reference: str,
+        method: str = "leave_one_out",
+        scale: float | str | None = None,
+        max_length: int | None = None,
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+    ) -> Explanation:
+        """Contribution of each token to the score of one pair, in both directions; see `attribution.explain`.
+
+        `method` is "leave_one_out" (the score minus that of the texts without the token) or "integrated_gradients"
+        (the contributions sum to the score minus that of a baseline of padding). The other arguments are those of
+        `compute`; the model runs in float32.
+
+        Raises:
+            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        """
+        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        check_choice("method", method, METHODS)
+        run = self.scorer.resolve(RunOptions("float32", max_length, batch_size, device))
+        return explain(self.scorer, texts, method, self._scale(scale), run)
+
+    def _scale(self, scale: float | str | None) -> float | str:
+        """The scale that applies: the argument, or else the checkpoint's."""
+        if scale is None:
+            scale = checkpoint_scale(self.scorer.folder, self.scorer.config, str(self.config_name))
+            if scale is None:
+                raise invalid_input(
+                    "scale",
+                    f"expected a number or {SIGMOID!r}, as the config of checkpoint {self.config_name} does not "
+                    "say whether its raw score is a rating (and up to what) or goes through a sigmoid; got None",
+                )
+        return check_scale(scale)
+
+
+def load_scorer(name: str | None = None) -> PairScorer:
+    """Load a checkpoint that rates pairs.
+
+    Args:
+        name: as `resolve_checkpoint` takes it.
+
+    Raises:
+        ValueError: no such checkpoint, a damaged one, or one whose labels are the classes of NLI alone; names them.
+    """
+    embedded = shipped_checkpoints(lambda config: "id2label" in config)
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, OTHER_WEIGHTS)
+    try:
+        similarity_label(label_names(read_config(folder)))
+    except ValueError as error:
+        raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
+    return PairScorer(folder)

@@ -1,0 +1,1 @@
+"""How a transformer runs: on which backend, in which precision, on how many cores."""

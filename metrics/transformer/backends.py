@@ -1,0 +1,134 @@
+"""One transformer in every precision and on every backend, its batches spread over the cores."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from transformers import PreTrainedModel
+
+from semantic_metrics.core.forks import check_device
+from semantic_metrics.core.inputs import InvalidInput, invalid_input, quote
+from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.run_options import AUTO, DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.transformer.drifts import fastest_precision, read_drifts
+from semantic_metrics.transformer.openvino_model import Inputs, OpenVINOModel
+from semantic_metrics.transformer.precision import convert
+from semantic_metrics.transformer.workers import Item, Result, run_in_order, worker_count
+
+UNSAVED = "unsaved"  # digest of a model that is not a file
+ONLY_CPU = {"precision": "int8", "backend": "openvino"}
+Forward = Callable[[Inputs], torch.Tensor]
+
+
+class Checkpoint(Protocol):
+    """What a transformer is told of its checkpoint.
+
+    Attributes:
+        folder: its folder; None for a model that is not saved.
+        checkpoint_sha256: digest of its weights and settings, or UNSAVED.
+    """
+
+    folder: Path | None
+    checkpoint_sha256: str
+
+    def example(self) -> Inputs:
+        """Inputs of two sequences, the second of them shorter, on the CPU."""
+        ...
+
+
+class Transformer:
+    """A loaded model; what a precision or a backend needs is made when it is first asked for.
+
+    Args:
+        model: in float32, on the device where it runs by default.
+        output: name of the output that `forward` gives.
+        checkpoint: where the model is from.
+    """
+
+    def __init__(self, model: PreTrainedModel, output: str, checkpoint: Checkpoint) -> None:
+        self.device, self.config = model.device, model.config
+        self._output, self._checkpoint = output, checkpoint
+        self._models = {"float32": model}
+        self._openvino: dict[str, OpenVINOModel] = {}
+        self._lock = Lock()
+
+    def __getstate__(self) -> dict[str, object]:
+        """What pickle and copy take: compiled models are made again."""
+        return {**self.__dict__, "_openvino": {}}
+
+    def resolve(self, run: RunOptions) -> RunOptions:
+        """The options with the precision that "auto" stands for, checked.
+
+        Raises:
+            InvalidInput: torch does not have the device, or it cannot run the precision or the backend.
+        """
+        if run.device is not None:
+            self._check_device(run)
+        if run.precision != AUTO:
+            return run
+        drifts = read_drifts(self._checkpoint.folder, self._checkpoint.checkpoint_sha256)
+        on_cpu = self.device_of(run).type == "cpu"
+        return replace(run, precision=fastest_precision(drifts, run.backend) if on_cpu else "float32")
+
+    def _check_device(self, run: RunOptions) -> None:
+        try:
+            device = torch.device(run.device)
+            for name, value in ONLY_CPU.items():
+                if getattr(run, name) == value and device.type != "cpu":
+                    problem = f"expected 'cpu', the only one for {name} {value!r}, got {quote(run.device)}"
+                    raise invalid_input("device", problem)
+            torch.zeros(1, device=device).tolist()
+        except InvalidInput:
+            raise
+        except Exception as error:  # torch raises errors of any kind: an AssertionError where it lacks that device
+            reason = str(error).partition("\n")[0]
+            problem = f"expected one that torch has here, as 'cpu', got {quote(run.device)} ({reason})"
+            raise invalid_input("device", problem) from None
+
+    def device_of(self, run: RunOptions) -> torch.device:
+        """Where the model runs with these options."""
+        only_cpu = any(getattr(run, name) == value for name, value in ONLY_CPU.items())
+        return torch.device(run.device or ("cpu" if only_cpu else self.device))
+
+    def model(self, run: RunOptions = DEFAULT_OPTIONS) -> PreTrainedModel:
+        """The torch model in the precision and on the device of the options."""
+        device = self.device_of(run)
+        check_device(device)
+        with self._lock:
+            if run.precision not in self._models:
+                self._models[run.precision] = convert(self._models["float32"], run.precision)
+            return self._models[run.precision].to(device)
+
+    def forward(self, run: RunOptions) -> Forward:
+        """A function from the model's inputs, on the device of the options, to its output; threads may share it.
+
+        Raises:
+            InvalidInput: the backend is not installed, or cannot run this model here.
+        """
+        if run.backend == "openvino":
+            return self._compiled(run.precision)
+        model = self.model(run)
+
+        def forward(inputs: Inputs) -> torch.Tensor:
+            with torch.inference_mode():
+                return getattr(model(**inputs), self._output)
+
+        return forward
+
+    def _compiled(self, precision: str) -> OpenVINOModel:
+        with self._lock:
+            if precision not in self._openvino:
+                model = self._models["float32"].to("cpu")
+                sha256 = self._checkpoint.checkpoint_sha256
+                known = None if sha256 == UNSAVED else sha256
+                example = self._checkpoint.example()
+                self._openvino[precision] = OpenVINOModel(model, precision, self._output, example, known)
+            return self._openvino[precision]
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item], run: RunOptions) -> Iterator[Result]:
+        """Results of a function for each batch, in order: on a CPU as many at a time as there are workers."""
+        if self.device_of(run).type != "cpu":
+            return map(function, items)
+        return run_in_order(function, items, worker_count(run.workers))

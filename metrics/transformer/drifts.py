@@ -1,0 +1,91 @@
+"""How far each precision moves the scores of a checkpoint, as measured, and the fastest that moves them little.
+
+A checkpoint's `precision.json` lists what `python -m benchmarks.speed --record` measured: for each backend, precision
+and kind of processor the largest change of any score, and the speed. It counts only for the weights that it names.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from semantic_metrics.core.checkpoint_files import refuse_damage
+from semantic_metrics.core.run_options import PRECISIONS
+
+FILE = "precision.json"
+MAX_DRIFT = 0.005  # "auto" takes only what moved every score by less
+# what decides how a processor computes in fewer bits, by torch's test for it; one that torch lacks counts as False
+PROCESSOR_FEATURES = {
+    "avx512": "_is_avx512_supported",
+    "vnni": "_is_vnni_supported",
+    "bfloat16": "_is_avx512_bf16_supported",
+    "amx": "_is_amx_tile_supported",
+}
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What a precision costs and brings on one kind of processor.
+
+    Attributes:
+        backend: one of BACKENDS.
+        precision: one of PRECISIONS.
+        processor: its kind, as `processor` names it.
+        drift: largest absolute difference of any score from torch in float32.
+        neighbours: largest absolute difference of a score between a text alone and among others.
+        speed: texts or pairs in a second of one core.
+    """
+
+    backend: str
+    precision: str
+    processor: str
+    drift: float
+    neighbours: float
+    speed: float
+
+
+def processor() -> str:
+    """Kind of this processor: what it can compute in fewer bits, as "avx512+vnni+bfloat16"."""
+    known = [name for name, test in PROCESSOR_FEATURES.items() if getattr(torch.cpu, test, bool)()]
+    return "+".join(known) or "plain"
+
+
+def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
+    """What was measured with these weights; nothing if the folder has no such file, or one of other weights.
+
+    Raises:
+        ValueError: the file is damaged; names the folder.
+    """
+    if folder is None or not (folder / FILE).is_file():
+        return []
+    with refuse_damage(f"checkpoint {folder}: expected measured drifts in {FILE}"):
+        stored = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        drifts = [Drift(**entry) for entry in stored["drifts"]]
+        for drift in drifts:
+            numbers = (drift.drift, drift.neighbours, drift.speed)
+            if drift.precision not in PRECISIONS or not all(type(n) in (int, float) and n >= 0 for n in numbers):
+                raise ValueError(f"got {drift}")
+        return drifts if stored["checkpoint"] == sha256 else []
+
+
+def write_drifts(folder: Path, sha256: str, measured: list[Drift], data: str) -> None:
+    """Write what was measured, in the place of what the file has of the same backend, precision and processor.
+
+    Args:
+        folder: the checkpoint's.
+        sha256: of its weights.
+        measured: on this processor.
+        data: the texts with which it was measured, in words.
+    """
+    new = {(drift.backend, drift.precision, drift.processor) for drift in measured}
+    old = [d for d in read_drifts(folder, sha256) if (d.backend, d.precision, d.processor) not in new]
+    stored = {"checkpoint": sha256, "data": data, "drifts": [asdict(drift) for drift in [*old, *measured]]}
+    (folder / FILE).write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
+
+
+def fastest_precision(drifts: list[Drift], backend: str) -> str:
+    """The fastest precision of a backend that moved no score by MAX_DRIFT on a processor like this one."""
+    here = processor()
+    small = [d for d in drifts if (d.backend, d.processor) == (backend, here) and d.drift < MAX_DRIFT]
+    return max(small, key=lambda drift: drift.speed).precision if small else "float32"

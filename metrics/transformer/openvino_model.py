@@ -1,0 +1,254 @@
+"""A transformer on OpenVINO: converted from the torch module in memory, cached on disk, run on the CPU.
+
+The conversion takes seconds; what it gives is stored in the package's cache under a digest of the checkpoint's weights
+and of the versions, and read from there the next time. No code of a checkpoint runs, and nothing is sent anywhere.
+
+In int8 the weights have a scale for each output; the inputs of a layer are quantised as they come, each token in groups
+of DYNAMIC_GROUP values with a scale of their own. So no text depends on the others in its batch.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+import transformers
+from torch import nn
+from torch.nn import functional as F
+from transformers import PreTrainedModel
+from transformers.utils import logging
+
+from semantic_metrics.core.checkpoint_files import describe_error
+from semantic_metrics.core.inputs import InvalidInput, invalid_input
+from semantic_metrics.core.resolve import default_cache
+from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE
+from semantic_metrics.transformer.workers import worker_count
+
+if TYPE_CHECKING:
+    import openvino
+
+INSTALL = 'pip install "semantic-metrics[fast]"'
+IR_VERSION = 1  # raise it when the conversion changes: what an older version cached is then not read
+DYNAMIC_GROUP = 128  # values of a token that share a scale in int8: larger groups are no faster and move scores more
+MAX_CONVERSION_ERROR = 1e-3  # of an output, in units of the largest output but at least of 1
+XML = "model.xml"
+
+Inputs = dict[str, torch.Tensor]
+_core: tuple[int, "openvino.Core"] | None = None  # and the process that made it
+
+
+class OpenVINOModel:
+    """A transformer compiled for the cores of this process; several threads may run it at a time.
+
+    Args:
+        model: in float32, on the CPU.
+        precision: one of PRECISIONS.
+        output: name of the output that is wanted.
+        example: inputs of two sequences of different lengths.
+        checkpoint_sha256: digest of the weights and settings; None if there is none, and nothing is cached then.
+
+    Raises:
+        InvalidInput: OpenVINO is not installed, the process was forked after it had run, the processor lacks bfloat16,
+            or the converted model does not compute what the model does.
+    """
+
+    def __init__(
+        self, model: PreTrainedModel, precision: str, output: str, example: Inputs, checkpoint_sha256: str | None
+    ) -> None:
+        core = _get_core()
+        has_bfloat16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        if precision == "bfloat16" and not has_bfloat16:
+            raise invalid_input("precision", "expected 'float32' or 'int8' on this processor, got 'bfloat16'")
+        converted = _read_or_convert(model, precision == "int8", output, example, checkpoint_sha256)
+        faster = has_bfloat16 and precision != "float32"  # what int8 leaves is as near in bfloat16, and faster
+        streams = worker_count(None)
+        settings = {
+            "INFERENCE_NUM_THREADS": streams,
+            "NUM_STREAMS": streams,  # one thread each
+            "ENABLE_CPU_PINNING": False,  # a thread that is bound to a busy core would wait for it
+            "INFERENCE_PRECISION_HINT": "bf16" if faster else "f32",
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": DYNAMIC_GROUP if precision == "int8" else 0,
+        }
+        with _refuse_failure():
+            self._compiled = core.compile_model(converted, "CPU", settings)
+        self._output = self._compiled.output(output)
+        self._idle: list[openvino.InferRequest] = []
+        self._process = os.getpid()
+
+    def __call__(self, inputs: Inputs) -> torch.Tensor:
+        """Inputs of the torch model by name -> its output, float32.
+
+        Raises:
+            InvalidInput: the process was forked after the model was compiled.
+        """
+        if self._process != os.getpid():
+            raise _forked()
+        try:
+            request = self._idle.pop()  # not after a look whether there is one: another worker may take it
+        except IndexError:
+            request = self._compiled.create_infer_request()
+        result = request.infer({name: values.numpy() for name, values in inputs.items()})[self._output]
+        values = torch.from_numpy(np.array(result, dtype=np.float32))
+        self._idle.append(request)
+        return values
+
+
+def _get_core() -> "openvino.Core":
+    """OpenVINO's core, one for this process."""
+    global _core
+    if _core is not None and _core[0] == os.getpid():
+        return _core[1]
+    if _core is not None:
+        raise _forked()
+    try:
+        import openvino
+    except ImportError:
+        raise invalid_input("backend", f"expected 'torch', as OpenVINO is not installed ({INSTALL})") from None
+    _core = os.getpid(), openvino.Core()
+    return _core[1]
+
+
+@contextmanager
+def _refuse_failure() -> Iterator[None]:
+    """What fails inside becomes an InvalidInput: PyTorch and OpenVINO raise errors of many kinds."""
+    try:
+        yield
+    except InvalidInput:
+        raise
+    except Exception as error:
+        reason = describe_error(error)
+        raise invalid_input("backend", f"expected 'torch', as OpenVINO cannot run this model ({reason})") from error
+
+
+def _forked() -> InvalidInput:
+    """OpenVINO's threads stayed in the parent: a child would wait for them for ever."""
+    return invalid_input("backend", "expected 'torch' in a process forked after 'openvino' ran, got 'openvino'")
+
+
+def _read_or_convert(
+    model: PreTrainedModel, int8: bool, output: str, example: Inputs, checkpoint_sha256: str | None
+) -> "openvino.Model":
+    """The converted model, from the cache if it is there."""
+    import openvino
+
+    folder = None
+    if checkpoint_sha256 is not None:
+        versions = [openvino.__version__, transformers.__version__, IR_VERSION]
+        key = json.dumps([checkpoint_sha256, *versions, "int8" if int8 else "float32"])
+        folder = default_cache("openvino") / hashlib.sha256(key.encode()).hexdigest()
+        if (folder / XML).is_file():
+            try:
+                return _get_core().read_model(folder / XML)
+            except RuntimeError:  # damaged
+                shutil.rmtree(folder, ignore_errors=True)
+    model = _with_int8_weights(model) if int8 else model
+    with _refuse_failure():
+        converted = _convert(model, example)
+        _check(converted, model, output, example)
+    if folder is not None:
+        with suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
+            _write(converted, folder)
+    return converted
+
+
+def _convert(model: PreTrainedModel, example: Inputs) -> "openvino.Model":
+    """A torch module as a model of OpenVINO.
+
+    `openvino.convert_model` does the same, and reports its use to its maker over the network.
+    """
+    from openvino.frontend import FrontEndManager
+    from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
+
+    frontend = FrontEndManager().load_by_framework("pytorch")
+    with _quiet():
+        decoder = TorchScriptPythonDecoder(model, example_input=example)  # must live until the conversion has ended
+        return frontend.convert(frontend.load(decoder))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Switch off what torch and transformers say about tracing a model, which `_check` tests."""
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(level)
+
+
+def _check(converted: "openvino.Model", model: PreTrainedModel, output: str, example: Inputs) -> None:
+    """Compare both models on inputs of other shapes than the example: a trace can hold on to its shape.
+
+    Raises:
+        InvalidInput: they differ.
+    """
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "INFERENCE_NUM_THREADS": 1}
+    compiled = _get_core().compile_model(converted, "CPU", settings)
+    short = int(example["attention_mask"][1].sum())
+    alone = {name: values[1:, :short] for name, values in example.items()}
+    twice = {name: torch.cat([values, values]) for name, values in example.items()}
+    for inputs in (alone, twice):
+        with torch.inference_mode():
+            expected = getattr(model(**inputs), output).numpy()
+        try:
+            result = compiled({name: values.numpy() for name, values in inputs.items()})[compiled.output(output)]
+        except RuntimeError:
+            result = np.full_like(expected, np.nan)
+        if expected.ndim > 2:  # states of tokens: those of padding mean nothing
+            mask = inputs["attention_mask"].numpy().astype(bool)
+            expected, result = expected[mask], result[mask]
+        error = float(np.abs(result - expected).max() / max(1.0, float(np.abs(expected).max())))
+        if not error <= MAX_CONVERSION_ERROR:
+            kind = model.config.model_type
+            problem = f"expected 'torch' for this model: OpenVINO's conversion of {kind} is off by {error:.2g}"
+            raise invalid_input("backend", problem)
+
+
+def _write(converted: "openvino.Model", folder: Path) -> None:
+    """Write a converted model into the cache, whole or not at all."""
+    import openvino
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as partial:
+        made = Path(partial) / "model"
+        made.mkdir()
+        openvino.save_model(converted, made / XML, compress_to_fp16=False)
+        made.rename(folder)  # fails if another process was first, which wrote the same
+
+
+def _with_int8_weights(model: PreTrainedModel) -> PreTrainedModel:
+    """A copy whose encoder has linear layers with weights of 8 bits, as OpenVINO recognises them."""
+    model = deepcopy(model)
+    encoder = model.base_model
+    for name, layer in list(encoder.named_modules()):
+        if type(layer) is nn.Linear:
+            parent, _, child = name.rpartition(".")
+            setattr(encoder.get_submodule(parent), child, _Int8Weights(layer))
+    return model
+
+
+class _Int8Weights(nn.Module):
+    """A linear layer whose weight is stored in int8, with a scale for each output, and read as float32."""
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__()
+        weight = layer.weight.detach()
+        scales = weight.abs().amax(dim=1, keepdim=True).clamp_min(SMALLEST_SCALE * LARGEST_INT8) / LARGEST_INT8
+        self.register_buffer("weight", (weight / scales).round().to(torch.int8))
+        self.register_buffer("scales", scales)
+        self.bias = layer.bias
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """(..., in) -> (..., out)."""
+        return F.linear(inputs, self.weight.to(torch.float32) * self.scales, self.bias)
