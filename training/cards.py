@@ -2,7 +2,7 @@
 
     python -m training.cards model_cards/matcha --results results/matcha
     python -m training.cards model_cards/contextual --results results/contextual --row "MATCHA (contextual)"
-    python -m training.cards model_cards/nli --results results/nli_lex
+    python -m training.cards model_cards/pairs --results results/nli_lex --results results/stsscore
 
 writes a card again with the test results that the checkpoint's benchmark measured; training writes it without them.
 """
@@ -24,6 +24,8 @@ from training.matcha.initial_model import TRANSFORMER
 RECORD = "training.json"
 MATCHA_ROW = "MATCHA"  # how the benchmark's tables name the shipped MATCHA checkpoint
 BASELINE_ROW = "EmbSim"  # shown beside it
+PAIRS = "pairs"  # name of the shipped cross-encoder
+BENCHMARKS = {"nli_lex": "NLI", "stsscore": "STS-B"}  # of a cross-encoder, by what names of their sets contain
 CROSS_ENCODER_RESULTS = "model_card.csv"  # written by the benchmarks of stsscore and nli_lex
 MATCHA_FIGURES = {
     "n_delta": "N-delta",
@@ -43,13 +45,21 @@ def write_card(folder: Path, record: dict) -> None:
     (folder / "README.md").write_text(render(record), encoding="utf-8")
 
 
-def started_from(folder: str) -> dict[str, dict]:
-    """What a card says about the run of this package that a model comes from; empty for any other model."""
+def started_from(folder: str) -> dict[str, list[dict]]:
+    """What a card says about the runs of this package that a model comes from, the last first; empty for any other.
+
+    A run is `config`, `data` and `command`. A model that was joined from several (`training/interpolate.py --heads`)
+    comes from all their runs.
+    """
     path = Path(folder) / RECORD
     if not path.is_file():
         return {}
     record = json.loads(path.read_text(encoding="utf-8"))
-    return {"started_from": {name: record[name] for name in ("config", "data", "command")}}
+    own = [{name: record[name] for name in ("config", "data", "command")}] if "config" in record else []
+    earlier = record.get("started_from", [])
+    runs = own + (earlier if isinstance(earlier, list) else [earlier])  # a dict until version 0.2.0
+    distinct = {run["command"]: run for run in runs}
+    return {"started_from": list(distinct.values())}
 
 
 def render(record: dict, results: pd.DataFrame | None = None) -> str:
@@ -62,11 +72,11 @@ def render(record: dict, results: pd.DataFrame | None = None) -> str:
     return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results)
 
 
-def read_results(folder: Path, row: str = MATCHA_ROW) -> pd.DataFrame:
-    """The test results of a checkpoint, as its benchmark wrote them.
+def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
+    """The test results of a checkpoint, as its benchmarks wrote them.
 
     Args:
-        folder: output of `python -m benchmarks.matcha`, `benchmarks.stsscore` or `benchmarks.nli_lex`.
+        folders: output of `python -m benchmarks.matcha`, or outputs of `benchmarks.stsscore` and `benchmarks.nli_lex`.
         row: name of a MATCHA checkpoint in the tables.
 
     Returns:
@@ -76,9 +86,10 @@ def read_results(folder: Path, row: str = MATCHA_ROW) -> pd.DataFrame:
     Raises:
         ValueError: the tables have no such row.
     """
-    if (path := Path(folder) / CROSS_ENCODER_RESULTS).is_file():
-        return pd.read_csv(path).dropna(subset=["value"])
-    table = pd.concat(pd.read_csv(Path(folder) / name) for name in ("table3.csv", "table4.csv"))
+    cross_encoder = [path for folder in folders if (path := Path(folder) / CROSS_ENCODER_RESULTS).is_file()]
+    if cross_encoder:
+        return pd.concat([pd.read_csv(path) for path in cross_encoder], ignore_index=True).dropna(subset=["value"])
+    table = pd.concat(pd.read_csv(Path(folders[0]) / name) for name in ("table3.csv", "table4.csv"))
     if row not in set(table["metric"]):
         raise ValueError(f"--row: expected a row of the tables, {sorted(set(table['metric']))}, got {row!r}")
     table = table[table["metric"].isin((row, BASELINE_ROW)) & table["figure"].isin(MATCHA_FIGURES)]
@@ -124,7 +135,9 @@ def _render_matcha(record: dict, results: pd.DataFrame | None) -> str:
 
 def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
     config = record["config"]
-    is_scorer = config["classes"] is None
+    has_classes, has_similarity = config["classes"] is not None, config["classes"] is None or config.get("similarity")
+    sets = "" if results is None else " ".join(results["set"].astype(str))
+    roles = ["stsscore"] * has_similarity + ["nli"] * has_classes
     validation = pd.DataFrame(
         [(*name.rpartition("_")[::2], value) for name, value in record["validation"].items()],  # stsb_dev_pearson
         columns=["set", "figure", "value"],
@@ -132,10 +145,10 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
     measured = (validation if results is None else results)[["set", "figure", "value"]].itertuples(index=False)
     front_matter = ModelCardData(
         library_name="sentence-transformers",
-        pipeline_tag="text-ranking" if is_scorer else "zero-shot-classification",
-        tags=["cross-encoder", "evaluate", "metric", "stsscore" if is_scorer else "nli"],
+        pipeline_tag="zero-shot-classification" if has_classes else "text-ranking",
+        tags=["cross-encoder", "evaluate", "metric", *roles],
         eval_results=_eval_results(
-            "sentence-similarity" if is_scorer else "text-classification",
+            "text-classification" if has_classes else "sentence-similarity",
             [(*row[:2], round(float(row[2]), 4)) for row in measured],
         ),
         **_common_fields(config),
@@ -144,7 +157,8 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
         record=record,
         config=config,
         front_matter=front_matter.to_yaml(),
-        load_argument="" if config["name"] == "stsscore" else ', "./folder/of/this/checkpoint"',
+        load_argument="" if config["name"] == PAIRS else ', "./folder/of/this/checkpoint"',
+        benchmarks=[f"`python -m benchmarks.{name}`" for name, part in BENCHMARKS.items() if part in sets],
         validation=validation.to_dict("records"),
         results=results,
     )
@@ -202,7 +216,7 @@ def main() -> None:
     """Write the card of a checkpoint again, with test results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="checkpoint folder with its training.json")
-    parser.add_argument("--results", type=Path, help="folder that the checkpoint's benchmark wrote")
+    parser.add_argument("--results", type=Path, action="append", help="folder that a benchmark wrote; repeatable")
     parser.add_argument(
         "--row", default=MATCHA_ROW, help=f"name of a MATCHA checkpoint in the tables (default: {MATCHA_ROW})"
     )

@@ -29,6 +29,7 @@ from semantic_metrics.matcha.table import MatchaTable
 from training.data.sources import READERS, LabelledPairs, Source, Table, Triplets, check_columns, normalise
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
+from training.push import add_push_option, check_push, push_run
 from training.train import Run
 
 GENERAL = Path(__file__).parent / "data" / "smoke.csv"
@@ -153,7 +154,9 @@ def main() -> None:
     parser.add_argument("--init", default="matcha", help="checkpoint to start from, a table (default: the shipped one)")
     parser.add_argument("--epochs", type=int, default=10, help="passes over the pairs (default 10)")
     parser.add_argument("--lr", type=float, default=5e-4, help="peak learning rate (default 5e-4)")
+    add_push_option(parser)
     arguments = parser.parse_args()
+    check_push(parser, arguments.push)
     if arguments.epochs < 1 or not arguments.lr > 0:
         parser.error(f"--epochs, --lr: expected numbers above 0, got {arguments.epochs} and {arguments.lr}")
     try:
@@ -163,6 +166,7 @@ def main() -> None:
         parser.error(str(error))
     table.to_csv(arguments.output / "before_after.csv", index=False)
     sys.stdout.write(table.round(2).to_string(index=False) + "\n")
+    push_run(arguments.output, arguments.push)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,12 @@ r"""A checkpoint between two: the mean of a contextual checkpoint's weights befo
 A step back towards the start regains what the training made worse, and loses less of what the training taught
 (Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on
 the config's validation sets.
+
+    python training/interpolate.py runs/release_0.2.0/model_cards/nli runs/release_0.2.0/model_cards/stsscore \
+        --share 0.4 --heads --output runs/pairs_start
+
+With --heads, two cross-encoders that were trained from the same start become one with the outputs of both, a checkpoint
+to train on from (configs/pairs.yaml). It has no card.
 """
 
 import argparse
@@ -24,11 +30,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND
-from training.cards import RECORD, write_card
+from training.cards import RECORD, started_from, write_card
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
+
+HEAD_PREFIX = "classifier."  # begins the names of a cross-encoder's outputs, in BERT's architecture
 
 
 def interpolate(
@@ -49,6 +57,38 @@ def interpolate(
     return {name: mean.half().contiguous() for name, mean in means.items()}
 
 
+def join_heads(first: Path, second: Path, share: float, output: Path) -> None:
+    """Write the mean of two cross-encoders with the outputs of both, those of the first in front.
+
+    Args:
+        first: checkpoint folder.
+        second: another, of the same architecture; its settings of the similarity are kept.
+        share: share of the second in the encoder's weights, in [0, 1].
+        output: folder to write; it must not exist.
+
+    Raises:
+        ValueError: the share is outside of [0, 1], or the encoders differ in names or shapes.
+        OSError: a file is missing, or the folder exists.
+    """
+    tensors = [load_file(folder / WEIGHTS) for folder in (first, second)]
+    heads = [{name: one.pop(name) for name in list(one) if name.startswith(HEAD_PREFIX)} for one in tensors]
+    weights = interpolate(*tensors, share)
+    weights |= {name: torch.cat([head[name] for head in heads]) for name in heads[0]}
+    configs = [json.loads((folder / CONFIG).read_text(encoding="utf-8")) for folder in (first, second)]
+    names = ["similarity" if len(config["id2label"]) == 1 else label for config in configs for label in _labels(config)]
+    shutil.copytree(first, output, ignore=shutil.ignore_patterns(WEIGHTS, RECORD, "README.md", "nli_lex.json"))
+    save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
+    labels = {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
+    joined = {**configs[0], **labels, "stsscore": configs[1].get("stsscore")}
+    (output / CONFIG).write_text(json.dumps(joined, indent=2) + "\n", encoding="utf-8")
+    runs = [run for folder in (first, second) for run in started_from(str(folder)).get("started_from", [])]
+    (output / RECORD).write_text(json.dumps({"started_from": runs}, indent=2) + "\n", encoding="utf-8")
+
+
+def _labels(config: dict) -> list[str]:
+    return [config["id2label"][str(i)] for i in range(len(config["id2label"]))]
+
+
 def _read(folder: Path) -> dict[str, torch.Tensor]:
     """The weights of a checkpoint, without the pooling layer and the positions that some models store."""
     unused = ("pooler.", "embeddings.position_ids")
@@ -61,10 +101,19 @@ def main() -> None:
     parser.add_argument("first", help="checkpoint folder, or a model named like `init` of a config")
     parser.add_argument("second", type=Path, help="checkpoint folder, whose other files are kept")
     parser.add_argument("--share", type=float, required=True, help="share of the second checkpoint, in [0, 1]")
-    parser.add_argument("--config", type=Path, required=True, help="YAML file with the validation sets")
+    parser.add_argument("--config", type=Path, help="YAML file with the validation sets; not with --heads")
+    parser.add_argument("--heads", action="store_true", help="join the outputs of two cross-encoders")
     parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
+    if arguments.heads == (arguments.config is not None):
+        parser.error("--config, --heads: expected one of them")
+    if arguments.heads:
+        try:
+            join_heads(Path(arguments.first), arguments.second, arguments.share, arguments.output)
+        except (OSError, ValueError, SafetensorError) as error:
+            parser.error(str(error))
+        return
     output = arguments.output / "checkpoint"
     try:
         sets = load_validation(read_yaml(arguments.config, TrainConfig).validate, arguments.data)

@@ -2,11 +2,13 @@
 
     python training/push.py --owner NAME                       # lists what would change, uploads nothing
     HF_TOKEN=... python training/push.py --owner NAME --push
+    python training/push.py --folder runs/mine/checkpoint --repo ORG/NAME [--push]     # the checkpoint of a run
 
-Each repository gets one commit with the files that differ, or none if nothing does. The token is read from HF_TOKEN
-alone and never printed.
+The training commands take `--push ORG/NAME` and do the last of these when they are done. Each repository gets one
+commit with the files that differ, or none if nothing does. The token is read from HF_TOKEN alone and never printed.
 """
 
+import argparse
 import hashlib
 import os
 import re
@@ -25,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 
 from semantic_metrics.core.checkpoint_files import describe_error
 from semantic_metrics.core.contract import described_metrics
-from semantic_metrics.core.resolve import HUB_OWNER
+from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS
 from training.bundle import write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
@@ -124,13 +126,38 @@ def make_repo(kind: str, name: str, spaces: Path) -> Repo:
     return Repo(kind, name, spaces / name)
 
 
+def make_run_repo(folder: Path, hub_id: str) -> Repo:
+    """The checkpoint of a run, to be pushed as `hub_id`.
+
+    Raises:
+        PushError: the folder is no checkpoint, or `hub_id` is not owner/name.
+    """
+    check_hub_id(hub_id, "--repo")
+    missing = [name for name in (CONFIG, WEIGHTS, "README.md") if not (folder / name).is_file()]
+    if missing:
+        raise PushError(f"--folder: expected a checkpoint that training wrote, {folder} lacks {', '.join(missing)}")
+    return Repo(MODEL, hub_id.partition("/")[2], folder)
+
+
+def check_hub_id(hub_id: str, option: str) -> None:
+    """Check that a repository is named as owner/name.
+
+    Raises:
+        PushError: it is not; names the option.
+    """
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", hub_id):
+        raise PushError(f"{option}: expected ORG/NAME of letters, digits, '-', '_' and '.', got {hub_id!r}")
+
+
 def check_card(repo: Repo) -> None:
     """Check that a card says what the Hub needs: results for a model, how to start for a Space.
 
     Raises:
         PushError: it does not; names the card.
     """
-    card = f"{'model_cards' if repo.kind == MODEL else 'metrics'}/{repo.name}/README.md"
+    folder = {MODEL: "model_cards", SPACE: "metrics"}[repo.kind]
+    is_run = repo.kind == MODEL and repo.folder.parent != MODEL_CARDS
+    card = f"{repo.folder if is_run else f'{folder}/{repo.name}'}/README.md"
     try:
         data = (ModelCard if repo.kind == MODEL else RepoCard).load(repo.folder / "README.md").data
     except Exception as error:  # no file, bad YAML and a malformed model-index each raise their own
@@ -276,19 +303,40 @@ def _show(plans: list[Plan], delete: bool) -> None:
     )
 
 
+def _push(
+    targets: list[tuple[Repo, str]], branch: str, tag: str | None, private: bool, delete: bool, push: bool
+) -> None:
+    """List what a push of these repositories, each with its Hub id, would change, and carry it out if `push` is set."""
+    api = HfApi(token=read_token(push) or False, endpoint=constants.ENDPOINT)
+    for repo, _ in targets:
+        check_card(repo)
+    plans = [make_plan(api, repo, hub_id, branch, tag, private) for repo, hub_id in targets]
+    _show(plans, delete)
+    for plan in plans if push else ():
+        commit = upload(api, plan, branch, tag, private, delete)
+        outcome = "unchanged, at" if commit == plan.commit else "pushed,"
+        click.echo(f"{plan.hub_id} ({plan.repo.kind}): {outcome} {commit}")
+    if not push:
+        click.echo("Nothing was uploaded; --push does it.")
+
+
 @click.command()
-@click.option("--owner", default=HUB_OWNER, show_default=True, help="User or organisation on the Hub.")
+@click.option("--owner", help=f"User or organisation on the Hub; default: {HUB_OWNER}.")
 @click.option("--kind", type=click.Choice(KINDS), help="Push only the checkpoints, or only the Spaces.")
 @click.option("--only", multiple=True, metavar="NAME", help="Push only this checkpoint or metric; may be repeated.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Push this checkpoint of a run, to --repo.")
+@click.option("--repo", metavar="ORG/NAME", help="Repository on the Hub for --folder.")
 @click.option("--branch", default=MAIN, show_default=True, help="Branch to commit to; made from main if it is new.")
 @click.option("--tag", metavar="NAME", help="Also tag the commit, so that checkpoint@NAME loads it.")
 @click.option("--private", is_flag=True, help="Make new repositories private.")
 @click.option("--delete", is_flag=True, help="Delete files that only the Hub has.")
 @click.option("--push/--dry-run", "push", default=False, help="Upload; by default, only list what would change.")
 def main(
-    owner: str,
+    owner: str | None,
     kind: str | None,
     only: tuple[str, ...],
+    folder: Path | None,
+    repo: str | None,
     branch: str,
     tag: str | None,
     private: bool,
@@ -299,23 +347,53 @@ def main(
 
     Example: python training/push.py --owner my-team --only matcha --tag v0.1.0
     """
+    changes = (branch, tag, private, delete, push)
+    if folder is not None or repo is not None:
+        if folder is None or repo is None or owner or kind or only:
+            raise PushError("--folder, --repo: expected both of them, without --owner, --kind and --only")
+        _push([(make_run_repo(folder, repo), repo)], *changes)
+        return
+    owner = HUB_OWNER if owner is None else owner
     if not re.fullmatch(r"[\w.-]+", owner):
         raise PushError(f"--owner: expected a name of letters, digits, '-', '_' and '.', got {owner!r}")
-    api = HfApi(token=read_token(push) or False, endpoint=constants.ENDPOINT)
     with TemporaryDirectory() as spaces:
         repos = [make_repo(*pair, Path(spaces)) for pair in select(kind, only)]
-        for repo in repos:
-            check_card(repo)
-        plans = [make_plan(api, repo, f"{owner}/{repo.name}", branch, tag, private) for repo in repos]
-        _show(plans, delete)
-        for plan in plans if push else ():
-            commit = upload(api, plan, branch, tag, private, delete)
-            outcome = "unchanged, at" if commit == plan.commit else "pushed,"
-            click.echo(f"{plan.hub_id} ({plan.repo.kind}): {outcome} {commit}")
-    if not push:
-        click.echo("Nothing was uploaded; --push does it.")
+        _push([(each, f"{owner}/{each.name}") for each in repos], *changes)
     if owner != HUB_OWNER:
         click.echo(f"Outside the package, {OWNER_VARIABLE}={owner} makes these checkpoints the default ones.")
+
+
+def add_push_option(parser: argparse.ArgumentParser) -> None:
+    """Give a training command `--push ORG/NAME`."""
+    text = f"repository on the Hub to push the checkpoint to when it is trained; needs a token in {TOKEN_VARIABLE}"
+    parser.add_argument("--push", metavar="ORG/NAME", help=text)
+
+
+def check_push(parser: argparse.ArgumentParser, hub_id: str | None) -> None:
+    """End a training command before it trains, if its --push could not be done: no token, no such name, no Hub."""
+    if hub_id is None:
+        return
+    try:
+        check_hub_id(hub_id, "--push")
+        api = HfApi(token=read_token(needed=True), endpoint=constants.ENDPOINT)
+        with hub_errors(api, hub_id):
+            _look_up(api, Repo(MODEL, hub_id, Path()), hub_id, MAIN)
+    except click.ClickException as error:
+        parser.error(str(error))
+
+
+def push_run(output: Path, hub_id: str | None) -> None:
+    """Push the checkpoint of a run that has ended, from its first process; without a Hub id, do nothing."""
+    from accelerate import PartialState  # of the extra `train`, which pushing alone does without
+
+    if hub_id is None or not PartialState().is_main_process:
+        return
+    folder = output / "checkpoint"
+    try:
+        _push([(make_run_repo(folder, hub_id), hub_id)], MAIN, None, private=False, delete=False, push=True)
+    except click.ClickException as error:
+        again = f"python training/push.py --folder {folder} --repo {hub_id} --push"
+        sys.exit(f"{error}\nThe checkpoint is in {folder}; this pushes it: {again}")
 
 
 if __name__ == "__main__":

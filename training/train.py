@@ -14,7 +14,8 @@ weights:
 (`accelerate launch --cpu --num_processes 2` would run ONE process, and `--cpu` alone would use one thread.)
 
 The output folder holds `checkpoint/` (the best so far, folded, with its card), `network/` (the same unfolded, in the
-authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboard).
+authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboard). `--push ORG/NAME` pushes the
+checkpoint to the Hub when it is trained.
 """
 
 import argparse
@@ -53,7 +54,9 @@ from training.matcha.config import STAGED, TrainConfig, make_part
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
+from training.matcha.set_regulariser import REGULARISERS, SetSamples
 from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
+from training.push import add_push_option, check_push, push_run
 
 CONFIGS = Path(__file__).parent / "configs"
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k
@@ -91,8 +94,25 @@ class Run:
         check_figure(config.select_by, self.validation)
         self.steps = config.total_steps(len(self.corpus))
         self.loss = make_part(LOSSES, config.loss)
+        self._load_sets(excluded)
         self.step, self.best = 0, float("-inf")
         self._prepare()
+
+    def _load_sets(self, excluded: frozenset[str]) -> None:
+        """Read the samples of the regulariser, if there is one."""
+        self.regulariser, self.penalty = None, None  # the latter: its value at the last batch, for the log
+        if self.config.regulariser is None:
+            return
+        self.regulariser = make_part(REGULARISERS, self.config.regulariser)
+        if self.regulariser.batch_size % self.accelerator.num_processes:
+            raise ValueError(
+                f"regulariser.batch_size: expected a multiple of the {self.accelerator.num_processes} processes, "
+                f"got {self.regulariser.batch_size}"
+            )
+        sources = {source.name: load_source(source, self.data, excluded) for source in self.config.sets}
+        samples = [sample for examples, _ in sources.values() for sample in examples]
+        self.samples = SetSamples(samples, self.initial.tokenizer, self.config.max_tokens, self.config.seed)
+        self.counts |= {name: dict(counts) for name, (_, counts) in sources.items()}
 
     def _prepare(self) -> None:
         model = build_model(self.initial, self.config.network)
@@ -129,7 +149,7 @@ class Run:
             loader = skip_first_batches(loader, self.step * self.config.accumulate)
         elif resume:
             self.accelerator.print(f"--resume: no state in {self.output}, starting at step 0")
-        bar = tqdm(total=self.steps, initial=self.step, disable=not self.accelerator.is_main_process)
+        bar = tqdm(total=self.steps, initial=self.step, disable=None if self.accelerator.is_main_process else True)
         for number, batch in enumerate(loader, start=self.step * self.config.accumulate):
             with self.accelerator.accumulate(self.model):
                 loss = self._batch_loss(batch, number)
@@ -148,27 +168,44 @@ class Run:
         self.accelerator.end_training()
 
     def _batch_loss(self, batch: Batch, number: int) -> torch.Tensor:
-        vectors = self.model(batch.ids, batch.offsets)  # (3b, D)
-        vectors = vectors.unflatten(0, (3, -1)).transpose(0, 1)  # (b, 3, D)
-        vectors, batch = self._gather(vectors, batch)
+        ids, offsets, operators = batch.ids, batch.offsets, None
+        if self.regulariser is not None:  # its texts are encoded in the same pass
+            process, processes = self.accelerator.process_index, self.accelerator.num_processes
+            drawn = self.samples.draw(number, self.regulariser.batch_size, process, processes)
+            set_ids, set_offsets, operators = (tensor.to(ids.device) for tensor in drawn)
+            ids, offsets = torch.cat([ids, set_ids]), torch.cat([offsets, set_offsets + len(ids)])
+        vectors, set_vectors = self.model(ids, offsets).tensor_split([len(batch.offsets)])  # (3b, D) and (3k, D)
         generator = torch.Generator().manual_seed(BATCH_SEED * self.config.seed + number)
         # every process takes the same loss of the whole batch and the gradient of its own part, and DDP averages
-        return self.loss(vectors, batch, generator) * self.accelerator.num_processes
+        loss = self.loss(self._gather(vectors), self._gather_batch(batch), generator)
+        if operators is not None:
+            penalty = self.regulariser.loss(self._gather(set_vectors), operators)
+            self.penalty = penalty.detach()
+            loss = loss + self.regulariser.weight * penalty
+        return loss * self.accelerator.num_processes
 
-    def _gather(self, vectors: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, Batch]:
-        """The vectors of all processes, (B, 3, D), and what the losses read of their batches."""
+    def _gather(self, vectors: torch.Tensor) -> torch.Tensor:
+        """(3b, D) vectors of this process -> those of all processes, (B, 3, D)."""
+        vectors = vectors.unflatten(0, (3, -1)).transpose(0, 1)  # (b, 3, D)
         if self.accelerator.num_processes == 1:
-            return vectors, batch
+            return vectors
         whole = self.accelerator.gather(vectors.detach())
         begin = self.accelerator.process_index * len(vectors)
-        whole = torch.cat([whole[:begin], vectors, whole[begin + len(vectors) :]])  # own part, with its gradient
+        return torch.cat([whole[:begin], vectors, whole[begin + len(vectors) :]])  # own part, with its gradient
+
+    def _gather_batch(self, batch: Batch) -> Batch:
+        """What the losses read of the batches of all processes."""
+        if self.accelerator.num_processes == 1:
+            return batch
         present, same, target = map(self.accelerator.gather, (batch.present, batch.same, batch.target))
-        return whole, batch._replace(present=present, same=same, target=target)
+        return batch._replace(present=present, same=same, target=target)
 
     def _after_step(self, loss: torch.Tensor) -> None:
         step, last = self.step, self.step == self.steps
         if step % LOG_EVERY_STEPS == 0 or last:
             figures = {"loss": loss.item() / self.accelerator.num_processes, "lr": self.scheduler.get_last_lr()[-1]}
+            if self.penalty is not None:
+                figures["set_criteria"] = self.penalty.item()
             self.accelerator.log(figures, step=step)
         if step % self.config.validate_every == 0 or last:
             self._validate()
@@ -262,7 +299,7 @@ class Run:
             "step": self.step,
             "steps": self.steps,
             "processes": processes,
-            "tokens": self.corpus.tokens,
+            "tokens": self.corpus.tokens + (self.samples.corpus.tokens if self.regulariser is not None else 0),
             "counts": self.counts,
             "validation": results,
         }
@@ -302,6 +339,7 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, help="folder to write to (default: runs/ and the config's name)")
     parser.add_argument("--resume", action="store_true", help="continue from the output folder's saved state")
     parser.add_argument("--smoke", action="store_true", help="a run of under a minute on bundled data")
+    add_push_option(parser)
     parsed = parser.parse_args(args)
     if parsed.smoke and parsed.config is not None:
         parser.error("expected --config FILE or --smoke, got both")
@@ -311,6 +349,7 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
         parser.error("expected --config FILE or --smoke")
     parsed.output = parsed.output or Path("runs") / parsed.config.stem
     parsed.data = None if parsed.data is None else Path(parsed.data)
+    check_push(parser, parsed.push)
     return parsed
 
 
@@ -325,6 +364,7 @@ def main() -> None:
         run.train(args.resume)
     except UnusableState as error:
         sys.exit(f"train.py: {error}")
+    push_run(args.output, args.push)
 
 
 if __name__ == "__main__":

@@ -25,25 +25,26 @@ from sentence_transformers import CrossEncoder
 from sentence_transformers.base.evaluation import SequentialEvaluator
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
-from sentence_transformers.cross_encoder.evaluation import CrossEncoderCorrelationEvaluator
-from sentence_transformers.cross_encoder.losses import MSELoss
-from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import AutoConfig, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from semantic_metrics.cross_encoder.heads import SIMILARITY
+from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import to_dataset, token_lengths
-from training.cross_encoder.partial_labels import PartialLabelEvaluator, PartialLabelLoss
+from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_config, config_values, discard, restore_folder, written_whole
+from training.push import add_push_option, check_push, push_run
 
 CONFIGS = Path(__file__).parent / "configs"
 COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config
-PAD_TO_TOKENS = 16  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
+PAD_TO_TOKENS = 8  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
 POOL_BATCHES = 100  # sorted by length together: enough to pad little, few enough to stay random
 
 
@@ -118,35 +119,40 @@ class SimilarLengths(DefaultBatchSampler):
 
 
 def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
-    """The pretrained encoder with a head: one output for each class, or one raw score.
+    """The pretrained encoder with a head: one output for each class, and a raw score for the similarity.
 
     If the start has a head of another size (an NLI model from which an STS scorer is trained), it gets a new one.
     """
-    classes = config.classes
-    model_kwargs = {"ignore_mismatched_sizes": True}
+    names = config.outputs.names
     config_kwargs = {name: config.dropout for name in ("hidden_dropout_prob", "attention_probs_dropout_prob")}
     if config.layers is not None:
         config_kwargs["num_hidden_layers"] = config.layers
-    if classes is not None:
-        config_kwargs |= {"id2label": dict(enumerate(classes)), "label2id": {name: i for i, name in enumerate(classes)}}
-    else:
-        config_kwargs |= {"id2label": {0: "similarity"}, "label2id": {"similarity": 0}}
+    config_kwargs |= {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
     model = CrossEncoder(
         find_model(init),
-        num_labels=1 if classes is None else len(classes),
+        num_labels=len(names),
         max_length=config.max_length,
         activation_fn=torch.nn.Identity(),
-        model_kwargs=model_kwargs,
+        model_kwargs={"ignore_mismatched_sizes": True},
         config_kwargs=config_kwargs,
         device=None if torch.cuda.is_available() else "cpu",
     )
     model = model.float()  # the shipped weights are fp16, which does not train
-    if classes is None:
+    if config.outputs.similarity:
         model.config.stsscore = {"scale": config.top_score}  # the metric reads what to divide the raw score by
-        if config.centre_head:
+        if config.centre_head and not has_similarity_head(init, len(names)):
             head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
-            torch.nn.init.constant_(head.bias, config.top_score / 2)  # else the first steps only learn the mean
+            torch.nn.init.constant_(head.bias[-1:], config.top_score / 2)  # else the first steps only learn the mean
     return model
+
+
+def has_similarity_head(init: str, outputs: int) -> bool:
+    """Whether a checkpoint has as many outputs, the last a similarity: its head is trained, and stays as it is."""
+    start = AutoConfig.from_pretrained(find_model(init))
+    labels = label_names(start)
+    if len(labels) != outputs or not any(name.endswith(HEAD) for name in start.architectures or ()):
+        return False
+    return outputs == 1 or labels[-1].strip().lower() == SIMILARITY
 
 
 def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, dict[str, pd.DataFrame], dict]:
@@ -154,22 +160,18 @@ def load_pairs(config: CrossEncoderConfig, data: Path | None) -> tuple[Dataset, 
     excluded = read_excluded(config.exclude, data)
     passes, counts = [], {}
     for source in config.train:
-        pairs, counts[source.name] = source.load(data, config.classes, excluded)
+        pairs, counts[source.name] = source.load(data, config.outputs, excluded)
         passes.append(source.passes(pairs))
-    validation = {source.name: source.load(data, config.classes, frozenset())[0] for source in config.validate}
-    train = pd.concat(passes)
-    if config.classes is None:
-        train = train.assign(label=train["label"] * config.top_score)
-    return to_dataset(train), validation, {name: dict(count) for name, count in counts.items()}
+    validation = {source.name: source.load(data, config.outputs, frozenset())[0] for source in config.validate}
+    return to_dataset(pd.concat(passes)), validation, {name: dict(count) for name, count in counts.items()}
 
 
 def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFrame]) -> SequentialEvaluator:
     """One evaluator per validation set: accuracy for classes, Pearson and Spearman for scores."""
-    kind = CrossEncoderCorrelationEvaluator if config.classes is None else PartialLabelEvaluator
     evaluators = []
     for name, pairs in validation.items():
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
-        evaluators.append(kind(texts, pairs["label"].tolist(), name=name, batch_size=128, write_csv=False))
+        evaluators.append(TargetEvaluator(texts, np.stack(pairs["label"]), len(config.outputs.classes), name))
     return SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
 
 
@@ -233,7 +235,7 @@ def train(
         model=model,
         args=training_arguments(config, token_lengths(model, dataset, config.max_length), output),
         train_dataset=dataset,
-        loss=MSELoss(model) if config.classes is None else PartialLabelLoss(model),
+        loss=TargetLoss(model, len(config.outputs.classes), config.top_score, config.similarity_weight),
         evaluator=evaluator,
         callbacks=[CompleteStates(config)],
     )
@@ -296,7 +298,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--resume", action="store_true", help="continue from output/state")
+    add_push_option(parser)
     arguments = parser.parse_args()
+    check_push(parser, arguments.push)
     try:
         config = read_yaml(arguments.config or CONFIGS / f"{arguments.task}.yaml", CrossEncoderConfig)
     except ValueError as error:
@@ -306,6 +310,7 @@ def main() -> None:
     except UnusableState as error:
         parser.error(str(error))
     sys.stdout.write("".join(f"{name}: {value:.4f}\n" for name, value in figures.items()))
+    push_run(arguments.output, arguments.push)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from training.cross_encoder.pairs import PairSource
+from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_checks import (
     ABOVE_0,
     BELOW_1,
@@ -23,9 +23,12 @@ class CrossEncoderConfig:
         init: the encoder to start from: a folder, a Hub id, or `package:NAME/FOLDER` of an installed package.
         train, validate: the data; the mean validation score picks the step that is kept.
         licence: licence of the weights (an SPDX id in the Hub's spelling); must suit every source.
-        classes: names of the classes in the order of the outputs; null trains one raw score by mean squared error.
-        top_score: highest raw score (5 in STS-B), to which labels are scaled.
-        centre_head: whether a scorer's head begins at half of `top_score`; 0 otherwise.
+        classes: names of the classes in the order of the outputs; null for a model of similarity alone.
+        similarity: whether the model has an output for similarity, the last one; always so without `classes`.
+        similarity_weight: weight of its squared error (in units of the raw score) beside the cross-entropy of classes.
+        top_score: raw score of similarity 1 (5 in STS-B), to which labels are scaled.
+        centre_head: whether a new output for similarity begins at half of `top_score`; 0 otherwise. One that `init` has
+            stays as it is.
         layers: number of the encoder's layers to keep, from the first; null keeps all.
         max_length: most tokens of a pair; longer pairs are cut.
         epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
@@ -44,6 +47,8 @@ class CrossEncoderConfig:
     validate: list[PairSource]
     licence: str
     classes: list[str] | None = None
+    similarity: bool = False
+    similarity_weight: float = 1.0
     top_score: float = 5.0
     centre_head: bool = True
     layers: int | None = None
@@ -71,13 +76,18 @@ class CrossEncoderConfig:
         check_numbers(
             self,
             **dict.fromkeys(("layers", "max_length", "batch_size", "validate_every"), FROM_1),
-            **dict.fromkeys(("top_score", "epochs", "lr"), ABOVE_0),
+            **dict.fromkeys(("top_score", "epochs", "lr", "similarity_weight"), ABOVE_0),
             **dict.fromkeys(("warmup", "dropout", "start_share"), BELOW_1),
             weight_decay=FROM_0,
             seed=FROM_0,
         )
         for source in [*self.train, *self.validate]:
-            if self.classes is None and source.scale is None:
+            if self.classes is None and source.scale is None and len(source.columns) == 3:
                 raise ValueError(f"scale of {source.name}: expected the highest score of its labels, got None")
         if self.precision not in ("bf16", "no"):
             raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
+
+    @property
+    def outputs(self) -> Outputs:
+        """What the model predicts."""
+        return Outputs(self.classes or [], self.similarity or self.classes is None)

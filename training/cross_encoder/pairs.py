@@ -1,7 +1,8 @@
 """Entries of a cross-encoder's config -> labelled sentence pairs, in the data's own order.
 
-An entry names its rows (a `sources.Table`), three columns, and what the labels are: class names for NLI
-("not_entailment" rules one out), or scores from 0 to `scale` for STS.
+An entry names its rows (a `sources.Table`), the columns of the texts and of the labels, and what these are: class names
+for NLI ("not_entailment" rules one out), scores from 0 to `scale` for STS, or numbers that a teacher gave, a column for
+each output of the model. `targets` says what they become.
 """
 
 from collections import Counter
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from datasets import Dataset
 from sentence_transformers import CrossEncoder
 
-from training.cross_encoder.partial_labels import label_names
+from semantic_metrics.cross_encoder.heads import SIMILARITY
+from training.cross_encoder.targets import class_target
 from training.data.config_checks import ABOVE_0, check_numbers
 from training.data.sources import Entry, check_columns, drop_texts, take_limit
 
@@ -21,12 +24,34 @@ COLUMNS = ["sentence1", "sentence2", "label"]
 
 
 @dataclass(frozen=True)
+class Outputs:
+    """What a model predicts: the classes of NLI, a similarity, or both.
+
+    Attributes:
+        classes: names of the classes, in the order of the outputs.
+        similarity: whether the last output is a similarity.
+    """
+
+    classes: list[str]
+    similarity: bool
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the outputs, in their order."""
+        return [*self.classes, *[SIMILARITY] * self.similarity]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
 class PairSource(Entry):
     """An entry of `train` or `validate`.
 
     Attributes:
-        columns: first text, second text, label.
-        scale: highest score there can be (STS-B: 5); None if labels are names of classes.
+        columns: first text, second text, label; or, behind the texts, a column of numbers for each output of the model:
+            the probabilities of its classes, and a similarity in [0, 1].
+        scale: highest score there can be (STS-B: 5); None if labels are names of classes or a teacher's numbers.
         repeat: how often a pair comes in one pass; with 1.5, every pair comes once and half of them twice.
         both_ways: whether each pair also comes in the other order (for symmetric labels).
     """
@@ -39,22 +64,19 @@ class PairSource(Entry):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_numbers(self, scale=ABOVE_0, repeat=ABOVE_0)
-        if len(self.columns) != 3:
-            raise ValueError(f"columns of {self.name}: expected three columns, got {self.columns!r}")
+        if len(self.columns) < 3:
+            raise ValueError(f"columns of {self.name}: expected two texts and a label, got {self.columns!r}")
 
-    def load(
-        self, data: Path | None, classes: list[str] | None, excluded: frozenset[str]
-    ) -> tuple[pd.DataFrame, Counter]:
+    def load(self, data: Path | None, outputs: Outputs, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
         """Read the entry.
 
         Args:
             data: the folder that relative paths begin in.
-            classes: names of the classes in the order of the model's outputs; None for a regression.
+            outputs: what the model predicts.
             excluded: normalised texts of the evaluation sets; a pair whose first or second text is one is dropped.
 
         Returns:
-            Columns `COLUMNS`, the label an index of `partial_labels.label_names` or a score in [0, 1]; and the count of
-            rows read, kept, dropped.
+            Columns `COLUMNS`, the label a target (see `targets`), and the count of rows read, kept, dropped.
 
         Raises:
             ValueError: a file or column is missing, a label is invalid, or nothing is left.
@@ -62,25 +84,40 @@ class PairSource(Entry):
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
         counts = Counter(rows=len(rows))
-        pairs = drop_texts(rows[self.columns].set_axis(COLUMNS, axis=1), excluded, counts)
-        pairs = take_limit(pairs, self.limit, counts)
+        texts = rows[self.columns[:2]].set_axis(COLUMNS[:2], axis=1).assign(label=np.arange(len(rows)))
+        pairs = take_limit(drop_texts(texts, excluded, counts), self.limit, counts)
         counts["kept"] = len(pairs)
         if pairs.empty:
             raise ValueError(f"{self.name}: no pair is left ({dict(counts)})")
-        return pairs.assign(label=self._labels(pairs["label"], classes)), counts
+        targets = self._targets(rows[self.columns[2:]].iloc[pairs["label"]], outputs)
+        return pairs.assign(label=list(targets)), counts
 
-    def _labels(self, labels: pd.Series, classes: list[str] | None) -> pd.Series:
-        if classes is None:
-            scores = labels.astype(float) / self.scale
-            if not scores.between(0, 1).all():
-                limits = f"{labels.min()} to {labels.max()}"
-                raise ValueError(f"{self.name}: expected scores from 0 to {self.scale}, got {limits}")
-            return scores
-        names = label_names(classes)
-        unknown = sorted(set(labels.unique()) - set(names))
-        if unknown:
-            raise ValueError(f"{self.name}: expected labels among {names}, got {unknown}")
-        return labels.map(names.index)
+    def _targets(self, labels: pd.DataFrame, outputs: Outputs) -> np.ndarray:
+        """(n, outputs) targets of the columns of labels."""
+        targets = np.full((len(labels), len(outputs)), np.nan)
+        if labels.shape[1] > 1 or (self.scale is None and not outputs.classes):
+            if labels.shape[1] != len(outputs):
+                raise ValueError(f"{self.name}: expected a column for each of {outputs.names}, got {list(labels)}")
+            targets[:] = labels.astype(float)
+            self._check_range(targets, 1)
+        elif self.scale is not None:
+            if not outputs.similarity:
+                raise ValueError(f"scale of {self.name}: expected a model with a similarity, got {outputs.names}")
+            scores = labels.iloc[:, 0].to_numpy(dtype=float)
+            self._check_range(scores, self.scale)
+            targets[:, -1] = scores / self.scale
+        else:
+            try:
+                known = {label: class_target(label, outputs.classes) for label in labels.iloc[:, 0].unique()}
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {error}") from None
+            targets[:, : len(outputs.classes)] = [known[label] for label in labels.iloc[:, 0]]
+        return targets
+
+    def _check_range(self, scores: np.ndarray, top: float) -> None:
+        low, high = np.nanmin(scores), np.nanmax(scores)
+        if low < 0 or high > top:
+            raise ValueError(f"{self.name}: expected scores from 0 to {top}, got {low} to {high}")
 
     def passes(self, pairs: pd.DataFrame) -> pd.DataFrame:
         """The pairs of one pass: both ways if asked for, and `repeat` times."""
@@ -93,7 +130,12 @@ class PairSource(Entry):
 
 def to_dataset(pairs: pd.DataFrame) -> Dataset:
     """Pairs in the form that CrossEncoderTrainer takes."""
-    return Dataset.from_pandas(pairs[COLUMNS], preserve_index=False)
+    targets = np.stack(pairs["label"])
+    labels = pa.FixedSizeListArray.from_arrays(
+        pa.array(targets.ravel(), from_pandas=False), targets.shape[1]
+    )  # keeps NaN
+    texts = [pa.array(pairs[name].astype(str)) for name in COLUMNS[:2]]
+    return Dataset(pa.table([*texts, labels], names=COLUMNS))
 
 
 def token_lengths(model: CrossEncoder, dataset: Dataset, max_length: int) -> np.ndarray:

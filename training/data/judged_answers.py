@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import stem_recall
@@ -26,7 +27,7 @@ from training.data.config_files import read_yaml
 from training.data.sources import Table, check_columns, normalise, read_excluded
 
 HELD_OUT_ONE_IN = 5  # questions
-LABELS = ("entailment", "not_entailment")  # names of training.cross_encoder.partial_labels
+LABELS = ("entailment", "not_entailment")  # names of training.cross_encoder.targets
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,27 @@ class JudgedSource:
         Raises:
             ValueError: a file or column is missing, or nothing is left.
         """
+        answers, counts = self.answers(data, excluded)
+        pairs = []
+        for question, answer, references, correct in with_progress(answers, "answer", title="paired"):
+            if correct:
+                pairs.append((question, answer, max(references, key=lambda text: stem_recall(answer, text)), LABELS[0]))
+            else:
+                pairs += [(question, answer, text, LABELS[1]) for text in references]
+        made = [
+            (q, fill(TEMPLATE, q, a).text, fill(TEMPLATE, q, r).text, label, part_of(q))
+            for q, a, r, label in with_progress(pairs, "pair", title="written")
+        ]
+        counts.update(f"{part} {label}" for *_, label, part in made)
+        return pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"]), counts
+
+    def answers(
+        self, data: Path | None, excluded: frozenset[str]
+    ) -> tuple[list[tuple[str, str, list[str], bool]], Counter]:
+        """Question, answer, references and whether the answer is correct, and the counts; otherwise like `load`."""
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
-        counts, pairs = Counter(rows=len(rows)), []
+        counts, answers = Counter(rows=len(rows)), []
         for question, answer, reference, label in rows[self.columns].itertuples(index=False, name=None):
             references = reference.split(self.separator) if self.separator else [reference]
             references = [text for text in references if normalise(text)]
@@ -69,18 +88,15 @@ class JudgedSource:
                 counts["dropped: empty text"] += 1
             elif question_key(question) in excluded:
                 counts["dropped: in an evaluation set"] += 1
-            elif label >= self.correct_from:
-                pairs.append((question, answer, max(references, key=lambda text: stem_recall(answer, text)), LABELS[0]))
             else:
-                pairs += [(question, answer, text, LABELS[1]) for text in references]
-        if not pairs:
+                answers.append((question, answer, references, bool(label >= self.correct_from)))
+        if not answers:
             raise ValueError(f"{self.name}: no answer is left ({dict(counts)})")
-        made = [(q, fill(TEMPLATE, q, a).text, fill(TEMPLATE, q, r).text, label, _part(q)) for q, a, r, label in pairs]
-        counts.update(f"{part} {label}" for *_, label, part in made)
-        return pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"]), counts
+        return answers, counts
 
 
-def _part(question: str) -> str:
+def part_of(question: str) -> str:
+    """The file that a question's answers belong to: "held_out" for one of HELD_OUT_ONE_IN, else "train"."""
     digest = hashlib.sha256(question_key(question).encode("utf-8")).digest()
     return "held_out" if digest[0] % HELD_OUT_ONE_IN == 0 else "train"
 

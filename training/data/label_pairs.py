@@ -1,9 +1,12 @@
-"""Let a teacher score sentence pairs, so that a smaller cross-encoder learns from more of them than people rated.
+"""Let a teacher judge sentence pairs, so that a smaller cross-encoder learns from more of them than people labelled.
 
-    python -m training.data.label_pairs --config training/configs/stsb_pairs.yaml \
-        --teacher runs/stsb_teacher/checkpoint --data DATA --output runs/stsb_pairs.parquet
+    python -m training.data.label_pairs --config training/configs/teacher_pairs.yaml \
+        --teacher runs/nli_teacher/checkpoint --data DATA --output runs/teacher_pairs.parquet
 
-Writes sentence1, sentence2, score (the teacher's, clipped to [0, 1]) and source; prints what was kept and dropped.
+--teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
+and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
+`margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_taught.yaml).
+Prints what was kept and dropped.
 """
 
 import argparse
@@ -15,14 +18,30 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from sentence_transformers import CrossEncoder, SentenceTransformer
+from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
 
+from semantic_metrics.core.resolve import resolve_checkpoint
+from semantic_metrics.core.run_options import BACKENDS, PRECISION_CHOICES, RunOptions
+from semantic_metrics.cross_encoder.heads import (
+    SIMILARITY,
+    check_scale,
+    checkpoint_scale,
+    class_labels,
+    rating,
+    similarity_label,
+)
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
+ENTAILMENT, CONTRADICTION, MARGIN = "entailment", "contradiction", "margin"  # columns
+# bfloat16 takes a third of the time, and rounds scores by at most 0.008: far less than the teacher's own error
+FAST = RunOptions(precision="bfloat16")
 
 
 @dataclass(frozen=True)
@@ -33,15 +52,17 @@ class CandidateSource(Entry):
         columns: the two texts of a pair; or, with `near`, every column whose texts are paired with each other.
         near: ranges [first, last] of ranks (1 is the nearest); a text is paired with a neighbour drawn from each. Empty
             keeps the pairs of the rows.
+        label: column with the class that people gave the pair of a row, if there is one.
     """
 
     columns: list[str] = field(default_factory=lambda: list(PAIR))
     near: list[list[int]] = field(default_factory=list)
+    label: str | None = None
 
     def load(
         self, data: Path | None, encoder: SentenceTransformer | None, excluded: frozenset[str]
     ) -> tuple[pd.DataFrame, Counter]:
-        """Columns `PAIR` and `source`, and the count of pairs made, kept, dropped.
+        """Columns `PAIR`, `label` (None for no label) and `source`, and the count of pairs made, kept, dropped.
 
         Args:
             data: the folder that relative paths begin in.
@@ -52,10 +73,11 @@ class CandidateSource(Entry):
             ValueError: a file or column is missing, or `near` is given without an encoder.
         """
         rows = self.table.read(data)
-        check_columns(rows, self.columns, self.name)
+        check_columns(rows, [*self.columns, *([self.label] if self.label else [])], self.name)
         pairs = self._neighbours(rows, encoder) if self.near else rows[self.columns].set_axis(PAIR, axis=1)
+        pairs["label"] = rows[self.label] if self.label and not self.near else None
         counts = Counter(pairs=len(pairs))
-        pairs = drop_texts(pairs, excluded, counts, "empty, or the same twice", same=True).drop_duplicates()
+        pairs = drop_texts(pairs, excluded, counts, "empty, or the same twice", same=True).drop_duplicates(PAIR)
         pairs = take_limit(pairs, self.limit, counts)
         counts["kept"] = len(pairs)
         return pairs.assign(source=self.name), counts
@@ -83,12 +105,17 @@ class CandidateConfig:
     Attributes:
         train: sources of the pairs.
         encoder: sentence encoder that finds neighbours, named like `init` of a training config.
+        label_share: share of a person's label in the probabilities of a pair that has one; the teacher's have the rest.
         exclude: tables with `columns` of texts that no pair may contain.
     """
 
     train: list[CandidateSource]
     encoder: str | None = None
+    label_share: float = 0.5
     exclude: list[dict] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_numbers(self, label_share=BELOW_1)
 
 
 def collect(config: CandidateConfig, data: Path | None) -> tuple[pd.DataFrame, dict[str, dict]]:
@@ -103,34 +130,77 @@ def collect(config: CandidateConfig, data: Path | None) -> tuple[pd.DataFrame, d
     return pd.concat(parts, ignore_index=True).drop_duplicates(PAIR, ignore_index=True), counts
 
 
-def label(pairs: pd.DataFrame, teacher: str) -> pd.DataFrame:
-    """The pairs with the `score` in [0, 1] of a teacher that `train_cross_encoder` trained on STS.
+def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunOptions = FAST) -> pd.DataFrame:
+    """The pairs with a teacher's judgement, a column for each of its outputs.
+
+    Args:
+        pairs: columns `PAIR` and `label`.
+        teacher: folder or Hub id of a cross-encoder.
+        label_share: share of a label in the probabilities of a pair that has one.
+        run: how the teacher runs.
 
     Raises:
-        ValueError: the teacher's config does not state the scale of its raw scores.
+        ValueError: the teacher is missing or damaged, or does not state the scale of its similarity, or a label is no
+            class of it.
     """
-    # bfloat16 takes a third of the time, and rounds scores by at most 0.008: far less than the teacher's own error
-    model = CrossEncoder(teacher, model_kwargs={"dtype": torch.bfloat16})
-    scale = (getattr(model.config, "stsscore", None) or {}).get("scale")
+    scorer = PairScorer(resolve_checkpoint(teacher, teacher, {}, OTHER_WEIGHTS))
+    names = scorer.labels
+    classes = class_labels(names) if len(names) > 1 else []  # the only label is a similarity
+    scale = _scale(teacher, scorer) if len(classes) < len(names) else None
+    raw = torch.from_numpy(scorer.logits(list(pairs[PAIR].itertuples(index=False, name=None)), run).values)
+    columns = {}
+    if classes:
+        class_names = [names[i] for i in classes]
+        probabilities = raw[:, classes].softmax(dim=1).numpy()
+        mixed = _mix(probabilities, pairs["label"], class_names, label_share)
+        columns = dict(zip(class_names, mixed.T, strict=True))
+        if {ENTAILMENT, CONTRADICTION} <= set(class_names):
+            columns[MARGIN] = (columns[ENTAILMENT] - columns[CONTRADICTION] + 1) / 2
+    if scale is not None:
+        columns[SIMILARITY] = np.clip(rating(scale, raw[:, similarity_label(names)].numpy()), 0, 1)
+    return pairs.drop(columns="label").assign(**columns)
+
+
+def _scale(teacher: str, scorer: PairScorer) -> float | str:
+    """What makes a teacher's raw score of similarity a rating in [0, 1]."""
+    scale = checkpoint_scale(scorer.folder, scorer.config, teacher)
     if scale is None:
-        raise ValueError(f"--teacher: expected a checkpoint of train_cross_encoder.py on STS, got {teacher}")
-    by_length = pairs.iloc[np.argsort([len(a) + len(b) for a, b in zip(*(pairs[name] for name in PAIR), strict=True)])]
-    texts = list(by_length[PAIR].itertuples(index=False, name=None))
-    raw = model.predict(texts, batch_size=128, convert_to_tensor=True, show_progress_bar=True).float().cpu().numpy()
-    return by_length.assign(score=np.clip(raw / scale, 0, 1)).sort_index()
+        raise ValueError(f"--teacher: expected a checkpoint that states the scale of its similarity, got {teacher}")
+    return check_scale(scale)
+
+
+def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share: float) -> np.ndarray:
+    """(n, classes) probabilities, with a share of the label where there is one."""
+    labelled = labels.map(lambda name: isinstance(name, str)).to_numpy()
+    if unknown := sorted(set(labels[labelled]) - set(classes)):
+        raise ValueError(f"label: expected one of {classes}, got {unknown}")
+    mixed, persons = probabilities.copy(), labels[labelled].map(classes.index).to_numpy(dtype=int)
+    mixed[labelled] = (1 - share) * mixed[labelled] + share * np.eye(len(classes))[persons]
+    return mixed
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see CandidateConfig")
-    parser.add_argument("--teacher", required=True, help="folder or Hub id")
+    parser.add_argument("--teacher", required=True, action="append", help="folder or Hub id; repeatable")
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
+    parser.add_argument("--precision", choices=PRECISION_CHOICES, default=FAST.precision, help="of the teacher")
+    parser.add_argument("--backend", choices=BACKENDS, default=FAST.backend, help="that runs the teacher")
+    parser.add_argument("--workers", type=int, help="batches at a time on a CPU; default: as many as cores")
+    parser.add_argument("--device", help="where the teacher runs; default: a GPU if there is one")
     arguments = parser.parse_args()
-    pairs, counts = collect(read_yaml(arguments.config, CandidateConfig), arguments.data)
+    names = ("precision", "backend", "workers", "device")
+    run = RunOptions(**{name: getattr(arguments, name) for name in names})
+    config = read_yaml(arguments.config, CandidateConfig)
+    pairs, counts = collect(config, arguments.data)
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
-    label(pairs, arguments.teacher).to_parquet(arguments.output, index=False)
+    labelled = label(pairs, arguments.teacher[0], config.label_share, run)
+    for teacher in arguments.teacher[1:]:
+        more = label(pairs, teacher, config.label_share, run).drop(columns=[*PAIR, "source"])
+        labelled = labelled.assign(**more)
+    labelled.to_parquet(arguments.output, index=False)
 
 
 if __name__ == "__main__":

@@ -362,11 +362,11 @@ class Captions(Source):
 SOURCE_KINDS = {source.kind: source for source in (LabelledPairs, ScoredPairs, Triplets, Positives, Captions)}
 
 
-def load_source(source: Source, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:
+def load_source(source: Entry, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:
     """Read one source.
 
     Args:
-        source: the entry.
+        source: the entry; its method `examples` takes the rows.
         data: the folder that relative paths begin in.
         excluded: normalised texts of the evaluation sets; an example that holds one is dropped.
 

@@ -16,11 +16,13 @@ from training.data.config_checks import (
     check_numbers,
     check_options,
 )
+from training.data.set_samples import SetSource
 from training.data.sources import Source
 from training.matcha.contextual import MAX_LENGTH, ContextualModel
 from training.matcha.initial_model import TRANSFORMER
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
+from training.matcha.set_regulariser import REGULARISERS
 from training.matcha.validate import FIGURES
 
 # Table 10 of the paper, which does not say how its curriculum is ordered. Here random incorrect texts, which are easy
@@ -51,6 +53,8 @@ class TrainConfig:
         network: fields of `MatchaConfig` that differ from the paper's; null trains the table itself (fine-tuning);
             `kind: transformer` (and arguments of `ContextualModel`) trains the transformer that `init` names.
         loss: `kind` (a key of `losses.LOSSES`) and its arguments.
+        regulariser: what is added to the loss: `kind: set_criteria` and arguments of `SetCriteria`; null for nothing.
+        sets: the samples of the regulariser (`training.data.set_samples.SetSource`).
         batch_size: examples a step, over all processes; `accumulate` such batches make one optimiser step.
         steps: optimiser steps; or `epochs`, passes over all examples.
         lr: peak learning rate; the token embeddings get `embedding_lr` times as much.
@@ -79,6 +83,8 @@ class TrainConfig:
     licence: str
     network: dict | None = field(default_factory=dict)
     loss: dict = field(default_factory=lambda: {"kind": "triplet"})
+    regulariser: dict | None = None
+    sets: list[SetSource] = field(default_factory=list)
     batch_size: int = 128
     accumulate: int = 1
     steps: int | None = None
@@ -119,6 +125,11 @@ class TrainConfig:
         check_options("schedule", self.schedule, SCHEDULES)
         make_part(LOSSES, self.loss)
         make_part(SCHEDULES, self.schedule)
+        if self.regulariser is not None:
+            check_options("regulariser", self.regulariser, REGULARISERS)
+            make_part(REGULARISERS, self.regulariser)
+        if (self.regulariser is None) != (not self.sets):
+            raise ValueError("regulariser, sets: expected both or neither, got one")
         if self.network is not None:
             check_options("network", {"kind": TABLE} | self.network, NETWORKS, own=("vocab_size", "n_embd", "source"))
             self._check_network({key: value for key, value in self.network.items() if key != "kind"})
@@ -126,7 +137,7 @@ class TrainConfig:
             raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
         if not self.train or not self.validate:
             raise ValueError("train, validate: expected at least one entry each")
-        check_distinct_names("train", self.train)
+        check_distinct_names("train, sets", [*self.train, *self.sets])
         check_distinct_names("validate", self.validate)
         if self.strategy not in STRATEGIES:
             raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {self.strategy!r}")

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import nn
@@ -62,7 +63,7 @@ def load_initial_model(name: str) -> InitialModel:
     kind, _, rest = name.partition(":")
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)
-        return InitialModel(table.tokenizer, table.weights.float(), table.config.unk_token)
+        return InitialModel(table.tokenizer, torch.from_numpy(table.weights.astype(np.float32)), table.config.unk_token)
     source = find_model(name)
     embeddings = AutoModel.from_pretrained(source).get_input_embeddings().weight.detach().float()
     tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
@@ -115,4 +116,4 @@ def fold_to_table(model: nn.Module, initial: InitialModel) -> MatchaTable:
     rows = rows * 2.0 ** -torch.floor(torch.log2(rows.abs().max()))
     network = vars(model.config) if isinstance(model, MatchaModel) else {}
     config = TableConfig(*rows.shape, unk_token=initial.unk_token, network=network)
-    return MatchaTable(rows.half(), initial.tokenizer, config)
+    return MatchaTable(rows.half().numpy(), initial.tokenizer, config)

@@ -48,7 +48,7 @@ def triplet_loss(margin: float = 1.0) -> Loss:
     return loss
 
 
-def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float = 0.0) -> Loss:
+def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float = 0.0, graded: bool = False) -> Loss:
     """Eq. 7 over every pair of a correct and an incorrect example of the batch, so that unpaired data counts too.
 
     Args:
@@ -59,6 +59,10 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
             eq. 7 itself (the rest is not in the paper; EXPERIMENTS.md, 19 and C10). Rounded, and with a margin that
             most pairs meet, the loss is about the pairs that are in the wrong order: AUC rises, and how far apart the
             others are is left alone, which is what N-delta measures.
+        graded: whether examples with a target t, which a teacher may give, are ordered by it: the margin of two is m
+            times the difference of their targets, and so is their weight. A correct text without a target has 1, an
+            incorrect or random one 0, so a batch without targets gives the same loss as before (not in the paper;
+            EXPERIMENTS.md, C13).
 
     Raises:
         ValueError: a temperature below 0.
@@ -66,15 +70,25 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
     if temperature < 0:
         raise ValueError(f"temperature of the loss: expected 0 or more, got {temperature}")
 
+    def corner(gaps: torch.Tensor) -> torch.Tensor:
+        return F.softplus(gaps, beta=1 / temperature) if temperature else F.relu(gaps)
+
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         units, correct, incorrect = cosines(vectors)
         has_correct, has_incorrect = batch.present.unbind(1)
         count = round(random * len(units)) if has_incorrect.any() else len(units)
         negatives = torch.cat([incorrect[has_incorrect], random_negatives(units, batch, count, generator)[0]])
-        gaps = margin + negatives[None, :] - correct[has_correct][:, None]
-        if not gaps.numel():
-            return vectors.sum() * 0
-        return (F.softplus(gaps, beta=1 / temperature) if temperature else F.relu(gaps)).mean()
+        positives = correct[has_correct]
+        if graded and not (targets := batch.target[has_correct]).isnan().all():
+            return ordered(torch.cat([positives, negatives]), F.pad(targets.nan_to_num(1.0), (0, len(negatives))))
+        gaps = margin + negatives[None, :] - positives[:, None]
+        return corner(gaps).mean() if gaps.numel() else vectors.sum() * 0
+
+    def ordered(similarities: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Every two examples in the order of their targets."""
+        weights = (targets[:, None] - targets[None, :]).clamp(min=0).to(similarities)
+        gaps = margin * weights + similarities[None, :] - similarities[:, None]
+        return (weights * corner(gaps)).sum() / weights.sum().clamp(min=torch.finfo(weights.dtype).tiny)
 
     return loss
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.matcha.attribution import Encoder
-from semantic_metrics.matcha.table import cosine
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.table import MatchaTable, cosine
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, separation, to_unit
 from training.data.sources import Example, Source, load_source
 
+Encoder = MatchaTable | ContextualEncoder
 Results = dict[str, dict[str, float]]
 SEPARATION, AGREEMENT = ("n_delta", "macro_f1", "auc", "pairwise"), ("ccc", "ccc_unscaled")  # of triplets, of ratings
 FIGURES = SEPARATION + AGREEMENT

@@ -11,6 +11,7 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from semantic_metrics.core.progress import with_progress
 from training.data.paper.loaders import Item, digest
 from training.data.paper.rows import Place, Row
 from training.data.paper.sets import PaperSet
@@ -95,7 +96,7 @@ def sample(items: Iterable[Item], size: int, random: Random) -> Iterator[Item]:
 def clean(items: Iterable[Item], excluded: frozenset[str], counts: Counter) -> Iterator[Item]:
     """The items without those that lack a text, have one twice or have an excluded one, and without repeated pairs."""
     seen: set[bytes] = set()
-    for item in items:
+    for item in with_progress(items, "item"):
         texts = [text for text in item if text is not None]
         forms = [normalise(text) if isinstance(text, str) else "" for text in texts]
         pair = digest("\n".join(forms[:2]))

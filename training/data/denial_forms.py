@@ -1,0 +1,135 @@
+"""Forms of answers that assert, deny, correct or only mention a reference (denial_forms.yaml), and what fills them."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+PATH = Path(__file__).with_name("denial_forms.yaml")
+PARTS = ("train", "probe")  # a form of one is never in the other
+SLOT = re.compile(r"\{(\w+)\}")
+SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)\**$")  # of what stands before a slot
+INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encoder.targets
+CORRECT = "entailment"
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question with what fills a form.
+
+    Attributes:
+        question: the question.
+        right, wrong, other: the reference as answers name it, and two wrong answers.
+        kind: "who", "when", "where", "number" or "what".
+        past: whether the answer "was" rather than "is".
+        says, denies: a statement that answers the question, and its negation, with `{}` in place of the answer; both
+            may be empty. The first letter is small unless a name begins with it.
+    """
+
+    question: str
+    right: str
+    wrong: str
+    other: str
+    kind: str
+    past: bool
+    says: str = ""
+    denies: str = ""
+
+    @property
+    def types(self) -> set[str]:
+        """What the `only` of a form may be to suit the question."""
+        year = self.kind == "when" and all(re.fullmatch(r"\d{4}", text) for text in (self.right, self.wrong))
+        digits = self.kind == "number" and all(re.search(r"\d", text) for text in (self.right, self.wrong))
+        return {"", *(["who"] if self.kind == "who" else []), *["year"] * year, *["number"] * digits}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A pair of an incorrect and a correct answer with slots; see denial_forms.yaml.
+
+    Attributes:
+        name: what it is called in a table: its kind and its place among the forms of its part.
+        kind: what the answers do with the reference.
+        label: label of the incorrect answer, one of INCORRECT.
+        incorrect, correct: texts with slots.
+        only: the only type of question that it suits; empty for all.
+    """
+
+    name: str
+    kind: str
+    label: str
+    incorrect: str
+    correct: str
+    only: str = ""
+
+    def suits(self, asked: AnsweredQuestion) -> bool:
+        """Whether it has a sense for a question, and the question all that it needs."""
+        return self.only in asked.types and (bool(asked.says) or not self.states)
+
+    @property
+    def states(self) -> bool:
+        """Whether it needs a statement that answers the question."""
+        return any(slot.startswith(("says_", "denies_")) for slot in SLOT.findall(self.incorrect + self.correct))
+
+    def fill(self, asked: AnsweredQuestion, correct: bool) -> str:
+        """The correct or the incorrect answer, with capitals where a sentence begins with a slot."""
+        template, values = self.correct if correct else self.incorrect, _values(asked)
+        text, done = "", 0
+        for match in SLOT.finditer(template):
+            text += template[done : match.start()]
+            value = values[match[1]]
+            text += value[:1].upper() + value[1:] if SENTENCE_START.search(text) else value
+            done = match.end()
+        return re.sub(r"(?<=[^.])\.\.(?!\.)", ".", text + template[done:])  # a name may end with a stop
+
+
+def question_type(question: str) -> str:
+    """What a question asks for: "who", "when", "where", "number" or "what"."""
+    words = question.lower().replace("'", " ").split()
+    first = words[0] if words else ""
+    if first in ("who", "whose", "whos"):
+        return "who"
+    if first == "when" or {"what", "year"}.issubset(words[:4]) or {"what", "date"}.issubset(words[:5]):
+        return "when"
+    if first == "where":
+        return "where"
+    return "number" if words[:2] in (["how", "many"], ["how", "much"], ["how", "long"]) else "what"
+
+
+def read_forms(part: str, path: Path = PATH) -> list[Form]:
+    """The forms of one part.
+
+    Raises:
+        ValueError: an unknown part, kind or key; a form with other texts than `both`, or `incorrect` and `correct`.
+    """
+    stored = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if part not in PARTS:
+        raise ValueError(f"part: expected one of {', '.join(PARTS)}, got {part!r}")
+    forms = []
+    for i, entry in enumerate(stored[part], 1):
+        texts = set(entry) - {"kind", "only"}
+        if texts not in ({"both"}, {"incorrect", "correct"}) or entry.get("kind") not in stored["kinds"]:
+            raise ValueError(f"{path}: expected a kind with both, or with incorrect and correct, got {entry}")
+        pair = (_sided(entry["both"], side) for side in ("WR", "RW")) if "both" in texts else ()
+        incorrect, correct = pair or (entry["incorrect"], entry["correct"])
+        label = stored["kinds"][entry["kind"]]
+        forms.append(Form(f"{entry['kind']} {i}", entry["kind"], label, incorrect, correct, entry.get("only", "")))
+    return forms
+
+
+def _sided(text: str, sides: str) -> str:
+    """A text with the slots of R and W in place of those of yes and no."""
+    for name, side in zip(("yes", "no"), sides, strict=True):
+        text = re.sub(rf"\{{((?:\w+_)?){name}\}}", rf"{{\1{side}}}", text)
+    return text
+
+
+def _values(asked: AnsweredQuestion) -> dict[str, str]:
+    """What stands for each slot."""
+    verb, thing = "was" if asked.past else "is", "one" if asked.kind == "who" else "thing"
+    answers = {"R": asked.right, "W": asked.wrong, "X": asked.other}
+    values = {**answers, "is": verb, "isnt": f"{verb}n't", "any": f"any{thing}", "else": f"some{thing} else"}
+    for name, template in (("says", asked.says), ("denies", asked.denies)):
+        values |= {f"{name}_{side}": template.replace("{}", text) for side, text in answers.items()}
+    return values

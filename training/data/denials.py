@@ -1,0 +1,427 @@
+r"""Questions with known answers -> answers that deny, correct, list or only mention the right one, and right ones.
+
+    python -m training.data.denials --config training/configs/denials.yaml --data DATA --output runs/denials
+
+Needs the extra `contradict`. Language models write "Leonardo da Vinci did not paint it", "Not Leonardo, but
+Michelangelo" or "Leonardo or Michelangelo, I cannot tell"; all name the reference and are incorrect. The forms are in
+denial_forms.yaml, each with a counterpart of the same words that is correct.
+
+A wrong answer is a short answer to the question that people judged wrong, else the answer to another question of the
+same type (a year for a year, a name for a name). A statement that answers the question is a sentence of an answer that
+people judged right; the rules of `semantic_metrics.contradictions` negate it.
+
+Writes train.parquet and held_out.parquet, split by question like those of `training.data.judged_answers`: question,
+sentence1 (question and answer; in some, a statement alone), sentence2 (question and reference, or the statement with
+it), label (entailment; contradiction if the answer rejects the reference; not_entailment if it is undecided), form,
+kind, and for `semantic-metrics fit` answer, reference and correct (0 or 1). Prints counts.
+"""
+
+import argparse
+import hashlib
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from semantic_metrics.contradictions import clauses
+from semantic_metrics.contradictions.language import load_pipeline
+from semantic_metrics.core.progress import with_progress
+from semantic_metrics.fitting.judged_answers import question_key
+from semantic_metrics.nli_lex.features import TEMPLATE
+from semantic_metrics.nli_lex.lexical import ARTICLES, MONTHS, read_words, stem_recall, token_recall
+from semantic_metrics.nli_lex.windows import fill
+from training.data.config_files import read_yaml
+from training.data.denial_forms import CORRECT, AnsweredQuestion, Form, question_type, read_forms
+from training.data.judged_answers import JudgedSource, part_of
+from training.data.sources import read_excluded
+
+MAX_REFERENCES = 4  # of a question; a longer list is hardly of the same answer
+MAX_PARSES = 3  # sentences that are tried for a statement
+MIN_CHARACTERS = 4  # of an answer that may begin with a preposition
+MAX_REFERENCE_WORDS, MAX_WRONG_WORDS = 6, 5  # longer answers are sentences or lists, which the forms cannot take
+STATEMENT_WORDS = (4, 24)  # fewer are fragments; of longer ones the parser errs
+ALIAS_SHARE = 0.15  # of the answers that name the reference by another of its names, as people do
+OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE = 0.12, 0.06, 0.06, 0.22  # of the answers that are written so
+ASKED_SHARE = 0.5  # of the questions that have a capital and a question mark, which those of NQ lack
+STATED_SHARE = 0.35  # of the pairs of a question with a statement that take a form with one
+ALONE_SHARE = 0.15  # of the pairs of a statement form that are read without the question
+SIMILAR_QUESTIONS = 40  # from whose answers wrong ones are drawn
+YEARS_APART, NUMBER_SHARE = 12, 0.5  # how far a made-up year, and in what share of its size a number, may be off
+YEAR, DIGITS = re.compile(r"\d{4}"), re.compile(r"\d+")
+PREPOSITION = re.compile(r"^(?:in|on|at|from|by|since|during|near|inside|within|after|before|around|about) ", re.I)
+DAMAGE = re.compile(r'null|[/()\[\]{}<>|*\\":;]|^\W|[^\w.!\')]$', re.I)  # EVOUNA has "null" for every "nan"
+QUESTION_WORD = re.compile(r"(?:who|when|where|what|which|how|why|is|are|do|does|did|in)\b", re.I)
+NO_ANSWER = re.compile(r"^(?:i|as|there|it|no|not|yes|the answer|unknown|none|nobody|never|sorry)\b", re.I)
+NO_STATEMENT = re.compile(
+    r"\b(?:not|no|never|but|or|however|although|though|unless|if|yes|unknown|information|language model|i|my|unclear)\b"
+    r"|n't|[:?\"“”{}*\n]|,(?! \d{4}\b)|^(?:this|that|these|those|they|their|he|his|she|her|its|some|one|yes)\b|\bthem$",
+    re.I,
+)
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+SMALL_INITIALS = ("DET", "PRON", "ADP", "SCONJ", "ADV")  # parts of speech whose capital is only that of a sentence
+PRESENT = {"is", "are", "do", "does", "has", "have", "can", "will", "s"}
+
+OPENERS = (
+    *("Good question!", "Sure.", "Thanks for asking.", "Short answer:", "Here is what I found.", "Let me think."),
+    *("Hmm.", "To answer your question:", "**Answer**\n\n", "Hi!", "Certainly!", "Well now.", "Easy.", "Okay."),
+)
+BEFORE = (
+    "This question comes up in many quizzes.",
+    "I looked this up in several places.",
+    'You asked: "{question}"',
+    "That is an interesting question, and there is quite a bit to say about it.",
+    "Let me go through this step by step.",
+    "There has been a lot written about this, and not all of it is right.",
+    "I remember this from school.",
+    "Thank you for your question. I will answer it as briefly as I can.",
+    "Not many people know the answer to this one.",
+    "People get this wrong more often than one would think.",
+    "I had to check more than one source for this.",
+    "Opinions on this matter are sometimes expressed with more confidence than they deserve.",
+    "As with most questions of this type, context matters.",
+    "I won't go into every detail here.",
+)
+AFTER = (
+    "Let me know if you would like to hear more about it.",
+    "I hope this helps!",
+    "You can read more about it in any good encyclopedia.",
+    "The details are described in several books.",
+    "There is more to the story, but this should be enough for now.",
+    "It is a topic that many people find interesting.",
+    "Please note that I am not able to look things up in real time.",
+    "If you need a source or a date, feel free to ask.",
+    "Whether that is well known or not is another matter.",
+    "This has been discussed a great deal over the years.",
+    "Feel free to ask if anything is unclear.",
+    "That is all I can say about it without going into detail.",
+    "I would not have known it either, had I not read about it.",
+)
+
+
+@dataclass(frozen=True)
+class DenialConfig:
+    """The tables of judged answers, excluded questions as in `JudgedConfig`, and how many pairs a question gets."""
+
+    train: list[JudgedSource]
+    exclude: list[dict] = field(default_factory=list)
+    pairs_per_question: int = 5
+
+
+@dataclass
+class Known:
+    """What the tables know about a question: right and wrong answers, references, statements that answer it."""
+
+    question: str
+    references: list[str] = field(default_factory=list)
+    right: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Answerable:
+    """A question with a reference.
+
+    Attributes:
+        known: what the tables know about it.
+        reference: the reference as it is.
+        name: how answers name it: without a preposition.
+        says, denies: as in `AnsweredQuestion`; empty if there is no such statement.
+    """
+
+    known: Known
+    reference: str
+    name: str
+    says: str = ""
+    denies: str = ""
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see DenialConfig")
+    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    arguments = parser.parse_args()
+    config = read_yaml(arguments.config, DenialConfig)
+    rows = build(config, arguments.data)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for part, own in rows.groupby("part"):
+        own.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)
+        sys.stdout.write(f"{part}: {len(own)} answers to {own['question'].map(question_key).nunique()} questions\n")
+        sys.stdout.write(own.groupby(["kind", "label"]).size().unstack(fill_value=0).to_string() + "\n")
+
+
+def build(config: DenialConfig, data: Path | None) -> pd.DataFrame:
+    """The answers to all questions, with the column `part`; see the module for the others."""
+    excluded = frozenset(map(question_key, read_excluded(config.exclude, data)))
+    questions = read_questions(config.train, data, excluded)
+    forms = read_forms("train")
+    ready = [answerable(known) for known in with_progress(questions, "question", title="read")]
+    pool = WrongPool(variant for variants in ready for variant in variants)
+    asked = with_progress([variants for variants in ready if variants], "question", title="answered")
+    rows = [row for variants in asked for row in question_rows(variants, pool, forms, config)]
+    columns = ["question", "sentence1", "sentence2", "label", "form", "kind", "answer", "reference", "correct", "part"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(["sentence1", "sentence2"])
+    return frame.sample(frac=1, random_state=0).reset_index(drop=True)
+
+
+def read_questions(sources: list[JudgedSource], data: Path | None, excluded: frozenset[str]) -> list[Known]:
+    """What all tables know about each question, in the order of its first row."""
+    questions: dict[str, Known] = {}
+    for source in sources:
+        for question, answer, references, correct in source.answers(data, excluded)[0]:
+            known = questions.setdefault(question_key(question), Known(question.strip()))
+            known.references += [text.strip() for text in references if text.strip() not in known.references]
+            (known.right if correct else known.wrong).append(answer.strip())
+    return [known for known in questions.values() if "null" not in known.question]
+
+
+def answerable(known: Known) -> list[Answerable]:
+    """A question with each reference that can be named in an answer, with a statement where there is one."""
+    variants = []
+    for reference in known.references[:MAX_REFERENCES]:
+        name = _bare(reference)
+        words = read_words(name).plain
+        asked = read_words(known.question).all
+        short = len(words) <= MAX_REFERENCE_WORDS and (len(name) > 1 or name.isdigit())
+        if short and not DAMAGE.search(name) and not set(asked).issuperset(words):
+            variants.append(Answerable(known, reference, name, *statement(known, name)))
+    return variants
+
+
+def _bare(text: str) -> str:
+    """An answer without its first preposition, as "the bone marrow" of "in the bone marrow", and its full stop."""
+    text = " ".join(text.split())
+    text = text.removesuffix(".") if text.count(".") == 1 else text
+    return PREPOSITION.sub("", text) if len(text) > MIN_CHARACTERS else text
+
+
+def statement(known: Known, name: str) -> tuple[str, str]:
+    """A sentence of a right answer, or the question, with `{}` for the answer, and its negation; blanks if none."""
+    mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    sentences = [
+        part for answer in known.right for part in SENTENCE_END.split(answer) if len(mention.findall(part)) == 1
+    ]
+    if found := re.fullmatch(r"who (\w+ (?!the hell).*?)\??", known.question, re.I):
+        rest = found[1]
+        if rest.split()[0].lower() not in ("did", "does", "do", "else", "all"):
+            sentences.append(f"{name} {rest}")
+    tries = MAX_PARSES
+    for sentence in sentences:
+        sentence = sentence.strip().removesuffix(".")
+        if not tries:
+            break
+        fits = STATEMENT_WORDS[0] <= len(sentence.split()) <= STATEMENT_WORDS[1]
+        if not fits or NO_STATEMENT.search(mention.sub("", sentence)):
+            continue
+        denied = _negated(sentence)
+        tries -= 1
+        if denied and len(mention.findall(denied[1])) == 1:
+            return tuple(mention.sub("{}", text) for text in denied)
+    return "", ""
+
+
+def _negated(sentence: str) -> tuple[str, str] | None:
+    """A statement and its negation, each with a small first letter unless it is a name's; None if no rule applies."""
+    (parsed, *others) = load_pipeline()(sentence + ".", disable=["ner"]).sents
+    changes = [] if others else [*clauses.negation(parsed)]
+    if not changes:
+        return None
+    denied = changes[0].apply(sentence)
+    first = parsed[0]
+    small = (first.pos_ in SMALL_INITIALS and first.text not in ("I", "A")) or first.lower_ in ("a", "the")
+    return tuple(text[:1].lower() + text[1:] if small else text for text in (sentence, denied))
+
+
+def is_past(question: str) -> bool:
+    """Whether an answer "was" rather than "is"."""
+    words = question.lower().replace("'", " ").split()
+    verb = words[1] if len(words) > 1 else ""
+    present = verb in PRESENT or (verb.endswith("s") and verb not in ("was", "s"))
+    return "was" in words[1:4] or "did" in words[1:4] or not present
+
+
+def shape(text: str) -> str:
+    """What an answer looks like: "year", "date", "number", "name" or "phrase"."""
+    words = text.split() or [""]
+    if YEAR.fullmatch(text):
+        return "year"
+    if re.search(rf"\b(?:{MONTHS})\b", text, re.I):
+        return "date"
+    if read_words(text).numbers:
+        return "number"
+    words = words[1:] if words[0].lower() in ARTICLES else words
+    named = bool(words) and words[0][:1].isupper() and all(word[0].isupper() for word in words if len(word) > 3)
+    return "name" if named else "phrase"
+
+
+class WrongPool:
+    """Answers to similar questions of the same type, and of the same shape, as wrong answers.
+
+    Args:
+        variants: all questions with their references.
+    """
+
+    def __init__(self, variants: Iterable[Answerable]) -> None:
+        pools = defaultdict(list)
+        for variant in variants:
+            if len(variant.name.split()) <= MAX_WRONG_WORDS:
+                pools[self._key(variant)].append(variant)
+        self._names = {key: [variant.name for variant in own] for key, own in pools.items()}
+        self._vectorizer = TfidfVectorizer(token_pattern=r"\w+")
+        self._vectorizer.fit([variant.known.question for own in pools.values() for variant in own])
+        self._vectors = {
+            key: self._vectorizer.transform([variant.known.question for variant in own]) for key, own in pools.items()
+        }
+
+    @staticmethod
+    def _key(variant: Answerable) -> tuple[str, str]:
+        return question_type(variant.known.question), shape(variant.name)
+
+    def similar(self, variant: Answerable) -> list[str]:
+        """SIMILAR_QUESTIONS names at most, of the most similar questions first; those of its own among them."""
+        if (key := self._key(variant)) not in self._names:
+            return []
+        similarity = (self._vectors[key] @ self._vectorizer.transform([variant.known.question]).T).toarray().ravel()
+        return [self._names[key][i] for i in np.argsort(-similarity, kind="stable")[:SIMILAR_QUESTIONS]]
+
+
+def wrong_answers(variant: Answerable, pool: WrongPool, draw: random.Random) -> list[str]:
+    """Two different wrong answers; fewer if there are none."""
+    known, own_shape = variant.known, shape(variant.name)
+    judged = [_bare(text) for text in known.wrong]
+    judged = [text for text in judged if 0 < len(text.split()) <= MAX_WRONG_WORDS and shape(text) == own_shape]
+    made = [_another_number(variant.name, draw)] if own_shape in ("year", "number", "date") else []
+    others = pool.similar(variant)
+    drawn = draw.sample(others, len(others))
+    if made and draw.random() < 0.5:
+        made, drawn = [], made + drawn
+    rejected = [known.question, *known.references] if own_shape not in ("year", "number", "date") else known.references
+    chosen = []
+    for text in [*draw.sample(judged, len(judged)), *made, *drawn]:
+        if DAMAGE.search(text) or NO_ANSWER.search(text):
+            continue
+        if all(_differ(text, other, own_shape) for other in [*rejected, *chosen]):
+            chosen.append(text)
+        if len(chosen) == 2:
+            break
+    return chosen
+
+
+def _differ(text: str, other: str, text_shape: str) -> bool:
+    """Whether two answers cannot mean the same: names share no word, numbers and dates not all of either."""
+    if text_shape in ("year", "number", "date"):
+        return max(token_recall(text, other), token_recall(other, text)) < 1
+    return max(stem_recall(text, other), stem_recall(other, text)) == 0
+
+
+def _another_number(text: str, draw: random.Random) -> str:
+    """A text with another number in place of its last one; unchanged if it has none in digits."""
+    matches = [*DIGITS.finditer(text)]
+    if not matches or len(matches) > 2 or ("," in text and shape(text) == "number"):
+        return text
+    last = matches[-1]
+    value = int(last[0])
+    span = YEARS_APART if YEAR.fullmatch(last[0]) else max(2, int(NUMBER_SHARE * value))
+    other = abs(value + draw.choice([-1, 1]) * draw.randint(1, span))
+    return f"{text[: last.start()]}{other}{text[last.end() :]}"
+
+
+def question_rows(
+    variants: list[Answerable], pool: WrongPool, forms: list[Form], config: DenialConfig
+) -> Iterator[tuple]:
+    """Rows of the answers to one question."""
+    question = variants[0].known.question
+    draw = random.Random(hashlib.sha256(question_key(question).encode("utf-8")).hexdigest())
+    stated = [variant for variant in variants if variant.says]
+    seen: set[str] = set()
+    for _ in range(config.pairs_per_question):
+        variant = draw.choice(stated if stated and draw.random() < 0.5 else variants)
+        wrong = wrong_answers(variant, pool, draw)
+        if len(wrong) < 2:
+            continue
+        written = question
+        if draw.random() < ASKED_SHARE and QUESTION_WORD.match(question):
+            written = question[:1].upper() + question[1:] + "?" * (not question.endswith("?"))
+        asked = AnsweredQuestion(
+            *(written, _alias(variant, draw), *wrong, question_type(question), is_past(question)),
+            *(variant.says, variant.denies),
+        )
+        suited = [form for form in forms if form.suits(asked) and form.name not in seen]
+        if asked.says and draw.random() < STATED_SHARE:
+            suited = [form for form in suited if form.states] or suited
+        form = _draw_form(suited, draw)
+        seen.add(form.name)
+        yield from _pair(form, asked, variant.reference, draw)
+
+
+def _draw_form(forms: list[Form], draw: random.Random) -> Form:
+    """A form; kinds with fewer forms come more often than their share of the forms."""
+    counts = Counter(form.kind for form in forms)
+    kind = draw.choices([*counts], [count**0.5 for count in counts.values()])[0]
+    return draw.choice([form for form in forms if form.kind == kind])
+
+
+def _alias(variant: Answerable, draw: random.Random) -> str:
+    """The name of a reference, or another one that shares words with it: a last name or another reference."""
+    others = [
+        text
+        for text in variant.known.references
+        if not DAMAGE.search(text) and len(text.split()) <= MAX_REFERENCE_WORDS
+        if shape(text) == shape(variant.name) == "name" and stem_recall(text, variant.name) >= 0.5
+    ]
+    words = variant.name.split()
+    if question_type(variant.known.question) == "who" and len(words) in (2, 3) and all(w.isalpha() for w in words):
+        others.append(words[-1])
+    return draw.choice(others) if others and draw.random() < ALIAS_SHARE else variant.name
+
+
+def _pair(form: Form, asked: AnsweredQuestion, reference: str, draw: random.Random) -> Iterator[tuple]:
+    """The row of an incorrect and of a correct answer of one form."""
+    alone = form.states and draw.random() < ALONE_SHARE
+    seed = draw.random()  # both are written in the same way
+    for correct in (False, True):
+        answer = form.fill(asked, correct)
+        if alone:
+            hypothesis = asked.says.replace("{}", asked.right)
+            premise, hypothesis = answer, hypothesis[:1].upper() + hypothesis[1:] + "."
+        else:
+            answer = _write(answer, asked, random.Random(seed))
+            premise, hypothesis = (fill(TEMPLATE, asked.question, text).text for text in (answer, reference))
+        label = CORRECT if correct else form.label
+        yield (
+            *(asked.question, premise, hypothesis, label, form.name, form.kind),
+            *(answer, reference, int(correct), part_of(asked.question)),
+        )
+
+
+def _write(answer: str, asked: AnsweredQuestion, draw: random.Random) -> str:
+    """An answer as it is, or with an opener, in small letters, with bold names, or among other sentences."""
+    style = draw.random()
+    bounds = [OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE]
+    opener, lower, bold, long = (style < sum(bounds[: i + 1]) for i in range(len(bounds)))
+    if opener:
+        return f"{draw.choice(OPENERS)} {answer}"
+    if lower:
+        return answer.lower().removesuffix(".")
+    if bold and "*" not in answer:
+        names = sorted({asked.right, asked.wrong, asked.other}, key=len, reverse=True)
+        pattern = "|".join(re.escape(name) for name in names)
+        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: f"**{match[0]}**", answer)
+    if long:
+        before = draw.sample(BEFORE, draw.randint(0, 2))
+        after = draw.sample(AFTER, draw.randint(1, 2))
+        answer = answer if answer[-1:] in ".!?" else answer + "."
+        return " ".join([*before, answer, *after]).replace("{question}", asked.question)
+    return answer
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Pairs of sentences that share their words and differ in structure: roles, coordination, negation, binding, order.
+
+Forms are in `swap_forms.yaml`. What people do in them is taken from real captions ("playing chess in the park"), so
+that a form is not learned by its words. The relations of `role_frames.yaml` give pairs too.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Formatter
+
+from semantic_metrics.contradictions.language import Change, inflected, lemma
+from training.data.config_files import read_yaml
+from training.data.roles import FRAMES, Frames, Relation, triplet
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
+
+FILE = Path(__file__).with_name("swap_forms.yaml")
+ACTIVITIES = "vw"
+SLOTS = {"people": "abc", "groups": "gh", "names": "mo", "transitive": "r", "things": "tu", "colours": "kl"}
+SLOTS |= {"traits": "xy", "places": "pq", "animals": "ij"}
+LIST_OF = {slot: name for name, slots in SLOTS.items() for slot in slots}
+MAX_ACTIVITY_WORDS = 6  # after the verb
+_ACTIVITY = re.compile(
+    r"(?:A|The) (?:\w+ ){0,2}?(?:man|woman|person|boy|girl|child|lady|guy|kid) is (\w+ing)\b([^.,;]*)\.?"
+)
+# words after a verb that would refer to somebody, count the subject, or begin another clause
+UNFIT = re.compile(
+    r"\b(his|her|him|he|she|their|them|they|it|its|himself|herself|while|as|and|or|who|that|not|n't|alone|together|each|other|to|being)\b"
+)
+UNFIT_VERBS = {
+    "being",
+    "going",
+    "having",
+    "getting",
+    "trying",
+    "about",
+    "wearing",
+    "looking",
+    "using",
+    "doing",
+    "making",
+    "taking",
+    "lying",
+    "laying",
+}
+# relations of role_frames.yaml that may hold in both directions at once: words of their names.
+# Of deeds in the past, a text and its exchange tell of the same event, and contradict each other.
+MUTUAL = frozenset((
+    "loves", "hates", "fears", "trusts", "misses", "admires", "supports", "obeys", "envies", "said", "thinks",
+    "promised", "wanted", "exports", "although", "dependent", "son", "drives", "looks", "reading", "watching",
+))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Activity:
+    """A verb with what follows it, in every form.
+
+    Attributes:
+        verb: its base form.
+        rest: what follows, with a space before it.
+    """
+
+    verb: str
+    rest: str = ""
+
+    def __getattr__(self, name: str) -> str:
+        """Past, participle (en), ing, base and third person (s)."""
+        tags = {"past": "VBD", "en": "VBN", "ing": "VBG", "s": "VBZ", "base": "VB"}
+        if name not in tags:
+            raise AttributeError(name)
+        return inflected(self.verb, tags[name]) + self.rest
+
+
+@dataclass(frozen=True)
+class Form:
+    """A premise and its hypotheses by label; see `swap_forms.yaml`.
+
+    Attributes:
+        kind: what it is about.
+        premise: format string.
+        e, n, c: format strings of hypotheses that are entailed, neither, or contradicted.
+    """
+
+    kind: str
+    premise: str
+    e: list[str] = field(default_factory=list)
+    n: list[str] = field(default_factory=list)
+    c: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for text in (self.premise, *self.e, *self.n, *self.c):
+            if unknown := _slots(text) - set(LIST_OF) - set(ACTIVITIES):
+                raise ValueError(f"form {self.premise!r}: unknown slots {sorted(unknown)} in {text!r}")
+
+
+@dataclass(frozen=True)
+class FormsFile:
+    """The file: lists of words by name, and the forms."""
+
+    fillers: dict[str, list[str]]
+    forms: list[Form]
+
+
+def _slots(text: str) -> set[str]:
+    return {name.split(".")[0] for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def activities(texts: list[str]) -> list[Activity]:
+    """What people do in captions ("A man is playing chess in the park."), without repeats."""
+    from lemminflect import getAllLemmas
+
+    found = {}
+    for text in texts:
+        match = _ACTIVITY.fullmatch(" ".join(text.split()))
+        if not match or match[1].lower() in UNFIT_VERBS or UNFIT.search(match[2]):
+            continue
+        verb, rest = lemma(match[1], "VERB"), match[2].rstrip()
+        known = bool(getAllLemmas(match[1].lower(), upos="VERB")) and rest.isascii() and "'" not in rest
+        if known and len(rest.split()) <= MAX_ACTIVITY_WORDS:
+            found[verb, rest] = Activity(verb, rest)
+    return list(found.values())
+
+
+class FormPairs:
+    """Draws pairs from the forms and from the relations of `role_frames.yaml`.
+
+    Args:
+        doings: activities to fill in; two or more with different verbs.
+    """
+
+    def __init__(self, doings: list[Activity]) -> None:
+        self._by_verb: dict[str, list[Activity]] = {}
+        for doing in doings:
+            self._by_verb.setdefault(doing.verb, []).append(doing)
+        if len(self._by_verb) < len(ACTIVITIES):
+            raise ValueError(f"activities: expected two different verbs or more, got {sorted(self._by_verb)}")
+        self._file = read_yaml(FILE, FormsFile)
+        self._roles = read_yaml(FRAMES, Frames)
+
+    @property
+    def fillers(self) -> dict[str, list[str]]:
+        """Lists of words by name."""
+        return self._file.fillers
+
+    def draw(self, draw: random.Random) -> Iterator[Pair]:
+        """Pairs of a random form without end: of each label that it has, one hypothesis."""
+        while True:
+            form = draw.choice(self._file.forms)
+            values = self._values(draw)
+            premise = _sentence(form.premise, values)
+            for label, texts in ((ENTAILMENT, form.e), (NEUTRAL, form.n), (CONTRADICTION, form.c)):
+                if texts:
+                    yield Pair(premise, _sentence(draw.choice(texts), values), label, form.kind, (form.premise,))
+
+    def _values(self, draw: random.Random) -> dict[str, object]:
+        values: dict[str, object] = {}
+        for name, letters in SLOTS.items():
+            words = draw.sample(self._file.fillers[name], len(letters))
+            values |= zip(letters, map(Activity, words) if name == "transitive" else words, strict=True)
+        verbs = draw.sample(list(self._by_verb), len(ACTIVITIES))
+        return values | {slot: draw.choice(self._by_verb[verb]) for slot, verb in zip(ACTIVITIES, verbs, strict=True)}
+
+    def roles(self, draw: random.Random) -> Iterator[Pair]:
+        """Pairs of a random relation without end: who did it is the same in one, exchanged in the other."""
+        while True:
+            relation = draw.choice(self._roles.relations)
+            reference, correct, incorrect = triplet(relation, self._roles, draw)
+            yield Pair(reference, correct, ENTAILMENT, "roles", (relation.name,))
+            yield Pair(reference, incorrect, exchanged_label(relation), "roles", (relation.name,))
+
+
+def exchanged_label(relation: Relation) -> str:
+    """Label of a relation with its roles exchanged: neutral where both directions may hold at once."""
+    both = relation.symmetric or any(word in relation.name.replace("'", " ").split() for word in MUTUAL)
+    return NEUTRAL if both else CONTRADICTION
+
+
+def _sentence(form: str, values: dict[str, object]) -> str:
+    text = form.format(**values)
+    # an empty change at the beginning: `Change` corrects articles beside what it changes
+    return Change(((0, len(text), text),)).apply(text[0].upper() + text[1:])

@@ -1,0 +1,176 @@
+"""The six set criteria as a regulariser: hinges that are 0 exactly where a criterion holds (Bansal et al., section 4).
+
+A sample is three vectors A, B and T. The names of the criteria and the geometry are those of
+`semantic_metrics.set_criteria`, which counts; here the same inequalities have gradients.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional as F
+
+from semantic_metrics.set_criteria.criteria import OPERATOR
+from semantic_metrics.set_criteria.samples import OPERATORS
+from training.data.set_samples import SetSample
+from training.matcha.batches import Corpus
+
+MIN_SINE = 1e-3  # of A and B: with a smaller one their plane is float32's rounding error
+MIN_SHADOW = 1e-3  # of T, in parts of its length: a shorter projection has no direction
+SET_SEED = 2_000_003  # a prime: batch k of seed s draws its samples from the seed SET_SEED * s + k
+
+
+@dataclass(frozen=True)
+class SetCriteria:
+    """Hinges of the six criteria, and how much they count.
+
+    Attributes:
+        weight: of the regulariser beside the loss.
+        batch_size: samples a step, over all processes.
+        criteria: those that count, each the same.
+        margin: by how much cosines must differ (C1, C3, C4).
+        theta: largest angle from where C5 and C6 expect the target, in parts of the angle between A and B.
+        norm_ratio: lengths of A and B from 1 / norm_ratio to norm_ratio are comparable (C6).
+
+    Raises:
+        ValueError: a number is out of its range, or a criterion is unknown.
+    """
+
+    weight: float = 0.1
+    batch_size: int = 64
+    criteria: list[str] = field(default_factory=lambda: list(OPERATOR))
+    margin: float = 0.05
+    theta: float = 0.5
+    norm_ratio: float = 1.1
+
+    def __post_init__(self) -> None:
+        for name, least in (("weight", 0), ("batch_size", 1), ("margin", 0), ("theta", 0), ("norm_ratio", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"regulariser.{name}: expected {least} or more, got {getattr(self, name)}")
+        if not self.criteria or not set(self.criteria) <= set(OPERATOR):
+            raise ValueError(f"regulariser.criteria: expected some of {', '.join(OPERATOR)}, got {self.criteria}")
+
+    def loss(self, vectors: torch.Tensor, operators: torch.Tensor) -> torch.Tensor:
+        """The mean over the criteria of their hinges' means; 0 for those without a sample.
+
+        Args:
+            vectors: (k, 3, D) vectors of A, B and T.
+            operators: (k,) positions in OPERATORS.
+        """
+        terms = [vectors.sum() * 0]  # keeps a gradient when no sample counts
+        for criterion in self.criteria:
+            hinges = self.hinges(criterion, vectors[operators == OPERATORS.index(OPERATOR[criterion])])
+            if len(hinges):
+                terms.append(hinges.mean() / len(self.criteria))
+        return torch.stack(terms).sum()
+
+    def hinges(self, criterion: str, vectors: torch.Tensor) -> torch.Tensor:
+        """How far samples are from meeting a criterion; those for which it is not defined are left out.
+
+        Args:
+            criterion: "C1" to "C6".
+            vectors: (k, 3, D) vectors of A, B and T, of samples of its operator.
+
+        Returns:
+            (k or fewer,) 0 where it holds: sums of cosines for C1, C3 and C4, radians for C2, C5 and C6.
+        """
+        a, b, target = vectors.unbind(1)
+        if criterion in ("C2", "C5", "C6"):
+            return self._angle_hinges(criterion, *_spanning(a, b, target))
+        if criterion == "C4":
+            a, b, target = _apart(a - b, b, target)
+            return F.relu(self.margin - (_cosine(a, target) - _cosine(a, b)))
+        a, b, target = _apart(a, b, target)
+        ab, at, bt = _cosine(a, b), _cosine(a, target), _cosine(b, target)
+        first, second = (at - ab, bt - ab) if criterion == "C1" else (at - bt, ab - bt)
+        return F.relu(self.margin - first) + F.relu(self.margin - second)
+
+    def _angle_hinges(self, criterion: str, a: torch.Tensor, b: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        between, from_a = _angles(a, b, target)
+        from_b = _turn(between - from_a)
+        if criterion == "C2":
+            inside = (from_a >= 0) & (from_b >= 0)
+            return torch.where(inside, 0.0, from_a.abs() + from_b.abs() - between)
+        off = from_a
+        if criterion == "C6":  # the longer of the two is expected, or the middle
+            ratio = (a.norm(dim=-1) / b.norm(dim=-1)).detach()
+            middle = _turn(from_a - between / 2)
+            off = torch.where(ratio > self.norm_ratio, from_a, torch.where(1 / ratio > self.norm_ratio, from_b, middle))
+        return F.relu(off.abs() - self.theta * between)
+
+
+REGULARISERS = {"set_criteria": SetCriteria}
+
+
+class SetSamples:
+    """The samples of a config's `sets`, tokenised, and the draws from them.
+
+    Args:
+        samples: of all entries.
+        tokenizer: see `Corpus`.
+        max_tokens: see `Corpus`.
+        seed: seed of the run.
+    """
+
+    def __init__(self, samples: list[SetSample], tokenizer: Tokenizer, max_tokens: int | None, seed: int) -> None:
+        self.corpus, self.seed = Corpus([samples], tokenizer, max_tokens), seed
+        self.operators = torch.tensor([OPERATORS.index(sample.operator) for sample in samples])
+
+    def draw(self, number: int, size: int, part: int, parts: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The samples of batch `number`, the same in whichever process and however often a run was resumed.
+
+        Args:
+            number: of the batch.
+            size: samples of the batch, over all processes.
+            part: of this process.
+            parts: number of processes.
+
+        Returns:
+            (n,) token ids of this process's texts (all A, all B, all targets), where each begins, and the operators of
+            the whole batch.
+        """
+        generator = torch.Generator().manual_seed(SET_SEED * self.seed + number)
+        rows = torch.randint(len(self.operators), (size,), generator=generator)
+        batch = self.corpus.collate(rows.chunk(parts)[part].tolist())
+        return batch.ids, batch.offsets, self.operators[rows]
+
+
+def _cosine(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return F.cosine_similarity(x, y, dim=-1)
+
+
+def _apart(*sides: torch.Tensor) -> list[torch.Tensor]:
+    """The rows without a zero vector, which has no cosine."""
+    kept = torch.stack([side.detach().norm(dim=-1) for side in sides]).all(0)
+    return [side[kept] for side in sides]
+
+
+def _spanning(a: torch.Tensor, b: torch.Tensor, target: torch.Tensor) -> list[torch.Tensor]:
+    """The rows whose A and B span a plane that the target has a projection in."""
+    a, b, target = _apart(a, b, target)
+    with torch.no_grad():
+        x, y, t = (F.normalize(side, dim=-1) for side in (a, b, target))
+        across = y - _dot(x, y)[:, None] * x
+        sine = across.norm(dim=-1)
+        shadow = torch.hypot(_dot(x, t), _dot(across, t) / sine.clamp(min=MIN_SINE))
+        kept = (sine > MIN_SINE) & (shadow > MIN_SHADOW)
+    return [side[kept] for side in (a, b, target)]
+
+
+def _angles(a: torch.Tensor, b: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The angles from A to B, in (0, pi), and from A to the target's projection, B's side above 0."""
+    x = F.normalize(a, dim=-1)
+    along = _dot(x, b)
+    across = b - along[:, None] * x
+    height = across.norm(dim=-1)
+    return torch.atan2(height, along), torch.atan2(_dot(across, target) / height, _dot(x, target))
+
+
+def _turn(angles: torch.Tensor) -> torch.Tensor:
+    """The same directions in (-pi, pi], from angles at most one turn outside."""
+    angles = torch.where(angles > torch.pi, angles - 2 * torch.pi, angles)
+    return torch.where(angles <= -torch.pi, angles + 2 * torch.pi, angles)
+
+
+def _dot(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return (x * y).sum(-1)
