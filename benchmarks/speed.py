@@ -1,24 +1,156 @@
-"""How fast each metric is, as a ratio to what it replaces, in the same process.
+"""How fast each metric is, beside what it replaces: one table.
 
-    python -m benchmarks.speed contextual | matcha | nli_lex | set_criteria | stsscore [OPTIONS]
+    python -m benchmarks.speed [--data DATA] [--only stsscore] [--record] [--output FILE.json]
+    python -m benchmarks.speed harnesses | matcha | nli_lex | scale | set_criteria | stsscore [OPTIONS]
 
-Run it on an otherwise idle machine; `--help` of each says what is timed beside what.
+Each line is measured in a process of its own, on the same pairs: pairs a second on all cores, the ratio to its peer,
+pairs a second beside one process that keeps a core busy and of one core's time, the largest difference of a score from
+torch in float32 and of a score alone from that among others, memory at its peak, and the seconds from the first import
+to the first score. Run it on an otherwise idle machine. A first run converts models for OpenVINO, which takes a minute;
+another one has them in its cache. The commands of single metrics have what the table does not: models of the papers'
+sizes, labels, harnesses.
 """
 
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+
 import click
+import numpy as np
 
-from benchmarks.matcha.speed import contextual, matcha
+from benchmarks.common import options
+from benchmarks.common.timing import Pairs, machine, read_pairs
+from benchmarks.harnesses import harnesses
+from benchmarks.matcha.speed import matcha
 from benchmarks.nli_lex.speed import nli_lex
+from benchmarks.scale import scale
 from benchmarks.set_criteria.speed import set_criteria
+from benchmarks.speed_rows import LOADERS, PEER_OF, Line, lines
 from benchmarks.stsscore.speed import stsscore
+from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
+from semantic_metrics.stsscore.scoring import load_scorer
+from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
+
+PAIRS, REPEATS = 400, 3
+HEADINGS = (*("", "pairs/s", "x peer", "busy/s", "of idle", "/s of a core", "drift", "neighbours", "MB", "start, s"),)
+PACKAGES = {"matcha-metric": "matcha_metric", "bert-score": "bert_score"}  # that a peer needs
+SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "contextual": "contextual"}
 
 
-@click.group()
-def main() -> None:
-    """Time a metric."""
+@click.group(invoke_without_command=True)
+@options.data()
+@click.option("--pairs", default=PAIRS, type=click.IntRange(2), show_default=True, help="Number of pairs.")
+@options.repeats(REPEATS)
+@click.option("--only", multiple=True, type=click.Choice(list(PEER_OF)), help="Metric to time, repeatable.")
+@click.option("--backend", multiple=True, type=click.Choice(BACKENDS), help="Backend to time, repeatable.")
+@click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
+@click.option("--record", is_flag=True, help="Write drifts and speeds into precision.json of the checkpoints.")
+@options.record
+@click.pass_context
+def main(
+    context: click.Context,
+    data: Path | None,
+    pairs: int,
+    repeats: int,
+    only: tuple[str, ...],
+    backend: tuple[str, ...],
+    busy: bool,
+    record: bool,
+    output: Path | None,
+) -> None:
+    """Time every metric in every backend and precision; or, with a command, one metric beside more."""
+    if context.invoked_subcommand is not None:
+        return
+    texts, chosen = read_pairs(data, pairs), only or tuple(PEER_OF)
+    backends = tuple(name for name in backend or BACKENDS if name == "torch" or find_spec("openvino"))
+    described = "MultiNLI and SNLI" if data else "the bundled sample"
+    click.echo(f"{len(texts)} pairs of {described}, {machine()['processor']}, {processor()}; medians of {repeats}")
+    click.echo(_row(HEADINGS))
+    measured: dict[str, dict] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        needed = {PEER_OF[name] for name in chosen}
+        for line in lines(backends, PRECISIONS):
+            wanted = line.metric in chosen or line.metric in needed or (line.metric in LOADERS and not only)
+            if not wanted or not find_spec(PACKAGES.get(line.metric, "numpy")):
+                continue
+            measured[line.name] = _measure(line, texts, repeats, busy, Path(folder), measured)
+            click.echo(_row(_cells(line, measured)))
+    if "openvino" not in backends and not backend:
+        click.echo('Without OpenVINO (pip install "semantic-metrics[fast]").')
+    if record:
+        _record(measured, f"{len(texts)} pairs of {described}")
+    if output is not None:
+        command = " ".join(["python -m benchmarks.speed", *sys.argv[1:]])
+        made = {"command": command, "machine": machine(), "repeats": repeats, "lines": measured}
+        output.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
-for command in (contextual, matcha, nli_lex, set_criteria, stsscore):
+def _measure(line: Line, pairs: Pairs, repeats: int, busy: bool, folder: Path, measured: dict[str, dict]) -> dict:
+    """Run a line in a process of its own; adds its drift."""
+    (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
+    scores = folder / f"{line.name}.npy"
+    arguments = [json.dumps(asdict(line)), str(folder / "pairs.json"), str(scores), "--repeats", str(repeats)]
+    command = [sys.executable, "-m", "benchmarks.speed_rows", *arguments, "--busy" if busy else "--idle"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1:] or ["it was killed"]
+        raise click.ClickException(f"{line.name}: {reason[0]}")
+    figures = {**asdict(line), **json.loads(done.stdout.splitlines()[-1])}
+    reference = folder / f"{Line(line.metric, 'torch', 'float32').name}.npy"
+    if line.backend and reference.is_file():
+        figures["drift"] = float(np.abs(np.load(scores) - np.load(reference)).max())
+    figures["per_second"] = figures["count"] / figures["seconds"]
+    if line.peer in measured:
+        figures["times_peer"] = figures["per_second"] / measured[line.peer]["per_second"]
+    if busy:
+        figures["busy_per_second"] = figures["count"] / figures["busy_seconds"]
+    return figures
+
+
+def _cells(line: Line, measured: dict[str, dict]) -> list[str]:
+    """What the table prints of a line."""
+    figures = measured[line.name]
+    idle, busy = figures["per_second"], figures.get("busy_per_second")
+    return [
+        line.name,
+        f"{idle:,.1f}",
+        f"{figures['times_peer']:.2f}" if "times_peer" in figures else "-",
+        "-" if busy is None else f"{busy:,.1f}",
+        "-" if busy is None else f"{busy / idle:.2f}",
+        f"{figures['count'] / figures['processor_seconds']:,.1f}",
+        *(f"{figures[name]:.1e}" if name in figures else "-" for name in ("drift", "neighbours")),
+        f"{figures['megabytes']:,.0f}",
+        f"{figures['start']:.1f}",
+    ]
+
+
+def _row(cells: tuple[str, ...] | list[str]) -> str:
+    return f"{cells[0]:<28}" + "".join(f"{cell:>13}" for cell in cells[1:])
+
+
+def _record(measured: dict[str, dict], data: str) -> None:
+    """Write what each shipped checkpoint's metrics moved at most into its `precision.json`."""
+    for checkpoint in sorted(set(SAME_WEIGHTS.values())):
+        own = [row for row in measured.values() if SAME_WEIGHTS.get(row["metric"]) == checkpoint]
+        if not own:
+            continue
+        model = load_checkpoint(CONTEXTUAL) if checkpoint == CONTEXTUAL else load_scorer(None)
+        drifts = []
+        for backend, precision in sorted({(row["backend"], row["precision"]) for row in own}):
+            rows = [row for row in own if (row["backend"], row["precision"]) == (backend, precision)]
+            drift, neighbours = (max(row[name] for row in rows) for name in ("drift", "neighbours"))
+            speed = min(row["count"] / row["processor_seconds"] for row in rows)
+            drifts.append(Drift(backend, precision, processor(), drift, neighbours, speed))
+        write_drifts(model.folder, model.checkpoint_sha256, drifts, data)
+        click.echo(f"Wrote {model.folder / 'precision.json'}")
+
+
+for command in (harnesses, matcha, nli_lex, scale, set_criteria, stsscore):
     main.add_command(command)
 
 if __name__ == "__main__":

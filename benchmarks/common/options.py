@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from benchmarks.common.baselines import default_embsim
-from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.core.run_options import PRECISIONS
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -1,6 +1,39 @@
-"""Look of all figures: colours, dashes and markers that differ without colour too."""
+"""Look of all figures, and how they are saved: for print, without a title, which belongs below a figure.
+
+Colours, dashes and markers differ from one another without colour too.
+"""
+
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")  # Okabe and Ito's
 DASHES = ("-", "--", ":", "-.", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 3)))
 MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")
-DPI = 150
+DPI = 300  # of PNG, and of what is drawn as pixels in PDF and SVG
+FORMATS = (".png", ".pdf", ".svg")
+STYLE = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # letters stay letters
+    "svg.hashsalt": "semantic-metrics",  # the same picture is the same file
+}
+matplotlib.rcParams.update(STYLE)
+
+
+def save_figure(figure: Figure, path: Path, caption: str) -> None:
+    """Write a figure as PNG, PDF and SVG, and its caption as text.
+
+    Args:
+        figure: the figure.
+        path: one of its files; the others have the same name with the endings of FORMATS, and .txt.
+        caption: what would be its title.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once is enough
+    for ending in FORMATS:
+        when = {"CreationDate": None} if ending == ".pdf" else {"Date": None} if ending == ".svg" else {}
+        figure.savefig(path.with_suffix(ending), dpi=DPI, metadata=when)
+    path.with_suffix(".txt").write_text(caption + "\n", encoding="utf-8")

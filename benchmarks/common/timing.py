@@ -20,6 +20,8 @@ import tokenizers
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
+from semantic_metrics.core.progress import progress, progress_bar
+
 SETS = ("mnli_dev_matched", "snli_dev")  # files of nli_triplets
 SAMPLE_PAIRS = 5000  # made of the bundled sample where there is no data folder
 BUSY_LOAD = 0.5  # load average beyond which other processes slow the benchmark down
@@ -157,13 +159,18 @@ def medians(
         For each, the median of its seconds, and what it returned.
     """
     functions = list(functions)
-    results = [function() if warm_up else None for function in functions]
     times: list[list[float]] = [[] for _ in functions]
-    for _ in range(repeats):
-        for i, function in enumerate(functions):
-            begin = clock()
-            results[i] = function()
-            times[i].append(clock() - begin)
+    with progress_bar((repeats + warm_up) * len(functions), "call") as bar, progress(False):  # one bar, none in a call
+        results = []
+        for function in functions:
+            results.append(function() if warm_up else None)
+            bar.update(int(warm_up))
+        for _ in range(repeats):
+            for i, function in enumerate(functions):
+                begin = clock()
+                results[i] = function()
+                times[i].append(clock() - begin)
+                bar.update()
     return list(zip(map(statistics.median, times), results, strict=True))
 
 

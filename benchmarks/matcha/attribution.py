@@ -253,7 +253,7 @@ def _matcha_points(metric: evaluate.Metric, candidate: str, reference: str) -> t
     score = _cosine(*pairs[0])
     sums, errors = [], []
     for end, other in pairs:
-        start = metric.encoder.rows[0].numpy() if score > 0 else other
+        start = metric.encoder.rows_of(np.zeros(1, dtype=int))[0] if score > 0 else other
         path = start + GRID[:, None] * (end - start)  # (points, D)
         sizes = np.linalg.norm(path, axis=1, keepdims=True)
         target, units = other / np.linalg.norm(other), path / sizes

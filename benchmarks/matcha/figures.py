@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.common.plot_style import DASHES, DPI, MARKERS, PALETTE
+from benchmarks.common.plot_style import DASHES, MARKERS, PALETTE, save_figure
 from benchmarks.matcha.agreement import HUMAN
 
 MATCHA_COLOUR = "black"
@@ -30,8 +30,8 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
         curves: curves from `separation.curve_table`.
         metrics: names of the metrics to draw, in the legend's order.
         sets: titles of the sets to draw.
-        path: PNG file to write.
-        title: title of the figure.
+        path: PNG file to write; see `save_figure`.
+        title: caption of the figure, written beside it.
     """
     sets = [name for name in sets if (curves["set"] == name).any()]
     chosen = curves[curves["metric"].isin(metrics)]
@@ -53,8 +53,7 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
         panel.set_xlabel("threshold t on the [0, 1] scale")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), columns))
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)
 
 
 def _styles(curves: pd.DataFrame, metrics: list[str]) -> dict[str, dict[str, object]]:
@@ -101,8 +100,7 @@ def draw_gaps(table: pd.DataFrame, metrics: list[str], sets: list[str], path: Pa
     panels[0].set_ylim(len(metrics) - 0.4, -0.6)  # from the top
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)
 
 
 def _draw_bars(panel: Axes, wide: pd.DataFrame) -> None:
@@ -114,7 +112,9 @@ def _draw_bars(panel: Axes, wide: pd.DataFrame) -> None:
     panel.axvline(0, color="black", linewidth=0.8)
     lowest = min(0.0, float(np.nanmin(wide[["correct", "incorrect"]])))
     panel.set_xlim(lowest * 1.1, 145)  # N-delta is written beyond 100
-    panel.set_xticks(range(20 * int(lowest // 20), 101, 20))
+    ticks = range(20 * int(lowest // 20), 101, 20)
+    panel.set_xticks(ticks)
+    panel.spines["bottom"].set_bounds(ticks[0], ticks[-1])
     for place, row in zip(places, wide.itertuples(), strict=True):
         if np.isfinite(row.n_delta):
             panel.text(142, place, f"N-delta {row.n_delta:.1f}", ha="right", va="center", fontsize=8)
@@ -145,5 +145,4 @@ def draw_concordance(matrix: pd.DataFrame, scalings: list[str], path: Path, titl
             colour = "white" if abs(value) > _DARK_CONCORDANCE else "black"
             panel.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=8, color=colour)
     figure.colorbar(image, ax=list(panels), label="concordance (x 100)", shrink=0.7)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)

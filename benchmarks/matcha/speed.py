@@ -1,7 +1,6 @@
-"""How fast MATCHA is: the table beside the authors' package, the contextual one beside sentence-transformers.
+"""How fast MATCHA's table is, part by part, and beside the authors' package.
 
     python -m benchmarks.speed matcha [--data FOLDER] [--authors-format FOLDER] [--output FILE.json]
-    python -m benchmarks.speed contextual [--data FOLDER] [--checkpoint NAME] [--output FILE.json]
 
 Both sides get the same weights in the same process and are timed in turn; every time is the median of `--repeats`
 calls, after a warm-up. The authors' package is timed on the first few of the pairs: it pads every text to 512 tokens,
@@ -16,22 +15,17 @@ from pathlib import Path
 from unittest import mock
 
 import click
-import numpy as np
-from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import options
 from benchmarks.common.timing import Pairs, Speed, SpeedTable, largest_difference, medians, print_tables, read_pairs
 from benchmarks.matcha import authors_package
 from semantic_metrics import load
-from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
-from semantic_metrics.matcha.matcha import PAIRS_AT_A_TIME
+from semantic_metrics.matcha.scoring import PAIRS_AT_A_TIME
 
 PACKAGE = "matcha-metric 0.1.8"
 PACKAGE_TOKENS = 512  # the authors' package cuts a text after these
 CACHE_VARIABLE = "SEMANTIC_METRICS_CACHE"
 REPEATS = 5
-CONTEXTUAL_PAIRS, CONTEXTUAL_REPEATS = 1000, 3
-FLOAT32 = {"dtype": "float32"}  # as the metric runs; the stored float16 is slow on a CPU
 
 
 def time_parts(checkpoint: str | None, pairs: Pairs, repeats: int) -> SpeedTable:
@@ -155,44 +149,3 @@ def matcha(
     if authors_format is None:
         click.echo("Not compared with trained weights: the package has the folded table, not the network.")
         click.echo("--authors-format takes the folder `network` of a training run.")
-
-
-def compare_contextual(checkpoint: str, pairs: Pairs, repeats: int) -> Iterator[SpeedTable]:
-    """Time sentence-transformers and this metric on the same pairs.
-
-    Raises:
-        ValueError: no such checkpoint.
-    """
-    metric = load("matcha", checkpoint)
-    folder = embedded_checkpoints().get(checkpoint, checkpoint)  # sentence-transformers takes a folder or a Hub id
-    other = SentenceTransformer(str(folder), local_files_only=Path(folder).is_dir(), model_kwargs=FLOAT32)
-    predictions, references = map(list, zip(*pairs, strict=True))
-
-    def theirs() -> np.ndarray:
-        a, b = (other.encode(texts, normalize_embeddings=True) for texts in (predictions, references))
-        return (a * b).sum(1)
-
-    def ours() -> list[float]:
-        return metric.compute(predictions=predictions, references=references)["scores"]
-
-    names = ("sentence-transformers", "compute() end to end")
-    timed = medians([theirs, ours], repeats)
-    expected = timed[0][1]
-    lines = [
-        Speed(name, 2 * len(pairs), seconds, largest_difference(scores, expected))
-        for name, (seconds, scores) in zip(names, timed, strict=True)
-    ]
-    yield SpeedTable(f"Checkpoint {checkpoint}", "texts", lines)
-
-
-@click.command("contextual")
-@options.data()
-@click.option("--checkpoint", default=CONTEXTUAL, show_default=True, help="Checkpoint: its name, a folder or a Hub id.")
-@click.option(
-    "--pairs", default=CONTEXTUAL_PAIRS, show_default=True, type=click.IntRange(1), help="Largest number of pairs."
-)
-@options.repeats(CONTEXTUAL_REPEATS)
-@options.record
-def contextual(data: Path | None, checkpoint: str, pairs: int, repeats: int, output: Path | None) -> None:
-    """The contextual MATCHA, beside sentence-transformers."""
-    print_tables(compare_contextual(checkpoint, read_pairs(data, pairs), repeats), repeats, output)

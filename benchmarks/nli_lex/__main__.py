@@ -17,7 +17,7 @@ is judged by cross-validation.
 
 Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, raters.csv, checks.csv, scores_SET.csv,
 report.txt (the printed report), figure2.png, figure4.png to figure9.png, all times 100; and, for the shipped
-checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/nli --results OUTPUT`). With
+checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/pairs --results OUTPUT`). With
 --endpoint also replies.jsonl: its replies as they come, which a second run does not ask for again.
 """
 
@@ -27,15 +27,14 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
 from benchmarks.nli_lex.chat_judge import endpoint_judge
+from benchmarks.nli_lex.denials import denial_checks
 from benchmarks.nli_lex.judges import Judge, judge_sets, lexical_judges, model_judges, published_judges
 from benchmarks.nli_lex.nli_judges import SHIPPED, NliModel
 from benchmarks.nli_lex.probe import checks
 from benchmarks.nli_lex.report import write_report
-from benchmarks.nli_lex.sets import TITLES, JudgedSet, load_judged, read_judged
-from semantic_metrics.fitting.judged_answers import question_key
+from benchmarks.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged, read_judged
 
 TRAINED_ON = "the shipped checkpoint was trained on most of its questions; --trained-on FILE leaves those out"
 _MODELS = options.combined(
@@ -86,7 +85,8 @@ def main(
         accuracy = pd.DataFrame(columns=["set", "figure", "value"])
         if nli is not None:
             options.progress("the NLI model itself")
-            accuracy = checks(nli.scorer, data, precision=models["precision"], device=models["device"])
+            run = {"precision": models["precision"], "device": models["device"]}
+            accuracy = pd.concat([checks(nli.scorer, data, **run), denial_checks(nli.scorer, **run)], ignore_index=True)
             judges[-2:-2] = nli.judges()  # before the published ones
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -95,24 +95,6 @@ def main(
     shipped, drawing = nli is not None and nli.shipped, Bootstrap(seed, resamples)
     click.echo(write_report(judges, measured, absent, judged, accuracy, drawing, output, lines, shipped))
     options.progress(f"written to {output}")
-
-
-def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, JudgedSet]:
-    """The sets without the answers to the questions (column `question`) of some files.
-
-    Raises:
-        ValueError: a file lacks the column, or nothing is left of a set; names it.
-    """
-    questions = set()
-    for path in files:
-        frame = read_table(path)
-        if "question" not in frame:
-            raise ValueError(f"--trained-on {path}: expected a column 'question', there are {', '.join(frame)}")
-        questions.update(frame["question"].map(question_key))
-    kept = {key: answers.without(questions) for key, answers in sets.items()} if questions else sets
-    if empty := [key for key, answers in kept.items() if not len(answers)]:
-        raise ValueError(f"--trained-on: expected answers to other questions, {', '.join(empty)} has none")
-    return kept
 
 
 def gather(

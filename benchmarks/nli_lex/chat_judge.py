@@ -11,16 +11,8 @@ import numpy as np
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts
 from benchmarks.nli_lex.sets import JudgedSet
-from semantic_metrics.endpoint import EndpointError, JsonEndpoint
-
-PROMPT = """\
-Question: {question}
-Reference answer: {reference}
-Candidate answer: {answer}
-
-Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
-person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
-MAX_REPLY_TOKENS = 5  # one is enough
+from semantic_metrics.endpoint import EndpointError, JsonEndpoint, chat_endpoint
+from training.data.hotpotqa import judge_answer
 
 
 def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
@@ -39,12 +31,12 @@ def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
     Raises:
         ValueError: `url` is neither http nor https, or contains a password; `kept` is not a file of replies.
     """
-    endpoint = JsonEndpoint(url.rstrip("/") + "/chat/completions", kept=kept)
+    endpoint = chat_endpoint(url, kept=kept)
 
     def ask(answers: JudgedSet) -> Verdicts:
         begin = time.perf_counter()
         rows = zip(answers.questions, answers.references, answers.candidates, strict=True)
-        replies = [_reply(endpoint, model, *row) for row in rows]
+        replies = [_judge(endpoint, model, *row) for row in rows]
         seconds, unclear = time.perf_counter() - begin, sum(reply is None for reply in replies)
         notes = (f"{unclear} of {len(replies)} replies were neither 1 nor 0",) if unclear else ()
         return Verdicts(np.array([float(reply or 0) for reply in replies]), seconds, notes)
@@ -52,14 +44,8 @@ def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
     return Judge(f"Judge {model}", lambda: Loaded(ask, None), "endpoint")
 
 
-def _reply(endpoint: JsonEndpoint, model: str, question: str, group: list[str], answer: str) -> int | None:
-    """1, 0, or None where the reply begins with neither."""
-    text = PROMPT.format(question=question, reference=" or ".join(group), answer=answer)
+def _judge(endpoint: JsonEndpoint, model: str, question: str, group: list[str], answer: str) -> int | None:
     try:
-        content, _ = endpoint.chat(
-            model, [{"role": "user", "content": text}], temperature=0, max_tokens=MAX_REPLY_TOKENS
-        )
+        return judge_answer(endpoint, model, question, group, answer)
     except EndpointError as error:
         raise NotMeasured(str(error)) from error
-    word = str(content).strip()[:1]
-    return int(word) if word in ("0", "1") else None

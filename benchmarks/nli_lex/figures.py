@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from benchmarks.common.plot_style import DPI, MARKERS, PALETTE
+from benchmarks.common.plot_style import MARKERS, PALETTE, save_figure
 
 BARS = {  # number of the paper's figure: what it groups by, and what it shows; the order of 7 to 9 is lost in print
     4: ("model", "mcc"),
@@ -33,8 +33,8 @@ def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], pat
     Args:
         cost: rows of one set of `tables.cost_table`.
         published: published parameters and MCC (times 100), by name.
-        path: path of the PNG.
-        title: title of the figure.
+        path: path of the PNG; see `save_figure`.
+        title: caption of the figure, written beside it.
     """
     if cost.empty:
         return False
@@ -57,8 +57,7 @@ def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], pat
     both = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels]
     handles = {name: handle for panel in both for handle, name in panel}  # without repetitions
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)
     return True
 
 
@@ -84,6 +83,5 @@ def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool
     panel.grid(axis="y", alpha=0.3)
     panel.set_ylabel(f"{LABELS[figure_name]} (x 100)")
     figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
-    figure.suptitle(title)
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)
     return True

@@ -1,4 +1,4 @@
-r"""A probe for what lexical overlap hides: pairs that differ in one word, which decides between yes and no.
+r"""Probes for what lexical overlap hides: pairs that differ in one word, and pairs whose roles are exchanged.
 
     python -m benchmarks.nli_lex.probe [--checkpoint NAME] [--output FOLDER]
 
@@ -7,7 +7,12 @@ that require simple lexical inferences"): hypernyms against siblings, synonyms a
 Each row of `probe.csv` gives one pair that is entailed and one that is contradicted. A model passes a pair if it gives
 the right one of these two labels the higher logit; chance is 50.
 
-Writes to --output: nli_probe.csv (accuracy by kind) and nli_probe_pairs.csv (every pair with its logits).
+The 135 items of `benchmarks/matcha/word_order.csv` are read as NLI pairs too: a paraphrase is entailed, and the same
+words with exchanged roles are not. Most exchanges contradict, but not all, so they are judged in two ways: by which of
+the two logits is higher, and by whether entailment is the highest of all.
+
+Writes to --output: nli_probe.csv (accuracy by kind), nli_probe_pairs.csv (every pair with its logits), nli_roles.csv
+(AUC of p_entailment - p_contradiction, and accuracy, by kind) and nli_roles_pairs.csv.
 """
 
 from pathlib import Path
@@ -15,14 +20,21 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 from scipy.stats import binomtest
 
 from benchmarks.common import options
 from benchmarks.common.data_files import read_table
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
-from semantic_metrics.nli_lex.features import load_scorer, nli_labels
+from benchmarks.matcha.separation import intervals
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.nli_lex.features import load_scorer
+from semantic_metrics.stats.bootstrap import Figures
+from semantic_metrics.stats.separation import auc, pairwise_accuracy
 
 PAIRS = Path(__file__).with_name("probe.csv")
+ROLES = Path(__file__).parents[1] / "matcha" / "word_order.csv"
 ENTAILMENT, CONTRADICTION = "entailment", "contradiction"
 CLASSES = (ENTAILMENT, "neutral", CONTRADICTION)
 NLI_SETS = {"MultiNLI matched": "mnli/dev_matched.parquet", "SNLI dev": "snli/dev.parquet"}
@@ -39,15 +51,28 @@ def probe_pairs() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["kind", "premise", "hypothesis", "label"])
 
 
+def role_pairs() -> pd.DataFrame:
+    """The role swaps in the columns of `probe_pairs`; a paraphrase and its swap alternate."""
+    rows = []
+    for row in pd.read_csv(ROLES, keep_default_na=False).itertuples():
+        rows += [
+            (row.kind, row.reference, row.paraphrase, ENTAILMENT),
+            (row.kind, row.reference, row.swap, CONTRADICTION),
+        ]
+    return pd.DataFrame(rows, columns=["kind", "premise", "hypothesis", "label"])
+
+
 def _sentence(template: str, words: str) -> str:
     text = template.format(words)
     return text[0].upper() + text[1:]
 
 
 def answer(scorer: PairScorer, pairs: pd.DataFrame, **run_options: object) -> pd.DataFrame:
-    """Add the logits of both labels and whether the right one is the higher (a tie is wrong).
+    """Add the logits of both labels, and what follows from them.
 
-    In a model with two labels, entailment and not, the second counts as contradiction.
+    `passed`: whether the right one is the higher (a tie is wrong); `margin`: p_entailment - p_contradiction;
+    `entailed`: whether entailment is the highest of all labels. In a model with two labels, entailment and not, the
+    second counts as contradiction.
 
     Args:
         scorer: an NLI model.
@@ -56,14 +81,23 @@ def answer(scorer: PairScorer, pairs: pd.DataFrame, **run_options: object) -> pd
     """
     entailment, contradiction = nli_labels(scorer.labels)
     if contradiction is None:
-        if len(scorer.labels) != 2:
+        if len(class_labels(scorer.labels)) != 2:
             raise ValueError(f"checkpoint: expected a label for contradiction, got {', '.join(scorer.labels)}")
         contradiction = 1 - entailment
     texts = list(zip(pairs["premise"], pairs["hypothesis"], strict=True))
     logits = scorer.logits(texts, RunOptions(**run_options)).values.astype(np.float64)
     lead = logits[:, entailment] - logits[:, contradiction]
     passed = np.where(pairs["label"] == ENTAILMENT, lead > 0, lead < 0)
-    return pairs.assign(entailment=logits[:, entailment], contradiction=logits[:, contradiction], passed=passed)
+    classes = class_labels(scorer.labels)
+    probabilities = np.zeros_like(logits)
+    probabilities[:, classes] = softmax(logits[:, classes], axis=1)
+    return pairs.assign(
+        entailment=logits[:, entailment],
+        contradiction=logits[:, contradiction],
+        passed=passed,
+        margin=probabilities[:, entailment] - probabilities[:, contradiction],
+        entailed=probabilities.argmax(axis=1) == entailment,
+    )
 
 
 def accuracy_table(answers: pd.DataFrame) -> pd.DataFrame:
@@ -86,6 +120,31 @@ def accuracy_table(answers: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{name: 100 * table[name] for name in shares})
 
 
+def role_table(answers: pd.DataFrame) -> pd.DataFrame:
+    """How well the role swaps are told from the paraphrases, by kind and over all, times 100.
+
+    Returns:
+        Columns kind, items, auc (of the margin), low, high (its 95% bootstrap interval), pairwise (share of items whose
+        paraphrase has the higher margin), accuracy (as in `accuracy_table`), entailed and swaps_not_entailed (share of
+        the paraphrases whose highest label is entailment, and of the swaps whose highest label is another).
+    """
+
+    def statistic(correct: np.ndarray, incorrect: np.ndarray) -> Figures:
+        return {"auc": auc(correct, incorrect)}
+
+    rows = []
+    for kind in [ALL, *answers["kind"].unique()]:
+        pairs = answers if kind == ALL else answers[answers["kind"] == kind]
+        kept, swapped = (pairs[pairs["label"] == label] for label in (ENTAILMENT, CONTRADICTION))
+        margins = kept["margin"].to_numpy(), swapped["margin"].to_numpy()
+        low, high = intervals(statistic, *margins, True, options.Bootstrap())["auc"]
+        row = {"auc": float(auc(*margins)), "low": low, "high": high, "pairwise": float(pairwise_accuracy(*margins))}
+        row |= {"accuracy": pairs["passed"].mean(), "entailed": kept["entailed"].mean()}
+        row["swaps_not_entailed"] = 1 - swapped["entailed"].mean()
+        rows.append({"kind": kind, "items": len(kept)} | {name: 100 * value for name, value in row.items()})
+    return pd.DataFrame(rows)
+
+
 def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.DataFrame:
     """Accuracy of an NLI model on the probe, and on two known NLI sets, before it judges any answer.
 
@@ -103,7 +162,8 @@ def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.D
     """
     probe = accuracy_table(answer(scorer, probe_pairs(), **run_options))
     rows = [(f"probe, {row.kind} ({row.pairs} pairs)", "accuracy", row.accuracy) for row in probe.itertuples()]
-    names = [label.lower() for label in scorer.labels]
+    classes = class_labels(scorer.labels)
+    names = [scorer.labels[i].lower() for i in classes]
     for title, file in NLI_SETS.items():
         if data is None or not (data / file).is_file() or set(names) != set(CLASSES):
             continue
@@ -112,7 +172,7 @@ def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.D
             raise ValueError(f"{file}: expected columns premise, hypothesis and label, missing {sorted(missing)}")
         frame = frame[frame["label"].isin(CLASSES)]  # the other pairs have no majority label
         texts = list(zip(frame["premise"], frame["hypothesis"], strict=True))
-        predicted = scorer.logits(texts, RunOptions(**run_options)).values.argmax(axis=1)
+        predicted = scorer.logits(texts, RunOptions(**run_options)).values[:, classes].argmax(axis=1)
         right = np.array(names, dtype=object)[predicted] == frame["label"].to_numpy(dtype=object)
         rows.append((f"{title} ({len(frame)} pairs)", "accuracy", 100 * right.mean()))
     return pd.DataFrame(rows, columns=["set", "figure", "value"])
@@ -123,16 +183,19 @@ def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.D
 @options.device
 @options.output("results/nli_probe")
 def main(checkpoint: str | None, device: str | None, output: Path) -> None:
-    """Measure whether an NLI model tells contradictions from entailments where one word decides."""
+    """Measure whether an NLI model tells contradictions from entailments where one word, or the order, decides."""
     try:
-        answers = answer(load_scorer(checkpoint), probe_pairs(), device=device)
+        scorer = load_scorer(checkpoint)
+        answers, roles = (answer(scorer, pairs, device=device) for pairs in (probe_pairs(), role_pairs()))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    table = accuracy_table(answers)
+    tables = {"nli_probe": (answers, accuracy_table(answers)), "nli_roles": (roles, role_table(roles))}
     output.mkdir(parents=True, exist_ok=True)
-    answers.to_csv(output / "nli_probe_pairs.csv", index=False)
-    table.to_csv(output / "nli_probe.csv", index=False)
-    click.echo(table.to_string(index=False, float_format="%.1f"))
+    for name, (pairs, table) in tables.items():
+        pairs.to_csv(output / f"{name}_pairs.csv", index=False)
+        table.to_csv(output / f"{name}.csv", index=False)
+    for title, name in (("One word exchanged", "nli_probe"), ("Roles exchanged", "nli_roles")):
+        click.echo(f"{title}\n{tables[name][1].to_string(index=False, float_format='%.1f')}\n")
 
 
 if __name__ == "__main__":

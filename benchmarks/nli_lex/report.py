@@ -28,6 +28,10 @@ Balamurali & Cheng 2025, times 100. A judge says 'correct' above 0.5; of several
 numbers in print. Its abstract gives NLI+lex an accuracy of {abstract:.1f}, which is not that of its table 1. Its
 appendix D.2 says that the best judges have an accuracy above {squad:.0f} on SQuAD and one of {low:.0f} to {high:.0f} on
 MedQA, where F1 goes from {f1_low:.1f} to {f1_high:.1f}. [95% bootstrap intervals] over questions."""
+_CHECKS_HEADER = (
+    "The NLI model itself (probe: contradictions told from entailments, chance is 50), and what its judge makes of",
+    "answers that name the reference to deny, correct or list it (denials: half of them are correct)",
+)
 _STATED = {  # places in published.csv
     "abstract": ("abstract", "DIVER-QA", "NLI+lex", "accuracy"),
     "squad": ("D.2", "SQuAD", "top-performing", "accuracy_low"),
@@ -58,7 +62,7 @@ def write_report(
         sets: sets by key.
         absent: why a set is missing, by key.
         judged: verdicts of the judges.
-        checks: result of `probe.checks`; empty without an NLI model.
+        checks: results of `probe.checks` and `denials.denial_checks`; empty without an NLI model.
         drawing: seed and number of the resamples.
         output: folder, created if missing.
         lines: lines that identify the measured model.
@@ -132,7 +136,7 @@ def _checks_text(checks: pd.DataFrame) -> str:
         return ""
     width = max(map(len, checks["set"]))
     lines = [f"{row.set.ljust(width)}  {row.figure} {row.value:6.2f}" for row in checks.itertuples()]
-    return "\n".join(["The NLI model itself (probe: contradictions told from entailments, chance is 50)", *lines])
+    return "\n".join([*_CHECKS_HEADER, *lines])
 
 
 def _overall_text(table: pd.DataFrame, answers: JudgedSet) -> str:

@@ -98,6 +98,24 @@ def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], 
     return sets, absent
 
 
+def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, JudgedSet]:
+    """The sets without the answers to the questions (column `question`) of some files.
+
+    Raises:
+        ValueError: a file lacks the column, or nothing is left of a set; names it.
+    """
+    questions = set()
+    for path in files:
+        frame = read_table(path)
+        if "question" not in frame:
+            raise ValueError(f"--trained-on {path}: expected a column 'question', there are {', '.join(frame)}")
+        questions.update(frame["question"].map(question_key))
+    kept = {key: answers.without(questions) for key, answers in sets.items()} if questions else sets
+    if empty := [key for key, answers in kept.items() if not len(answers)]:
+        raise ValueError(f"--trained-on: expected answers to other questions, {', '.join(empty)} has none")
+    return kept
+
+
 def read_judged(path: Path) -> JudgedSet:
     """A user's file (.parquet, .csv, .jsonl), titled by its name; `reference` may contain lists.
 

@@ -27,13 +27,13 @@ from benchmarks.common.timing import (
     print_tables,
     random_cross_encoder,
 )
-from benchmarks.nli_lex.__main__ import leave_out
 from benchmarks.nli_lex.judges import count_parameters
-from benchmarks.nli_lex.sets import TITLES, JudgedSet, load_judged
+from benchmarks.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged
 from semantic_metrics import load
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer, RunOptions
-from semantic_metrics.cross_encoder.precision import PRECISIONS
-from semantic_metrics.nli_lex.features import TEMPLATE, nli_labels
+from semantic_metrics.core.run_options import PRECISIONS, RunOptions
+from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.windows import Windows
 
 SET = "evouna"
@@ -78,7 +78,8 @@ def loop(scorer: PairScorer) -> Callable[[JudgedSet], np.ndarray]:
     """Entailment probabilities by transformers alone, one pair at a time, each also turned round as the metric does."""
     tokenizer = AutoTokenizer.from_pretrained(scorer.folder)
     model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
-    entailment, _ = nli_labels(scorer.labels)
+    classes = class_labels(scorer.labels)
+    entailment = classes.index(nli_labels(scorer.labels)[0])
 
     def score(chosen: JudgedSet) -> np.ndarray:
         probabilities = []
@@ -87,7 +88,7 @@ def loop(scorer: PairScorer) -> Callable[[JudgedSet], np.ndarray]:
             for question, answer, (reference,) in rows:
                 premise, hypothesis = (f"{question.strip()} {text.strip()}".strip() for text in (answer, reference))
                 there, _ = (
-                    model(**tokenizer(*pair, truncation=True, return_tensors="pt")).logits.softmax(dim=1)
+                    model(**tokenizer(*pair, truncation=True, return_tensors="pt")).logits[:, classes].softmax(dim=1)
                     for pair in ((premise, hypothesis), (hypothesis, premise))
                 )
                 probabilities.append(there[0, entailment].item())

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.common.plot_style import DPI, PALETTE
+from benchmarks.common.plot_style import PALETTE, save_figure
 
 OPERATORS = {"C2": "TextOverlap (C2)", "C5": "TextDifference (C5)", "C6": "TextUnion (C6)"}
 EXPECTED = {"C2": "expected between 0 and 1", "C5": "expected near 1 (A)", "C6": "expected between 0 and 1"}
@@ -36,8 +36,7 @@ def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
         panel.set_xlabel("angle(B, target) / angle(A, B)")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
-    figure.suptitle(_plain(title))
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)
 
 
 def _draw_angle(panel: Axes, result: dict) -> None:
@@ -75,8 +74,7 @@ def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
         panel.text(0.98, 0.95, f"{_beyond(histogram, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
     for row in panels:
         row[0].set_ylabel("samples (%)")
-    figure.suptitle(_plain(title))
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, title)
 
 
 def _plain(name: str) -> str:

@@ -12,7 +12,9 @@ from benchmarks.set_criteria.tables import PrintedTable
 
 TEMPLATE = "leaderboard.html"
 TITLE = "Set-theoretic criteria for sentence encoders"
+MEAN = "mean"
 LABELS = {
+    MEAN: "mean of all six",
     "C1": "C1 overlap: nearer to both",
     "C2": "C2 overlap: between A and B",
     "C3": "C3 difference: near A, far from B",
@@ -54,7 +56,7 @@ def write_page(
     page = environment.get_template(TEMPLATE).render(
         title=TITLE,
         facts=facts,
-        labels=[LABELS[criterion] for criterion in CRITERIA],
+        labels=[(column, LABELS[column].removeprefix(column)) for column in (MEAN, *CRITERIA)],
         standings=standings(scores),
         checks=checks,
         tables=tables,
@@ -66,21 +68,25 @@ def write_page(
 
 
 def standings(scores: pd.DataFrame) -> list[dict]:
-    """Rows of the leaderboard, the highest mean of the six percentages first, floors last; all of a tie are best."""
+    """Rows of the leaderboard, the highest mean of the six percentages first, those without all six last.
+
+    Best, and marked, is the highest of a column (all of a tie), unless a floor of random vectors is higher.
+    """
     wide = scores.pivot(index="encoder", columns="criterion", values="value").reindex(columns=list(CRITERIA))
     floors = scores.groupby("encoder", sort=False)["floor"].first()
+    wide.insert(0, MEAN, wide.mean(axis=1, skipna=False))
     by_place = {(row.encoder, row.criterion): row for row in scores.itertuples()}
-    order = sorted(floors.index, key=lambda name: (floors[name], -wide.loc[name].mean()))
-    highest = wide[~floors.reindex(wide.index)].max()  # a floor does not compete
+    highest = wide.max()
     rows = []
-    for name in order:
+    for name in wide.sort_values(MEAN, ascending=False, kind="stable").index:
         cells = []
-        for criterion in CRITERIA:
-            row = by_place[name, criterion]
-            known = not math.isnan(row.value)
-            text = f"{row.value:.2f}" if known else "-"
-            below = "" if math.isnan(row.low) else f"[{row.low:.2f}, {row.high:.2f}]"
-            best = bool(known and not floors[name] and row.value == highest[criterion])
-            cells.append({"text": text, "below": below, "sort": row.value if known else -1.0, "best": best})
+        for column, value in wide.loc[name].items():
+            row = by_place.get((name, column))  # the mean has none, and no interval
+            best = bool(value == highest[column] and not floors[name])
+            bounded = row is not None and not math.isnan(row.low)
+            below = f"[{row.low:.2f}, {row.high:.2f}]" if bounded else ""
+            known = not math.isnan(value)
+            text = f"{value:.2f}" if known else "-"
+            cells.append({"text": text, "below": below, "sort": value if known else -1.0, "best": best})
         rows.append({"name": name, "note": "floor" if floors[name] else "", "cells": cells})
     return rows

@@ -33,7 +33,7 @@ from benchmarks.set_data.fusion import PAPER_MODEL, EndpointFusion
 from benchmarks.set_data.rater_sheets import PER_OPERATOR, read_samples, write_sheets
 from benchmarks.set_data.ratings import read_ratings, write_ratings
 from benchmarks.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, Lengths, read_documents
-from semantic_metrics.endpoint import KEY_VARIABLE, JsonEndpoint
+from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 _PLACEHOLDERS = {"data": "FOLDER", "endpoint": "URL", "device": None, "output": None, "cache": None}  # in the card
@@ -153,7 +153,7 @@ def _sources(given: dict) -> tuple[tuple[str, ...], dict[str, list[object]]]:
 def _fusion(given: dict) -> dict[str, object]:
     if given["endpoint"] is None:
         return {}
-    endpoint = JsonEndpoint(f"{given['endpoint'].rstrip('/')}/chat/completions")
+    endpoint = chat_endpoint(given["endpoint"])
     cache = given["cache"] or given["output"] / "fusions.jsonl"
     fusion = EndpointFusion(endpoint, given["model"], cache, progress=_progress)
     return {"fuse": fusion, "fusion": fusion.name}

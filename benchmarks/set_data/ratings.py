@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 
-from benchmarks.common.plot_style import DPI, PALETTE
+from benchmarks.common.plot_style import PALETTE, save_figure
 from benchmarks.set_data.chains import OPERATORS
 from benchmarks.set_data.rater_sheets import ENCODING, KEY_COLUMNS, KEY_FILE, SCALE
 
@@ -150,8 +150,7 @@ def draw_boxes(ratings: pd.DataFrame, path: Path) -> None:
     panel.set_ylabel("rating")
     panel.grid(axis="y", alpha=0.3)
     figure.legend(loc="outside lower center", ncols=len(raters))
-    figure.suptitle(f"Figure 3: ratings of {ratings['item'].nunique():,} samples by {len(raters) - 1} raters")
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, f"Figure 3: ratings of {ratings['item'].nunique():,} samples by {len(raters) - 1} raters")
 
 
 def _read_sheet(file: Path, items: set[str], partial: bool, problems: list[str]) -> dict[str, float]:

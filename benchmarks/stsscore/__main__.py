@@ -13,7 +13,7 @@ r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, 
 
 Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
 printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint
-prints (`python -m training.cards model_cards/stsscore --results OUTPUT`), where that is the first one.
+prints (`python -m training.cards model_cards/pairs --results OUTPUT`), where that is the first one.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Figures 1 to 13 of the STSScore paper: scatter plots with the diagonal, densities per class, ROC curves.
 
 Classes and curves differ in dash, so that no figure depends on colour alone. Panels have one scale. What was not
-measured is named in the title; a figure for which nothing was measured is not written.
+measured is named in the caption; a figure for which nothing was measured is not written.
 
 Source: Herbold, TMLR: figures 1 to 5 (the metrics of table 1), 6 to 9 (the weaker backbone), 10 to 13 (the ensemble).
 """
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from scipy.stats import gaussian_kde
 from sklearn.metrics import roc_curve
 
-from benchmarks.common.plot_style import DASHES, DPI, PALETTE
+from benchmarks.common.plot_style import DASHES, PALETTE, save_figure
 from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.sets import CLASSES, TITLES, PairSet
 from semantic_metrics.stats.separation import auc
@@ -23,7 +23,6 @@ from semantic_metrics.stats.separation import auc
 _PANEL_INCHES = 3.6
 _MAX_COLUMNS = 3  # panels beside one another
 _DENSITY_POINTS = 400  # scores at which a density is computed
-_DENSITY_MARGIN = 0.15  # width of a density's tails beyond the scores
 _HALF_OPAQUE_POINTS = 4000.0  # points of a scatter plot that are drawn at half opacity; more are drawn fainter
 _SCATTER_MARGIN = 0.05  # space above and below the scores
 _HEADROOM_FACTOR = 1.25  # space above densities for the legend
@@ -65,7 +64,7 @@ def plans(main: tuple[str, ...], weaker: tuple[str, ...], ensemble: tuple[str, .
 
 
 def draw(plan: Plan, sets: dict[str, PairSet], scores: Scores, folder: Path) -> str | None:
-    """Write `figureN.png`.
+    """Write `figureN.png` and its other files (`save_figure`).
 
     Returns:
         The reason why it was not written; None where it was.
@@ -76,10 +75,10 @@ def draw(plan: Plan, sets: dict[str, PairSet], scores: Scores, folder: Path) -> 
         titles = " or ".join(TITLES[key] for key in plan.sets)
         return f"figure {plan.number}: not drawn, nothing of it was measured on {titles}"
     if plan.sets == CLASSES:
-        figure = _roc_figure(plan, sets, measured)
+        figure, caption = _roc_figure(plan, sets, measured)
     else:
-        figure = _panel_figure(plan, sets[plan.sets[0]], measured[plan.sets[0]])
-    figure.savefig(folder / f"figure{plan.number}.png", dpi=DPI)
+        figure, caption = _panel_figure(plan, sets[plan.sets[0]], measured[plan.sets[0]])
+    save_figure(figure, folder / f"figure{plan.number}.png", caption)
     return None
 
 
@@ -87,11 +86,11 @@ def _measured(rows: tuple[str, ...], key: str, scores: Scores) -> dict[str, np.n
     return {name: scores.rated[name, key] for name in rows if (name, key) in scores.rated}
 
 
-def _title(text: str, absent: list[str]) -> str:
+def _caption(text: str, absent: list[str]) -> str:
     return f"{text}\nnot measured: {', '.join(absent)}" if absent else text
 
 
-def _panel_figure(plan: Plan, dataset: PairSet, measured: dict[str, np.ndarray]) -> Figure:
+def _panel_figure(plan: Plan, dataset: PairSet, measured: dict[str, np.ndarray]) -> tuple[Figure, str]:
     columns = 2 if len(measured) == 4 else min(_MAX_COLUMNS, len(measured))
     lines = -(-len(measured) // columns)
     figure = Figure(figsize=(1.2 * _PANEL_INCHES * columns, _PANEL_INCHES * lines + 0.7), layout="constrained")
@@ -105,8 +104,7 @@ def _panel_figure(plan: Plan, dataset: PairSet, measured: dict[str, np.ndarray])
         panel.set_axis_off()
     kind = "density of scores, label 1: same meaning" if dataset.key in CLASSES else "scores against human labels"
     text = f"Figure {plan.number}: {dataset.title} ({len(dataset)} pairs)\n{kind}"
-    figure.suptitle(_title(text, [name for name in plan.rows if name not in measured]), fontsize=11)
-    return figure
+    return figure, _caption(text, [name for name in plan.rows if name not in measured])
 
 
 def draw_scatter(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
@@ -121,7 +119,7 @@ def draw_scatter(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tupl
     low, high = dataset.scale
     labels = low + dataset.ratings * (high - low)
     opacity = max(0.03, 0.5 * min(1.0, _HALF_OPAQUE_POINTS / len(values)))
-    panel.scatter(labels, values, s=7, alpha=opacity, color=PALETTE[0], linewidths=0)
+    panel.scatter(labels, values, s=7, alpha=opacity, color=PALETTE[0], linewidths=0, rasterized=True)
     panel.plot((low, high), (0, 1), color="black", linewidth=1.4)
     panel.set_ylim(min(0, limits[0]) - _SCATTER_MARGIN, max(1, limits[1]) + _SCATTER_MARGIN)
     panel.set_xlabel(_LABELS[dataset.key])
@@ -131,7 +129,7 @@ def draw_scatter(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tupl
 
 def draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
     """A kernel density (Scott's rule) of the scores of each class, each with an area of one; args as `draw_scatter`."""
-    grid = np.linspace(limits[0] - _DENSITY_MARGIN, limits[1] + _DENSITY_MARGIN, _DENSITY_POINTS)
+    grid = np.linspace(*limits, _DENSITY_POINTS)
     for label, colour, dash in ((0, PALETTE[1], DASHES[1]), (1, PALETTE[0], DASHES[0])):
         scores = values[dataset.ratings == label]
         style = {"color": colour, "linestyle": dash, "label": f"label {label} ({len(scores)} pairs)"}
@@ -141,6 +139,7 @@ def draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tu
             panel.fill_between(grid, density, color=colour, alpha=0.15)
         else:
             panel.axvline(float(scores[0]), **style)
+    panel.set_xlim(*limits)
     panel.set_ylim(0, _HEADROOM_FACTOR * panel.get_ylim()[1])
     panel.set_xlabel("similarity")
     panel.set_ylabel("density")
@@ -148,14 +147,13 @@ def draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tu
     panel.grid(alpha=0.3)
 
 
-def _roc_figure(plan: Plan, sets: dict[str, PairSet], measured: dict[str, dict[str, np.ndarray]]) -> Figure:
+def _roc_figure(plan: Plan, sets: dict[str, PairSet], measured: dict[str, dict[str, np.ndarray]]) -> tuple[Figure, str]:
     figure = Figure(figsize=(1.4 * _PANEL_INCHES * len(measured), 1.2 * _PANEL_INCHES + 0.7), layout="constrained")
     for panel, (key, values) in zip(figure.subplots(1, len(measured), squeeze=False)[0], measured.items(), strict=True):
         panel.set_title(f"{TITLES[key]} ({len(sets[key])} pairs)", fontsize=10)
         draw_roc(panel, {name: values.get(name) for name in plan.rows}, sets[key].ratings)
     absent = [TITLES[key] for key in plan.sets if key not in measured]
-    figure.suptitle(_title(f"Figure {plan.number}: ROC of the score as a classifier", absent), fontsize=11)
-    return figure
+    return figure, _caption(f"Figure {plan.number}: ROC of the score as a classifier", absent)
 
 
 def draw_roc(panel: Axes, scores: dict[str, np.ndarray | None], labels: np.ndarray) -> None:
@@ -176,6 +174,7 @@ def draw_roc(panel: Axes, scores: dict[str, np.ndarray | None], labels: np.ndarr
         style = {"color": PALETTE[i % len(PALETTE)], "linestyle": DASHES[i % len(DASHES)], "linewidth": 1.6}
         panel.plot(false, true, label=f"{short} (AUC {area:.2f})", **style)
     panel.plot((0, 1), (0, 1), color="black", linewidth=0.8, linestyle=":")
+    panel.set(xlim=(0, 1), ylim=(0, 1))
     panel.set_xlabel("false positive rate")
     panel.set_ylabel("true positive rate")
     panel.legend(loc="lower right", fontsize=8)

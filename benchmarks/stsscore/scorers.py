@@ -23,6 +23,7 @@ from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.sets import PairSet
 from semantic_metrics import load as load_metric
+from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 
 BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
 WEAKER = "STSScore, weaker backbone"
@@ -33,7 +34,7 @@ TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
 PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
 PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
 ORDER = 4  # longest n-gram of BLEU
-SHIPPED = (None, "default", "stsscore")  # names of the checkpoint that the package ships
+SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that the package ships
 
 # the rules of mteval-13a, which evaluate's `bleu` tokenises by
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}

@@ -30,9 +30,9 @@ from benchmarks.common.timing import (
 )
 from benchmarks.stsscore.sets import Seen, load_pairs
 from semantic_metrics import load
+from semantic_metrics.core.run_options import PRECISIONS
+from semantic_metrics.cross_encoder.heads import SIGMOID, checkpoint_scale, similarity_label
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.cross_encoder.precision import PRECISIONS
-from semantic_metrics.stsscore.stsscore import SIGMOID, checkpoint_scale
 
 ROBERTA_BASE = (12, 768)  # layers, width
 ROBERTA = {
@@ -46,12 +46,13 @@ def listing(scorer: PairScorer, scale: float | str) -> Callable[[Pairs], np.ndar
     """One pair at a time, with what the paper's listing 1 calls: padding and truncation on, gradients recorded."""
     tokenizer = AutoTokenizer.from_pretrained(scorer.folder, model_max_length=scorer.max_length)
     model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
+    label = similarity_label(scorer.labels)
 
     def score(pairs: Pairs) -> np.ndarray:
         logits = []
         for pair in pairs:
             batch = tokenizer(*pair, padding=True, truncation=True, return_tensors="pt")
-            logits.append(model(**batch).logits.item())
+            logits.append(model(**batch).logits[0, label].item())
         return 1 / (1 + np.exp(-np.array(logits))) if scale == SIGMOID else np.array(logits) / scale
 
     return score

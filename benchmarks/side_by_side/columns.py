@@ -1,0 +1,139 @@
+"""The metrics of the table: ours as a user loads them, and what is usually taken, each loaded when it first scores."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common.baselines import EMBSIM_HUB_ID, bertscore, default_embsim, rouge
+from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
+from benchmarks.nli_lex.judges import judge_pairs, token_f1
+from benchmarks.side_by_side.sets import TextSet
+from semantic_metrics import load
+from semantic_metrics.core.contract import describe
+from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
+
+ROUGE_L, TOKEN_F1, MINILM, BERTSCORE = "ROUGE-L", "token F1", "cosine", "BERTScore"
+OURS = ("matcha", "contextual", "stsscore", "nli_lex", "consensus")
+BERTSCORE_LAYERS = {"all-mpnet-base-v2": 8}  # what bert-score takes of microsoft/mpnet-base, which it was made of
+NO_QUESTIONS = "judges answers to questions"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A metric that can score.
+
+    Attributes:
+        ask: gives a set's scores on the native range; raises NotMeasured for a set that the metric is not made for.
+        ran_with: everything that can change a score; scores with the same text here can be used again.
+    """
+
+    ask: Callable[[TextSet], np.ndarray]
+    ran_with: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table.
+
+    Attributes:
+        name: its heading.
+        model: what it runs, for the notes.
+        load: loads the model; raises NotMeasured where it is absent.
+        bounds: native range of the scores, which decides how they reach [0, 1].
+    """
+
+    name: str
+    model: str
+    load: Callable[[], Loaded]
+    bounds: Bounds = UNIT
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is a metric of this package."""
+        return self.name in OURS
+
+
+def columns(bertscore_model: str | None, layer: int | None, device: str | None) -> list[Column]:
+    """All columns in their order.
+
+    Args:
+        bertscore_model: folder or Hub id of BERTScore's model; None for all-MiniLM-L6-v2.
+        layer: layer of its embeddings; None for that of BERTSCORE_LAYERS, bert-score's own choice, or the last.
+        device: where the baselines run; None for their own choice.
+    """
+    model = bertscore_model or default_embsim()
+    name = EMBSIM_HUB_ID.rpartition("/")[2] if model == default_embsim() else Path(model).name
+    layer = layer or _layer(model)
+    baselines = [
+        Column(ROUGE_L, f"rouge-score {version('rouge-score')}", partial(_baseline, ROUGE_L, lambda: rouge("rougeL"))),
+        Column(TOKEN_F1, "words as SQuAD's script splits them", partial(_baseline, TOKEN_F1, lambda: _token_f1)),
+        Column(
+            MINILM,
+            "all-MiniLM-L6-v2",
+            partial(_baseline, MINILM, lambda: sentence_transformer(default_embsim(), device), default_embsim()),
+            COSINE,
+        ),
+        Column(
+            BERTSCORE,
+            f"F1 by bert-score {version('bert-score')} with layer {layer or 'unknown'} of {name}, not rescaled",
+            partial(_baseline, f"{BERTSCORE}, layer {layer}", lambda: bertscore(model, layer, device), model),
+        ),
+    ]
+    return [*baselines, *map(_own, OURS)]
+
+
+def _layer(model: str) -> int | None:
+    """The layer of a model whose name has one, else bert-score's own choice or, of a folder, the last."""
+    from bert_score.utils import model2layers
+    from transformers import AutoConfig
+
+    name = Path(model).name
+    if (known := BERTSCORE_LAYERS.get(name, model2layers.get(model, model2layers.get(name)))) is not None:
+        return known
+    return AutoConfig.from_pretrained(model).num_hidden_layers if Path(model).is_dir() else None
+
+
+def _token_f1(candidates: list[str], references: list[str]) -> np.ndarray:
+    return np.array(list(map(token_f1, candidates, references)))
+
+
+def _baseline(name: str, score: Callable[[], Score], model: str | None = None) -> Loaded:
+    judge = judge_pairs(score())  # the highest over the references
+    return Loaded(lambda texts: judge(texts).scores, name if model is None else f"{name}, {_digest(model)}")
+
+
+def _digest(model: str) -> str:
+    """The sha256 of a folder's weights; the id of a model on the Hub."""
+    weights = sorted(Path(model).glob("*.safetensors")) or sorted(Path(model).glob("pytorch_model.bin"))
+    return hashlib.sha256(weights[0].read_bytes()).hexdigest()[:16] if weights else model
+
+
+def _own(name: str) -> Column:
+    metric, checkpoint = ("matcha", name) if name == "contextual" else (name, None)
+    bounds = describe(metric).score_range
+    return Column(name, f"semantic_metrics.load({metric!r})", lambda: _load_own(metric, checkpoint), bounds)
+
+
+def _load_own(name: str, checkpoint: str | None) -> Loaded:
+    try:
+        metric = load(name, checkpoint, keep_in_memory=True)
+    except ValueError as error:
+        raise NotMeasured(str(error)) from error
+    asks_questions = describe(name).takes_questions
+
+    def ask(texts: TextSet) -> np.ndarray:
+        given = {"predictions": texts.candidates, "references": texts.references}
+        if asks_questions and texts.questions is None:
+            raise NotMeasured(NO_QUESTIONS)
+        if asks_questions:
+            given["questions"] = texts.questions
+        if name == "consensus" and texts.long:  # a claim is supported if its least supported sentence is
+            return np.array(metric.compute(**given, granularity="sentence")["minimums"])
+        return np.array(metric.compute(**given)["scores"])
+
+    return Loaded(ask, metric.signature())

@@ -1,0 +1,236 @@
+"""The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
+
+    python -m benchmarks.speed_rows NAME PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--seconds S]
+
+A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
+"""
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+
+Pairs = list[tuple[str, str]]  # prediction and reference
+Score = Callable[[Pairs], np.ndarray]
+
+TRANSFORMERS = ("stsscore", "nli_lex", "consensus", "contextual")
+SPIN = "while True: pass"  # a process that keeps a core busy
+ALONE = 12  # pairs that are scored alone as well
+SETTLE_SECONDS = 0.5  # until the busy process has begun
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a line of the table measures.
+
+    Attributes:
+        metric: name of ours, or of the peer.
+        backend, precision: how it runs; "" for a peer and a table.
+        peer: line that its speed is divided by; None for none.
+        share: of the pairs, for what takes seconds for a few.
+    """
+
+    metric: str
+    backend: str = ""
+    precision: str = ""
+    peer: str | None = None
+    share: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        return "-".join(part for part in (self.metric, self.backend, self.precision) if part)
+
+
+PEERS = [
+    Line("matcha-metric", share=0.02),
+    Line("CrossEncoder"),
+    Line("CrossEncoder, both ways"),
+    Line("transformers loop", share=0.1, peer="CrossEncoder"),
+    Line("SentenceTransformer"),
+    Line("bert-score", peer="CrossEncoder"),
+]
+PEER_OF = {
+    "matcha": "matcha-metric",
+    "contextual": "SentenceTransformer",
+    "stsscore": "CrossEncoder",
+    "nli_lex": "CrossEncoder, both ways",
+    "consensus": "CrossEncoder, both ways",
+}
+
+
+def lines(backends: tuple[str, ...], precisions: tuple[str, ...]) -> list[Line]:
+    """All lines, peers first and the reference of a metric (torch, float32) before its others."""
+    ours = [Line("matcha", peer=PEER_OF["matcha"])]
+    for metric in TRANSFORMERS:
+        ours += [Line(metric, backend, each, PEER_OF[metric]) for backend in backends for each in precisions]
+    return [*PEERS, *ours]
+
+
+def load_ours(line: Line, checkpoint: str | None) -> Score:
+    """One of our metrics in a backend and a precision."""
+    from semantic_metrics import load
+
+    name = "matcha" if line.metric == "contextual" else line.metric
+    metric = load(name, checkpoint or ("contextual" if line.metric == "contextual" else None))
+    run = {"backend": line.backend, "precision": line.precision, "device": "cpu"} if line.backend else {}
+
+    def score(pairs: Pairs) -> np.ndarray:
+        columns = {"predictions": [a for a, _ in pairs], "references": [b for _, b in pairs]}
+        if name == "nli_lex":
+            columns["questions"] = [""] * len(pairs)
+        return np.array(metric.compute(**columns, **run)["scores"])
+
+    return score
+
+
+def _folder(metric: str) -> Path:
+    """The shipped checkpoint of a metric."""
+    from semantic_metrics.core.resolve import shipped_checkpoints
+
+    return shipped_checkpoints(lambda config: True)["contextual" if metric == "contextual" else "pairs"]
+
+
+def load_matcha_package(_: str | None) -> Score:
+    """The authors' package with random weights of the size of theirs."""
+    from benchmarks.matcha import authors_package
+
+    def score(pairs: Pairs) -> np.ndarray:
+        nonlocal package
+        if package is None:
+            tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair])
+            with tempfile.TemporaryDirectory() as folder:
+                package = authors_package.load_package(
+                    authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer)
+                )
+        return np.array(package.score([a for a, _ in pairs], [b for _, b in pairs]).tolist())
+
+    package = None
+    return score
+
+
+def load_cross_encoder(checkpoint: str | None, both_ways: bool = False) -> Score:
+    """sentence-transformers' CrossEncoder with the same weights."""
+    from sentence_transformers import CrossEncoder
+
+    model = CrossEncoder(str(checkpoint or _folder("stsscore")), device="cpu", local_files_only=True)
+
+    def score(pairs: Pairs) -> np.ndarray:
+        turned = [(b, a) for a, b in pairs]
+        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False)
+
+    return score
+
+
+def load_loop(checkpoint: str | None) -> Score:
+    """Transformers alone, one pair at a time, as in the STSScore paper's listing."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    folder = checkpoint or _folder("stsscore")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
+
+    def score(pairs: Pairs) -> np.ndarray:
+        batches = (tokenizer(b, a, truncation=True, return_tensors="pt") for a, b in pairs)
+        return np.array([model(**batch).logits[0, -1].item() for batch in batches])
+
+    return score
+
+
+def load_sentence_transformer(checkpoint: str | None) -> Score:
+    """sentence-transformers' SentenceTransformer with the same weights."""
+    from sentence_transformers import SentenceTransformer
+
+    options = {"dtype": "float32"}
+    model = SentenceTransformer(str(checkpoint or _folder("contextual")), device="cpu", model_kwargs=options)
+
+    def score(pairs: Pairs) -> np.ndarray:
+        a, b = (model.encode([pair[i] for pair in pairs], normalize_embeddings=True) for i in (0, 1))
+        return (a * b).sum(1)
+
+    return score
+
+
+def load_bertscore(_: str | None) -> Score:
+    """bert-score with the folder of all-MiniLM-L6-v2, which has the size of our transformers."""
+    from benchmarks.common.baselines import bertscore, default_embsim
+
+    model = bertscore(default_embsim(), 6, "cpu")
+    return lambda pairs: np.asarray(model([a for a, _ in pairs], [b for _, b in pairs]))
+
+
+LOADERS: dict[str, Callable[[str | None], Score]] = {
+    "matcha-metric": load_matcha_package,
+    "CrossEncoder": load_cross_encoder,
+    "CrossEncoder, both ways": lambda checkpoint: load_cross_encoder(checkpoint, both_ways=True),
+    "transformers loop": load_loop,
+    "SentenceTransformer": load_sentence_transformer,
+    "bert-score": load_bertscore,
+}
+
+
+def measure(line: Line, checkpoint: str | None, pairs: Pairs, repeats: int, busy: bool) -> tuple[dict, np.ndarray]:
+    """Figures of a line, and the scores of all of its pairs."""
+    begin = time.perf_counter()
+    ours = line.metric not in LOADERS
+    score = load_ours(line, checkpoint) if ours else LOADERS[line.metric](checkpoint)
+    score(pairs[:2])
+    started = time.perf_counter() - begin
+    scores = score(pairs)  # a warm-up
+    seconds, processor = _median(score, pairs, repeats)
+    figures = {"count": len(pairs), "seconds": seconds, "processor_seconds": processor, "start": started}
+    if ours:
+        rows = np.linspace(0, len(pairs) - 1, min(ALONE, len(pairs))).astype(int)
+        alone = np.concatenate([score([pairs[i]]) for i in rows])
+        figures["neighbours"] = float(np.abs(alone - scores[rows]).max())
+    figures["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    if busy:
+        spinning = subprocess.Popen([sys.executable, "-c", SPIN])
+        try:
+            time.sleep(SETTLE_SECONDS)
+            figures["busy_seconds"], _ = _median(score, pairs, repeats)
+        finally:
+            spinning.kill()
+            spinning.wait()
+    return figures, scores
+
+
+def _median(score: Score, pairs: Pairs, repeats: int) -> tuple[float, float]:
+    """Medians of the time that passes and of the processor's time."""
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter(), time.process_time()
+        score(pairs)
+        times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
+    passed, worked = zip(*times, strict=True)
+    return statistics.median(passed), statistics.median(worked)
+
+
+@click.command()
+@click.argument("fields")
+@click.argument("pairs", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("scores", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--checkpoint")
+@click.option("--repeats", type=int, default=1)
+@click.option("--busy/--idle", default=True)
+def main(fields: str, pairs: Path, scores: Path, checkpoint: str | None, repeats: int, busy: bool) -> None:
+    """Measure one line, given as JSON."""
+    texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]
+    line = Line(**json.loads(fields))
+    figures, values = measure(line, checkpoint, texts[: max(2, int(line.share * len(texts)))], repeats, busy)
+    np.save(scores, values)
+    click.echo(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
