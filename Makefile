@@ -2,24 +2,26 @@
 PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
-EXTRAS ?= test,demo,contradict
+# deepeval and mlflow are left out: they hold back click, huggingface_hub and pyarrow for all others
+EXTRAS ?= test,demo,contradict,inspect
 METRIC ?= matcha
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 
-.PHONY: help score demo test test-slow test-data golden clean
+.PHONY: help score demo test test-slow test-data docs golden clean
 
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
-	@echo "make demo       serve a demo (METRIC=matcha, stsscore, nli_lex or set_criteria)"
+	@echo "make demo       serve a demo (METRIC=consensus, matcha, stsscore, nli_lex or set_criteria)"
 	@echo "make test       style, direction of imports, and tests with their coverage (about four minutes)"
 	@echo "make test-slow  the tests that take longer (about four minutes)"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
+	@echo "make docs       build the documentation into site/, every warning an error"
 	@echo "make golden     record the scores that the shipped checkpoint must keep"
 	@echo "make clean      remove .venv and what the tools left behind"
 
 score: $(VENV)/.score
-	$(BIN)/semantic-metrics score metrics/samples/pairs.csv --metric matcha \
+	$(BIN)/semantic-metrics score metrics/samples/pairs.csv --metric consensus \
 		--predictions prediction --references reference --show kind
 
 demo: $(VENV)/.test
@@ -38,11 +40,15 @@ test-data: $(VENV)/.test
 	@test -n "$$SEMANTIC_METRICS_DATA" || { echo "SEMANTIC_METRICS_DATA: expected the data's folder, got nothing"; exit 2; }
 	$(BIN)/python -m pytest -m real_data
 
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.record_golden
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) build dist site .pytest_cache .ruff_cache .hypothesis *.egg-info
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 10) or sys.exit("Python 3.10 or later is needed, got " + sys.version)'
@@ -58,4 +64,9 @@ $(VENV)/.test: $(VENV)/.python pyproject.toml benchmarks/peers.txt $(CONSTRAINTS
 	@echo "Installing into $(VENV): a few minutes, once"
 	$(INSTALL) --editable ".[$(EXTRAS)]"
 	$(INSTALL) --no-deps --requirement benchmarks/peers.txt
+	@touch $(VENV)/.score $@
+
+$(VENV)/.docs: $(VENV)/.python pyproject.toml $(CONSTRAINTS)
+	@echo "Installing into $(VENV): a few minutes, once"
+	$(INSTALL) --editable ".[docs]"
 	@touch $(VENV)/.score $@

@@ -27,7 +27,7 @@ def main() -> None:
     result = evaluate.load(str(METRIC)).compute(predictions=predictions, references=references)
     scores = recorded.setdefault(result["signature"], result["scores"])
     if any(abs(a - b) > TOLERANCE for a, b in zip(scores, result["scores"], strict=True)):
-        sys.exit(f"{result['signature']}: scores have changed; raise VERSION in metrics/matcha/matcha.py")
+        sys.exit(f"{result['signature']}: scores have changed; raise VERSION in metrics/matcha/scoring.py")
     rows = zip(predictions, references, strict=True)
     pairs = ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in rows)
     kept = ",\n".join(f"    {json.dumps(name)}: {json.dumps(values)}" for name, values in recorded.items())

@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md: their code, as it stands there, works."""
+"""The recipes of docs/extend.md: their code, as it stands there, works."""
 
 import json
 import re
@@ -20,8 +20,8 @@ CODE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 def recipe(title: str) -> list[str]:
     """The code blocks of a recipe."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.split(f"\n### {title}\n")[1].split("\n### ")[0]
+    text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    section = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return [code for _, code in CODE.findall(section)]
 
 

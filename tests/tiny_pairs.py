@@ -22,6 +22,8 @@ from transformers import (
     RobertaForSequenceClassification,
 )
 
+from semantic_metrics.cross_encoder.heads import similarity_label
+from semantic_metrics.cross_encoder.pair_checkpoint import label_names
 from tests.tiny_table import WORDS, small_tokenizer
 
 POSITIONS = 40  # tokens of a pair
@@ -111,9 +113,11 @@ def listing(folder: Path) -> Callable[[str, str], float]:
     encoder = CrossEncoder(str(folder), device="cpu", model_kwargs={"dtype": torch.float32})
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     scale = config.get("stsscore", {}).get("scale", 1.0)
+    column = similarity_label(label_names(encoder.config))
 
     def score(reference: str, prediction: str) -> float:
-        return float(encoder.predict([(reference, prediction)], show_progress_bar=False)[0]) / scale
+        outputs = encoder.predict([(reference, prediction)], show_progress_bar=False).reshape(-1)
+        return float(outputs[column]) / scale
 
     return score
 

@@ -34,4 +34,4 @@ def small_table(seed: int = 0, dtype: torch.dtype = torch.float16, **config: obj
     tokenizer = small_tokenizer()
     size = tokenizer.get_vocab_size()
     weights = torch.randn(size, WIDTH, generator=torch.Generator().manual_seed(seed)).to(dtype)
-    return MatchaTable(weights, tokenizer, TableConfig(size, WIDTH, **{"unk_token": UNKNOWN, **config}))
+    return MatchaTable(weights.numpy(), tokenizer, TableConfig(size, WIDTH, **{"unk_token": UNKNOWN, **config}))

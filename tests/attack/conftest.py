@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import tiny_pairs as tiny
+from tests.consensus.conftest import both_heads
 from tests.nli_lex.conftest import nli
 
 MAX_SECONDS = 20  # for one call: the slowest honest one takes a tenth of it
@@ -51,4 +52,9 @@ def answer(call: Callable[[], object]) -> tuple[object, str | None]:
 def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A tiny checkpoint for each metric that scores texts."""
     folder = tmp_path_factory.mktemp("attack")
-    return {"matcha": checkpoint, "stsscore": tiny.bert(folder / "stsscore"), "nli_lex": nli(folder / "nli_lex")}
+    return {
+        "consensus": both_heads(folder / "consensus"),
+        "matcha": checkpoint,
+        "stsscore": tiny.bert(folder / "stsscore"),
+        "nli_lex": nli(folder / "nli_lex"),
+    }

@@ -100,7 +100,7 @@ def score(name: str, folder: Path) -> dict:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-@pytest.mark.parametrize("name", ["matcha", "stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex"])
 def test_damaged_checkpoints(name: str, batch: int, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     draw = random.Random(f"{name} {batch}")
     loaded = 0
@@ -139,7 +139,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize("name", ["stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "stsscore", "nli_lex"])
 @pytest.mark.parametrize(("file", "change", "message"), PLANTED)
 def test_what_an_attacker_plants_is_refused_in_time(
     name: str, file: str, change: object, message: str, checkpoints: dict[str, Path], tmp_path: Path
@@ -157,7 +157,7 @@ def test_what_an_attacker_plants_is_refused_in_time(
     assert time.monotonic() - begin < 5
 
 
-@pytest.mark.parametrize("name", ["matcha", "stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex"])
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_devices_and_pipes_are_not_read(name: str, file: str, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(checkpoints[name], tmp_path / "planted"))

@@ -142,7 +142,7 @@ def command_line(
     draw: random.Random, file: Path, folder: Path, checkpoints: dict[str, Path]
 ) -> tuple[list[str], Path | None]:
     """A command on a file, and the file that it may write."""
-    metric = draw.choice(("matcha", "matcha", "stsscore", "nli_lex"))
+    metric = draw.choice(("matcha", "matcha", "consensus", "stsscore", "nli_lex"))
     columns = ["--predictions", "prediction", "--references", "reference", "--metric", metric]
     columns += ["--config", str(checkpoints[metric])]
     columns += ["--questions", "question"] if metric == "nli_lex" else []

@@ -27,13 +27,24 @@ from tests.attack.conftest import answer
 pytestmark = pytest.mark.slow
 
 BATCHES = 10
-CALLS = 120  # in a batch and for a metric: 3,600 calls together
+CALLS = 120  # in a batch and for a metric: 4,800 calls together
 COLUMNS = {
+    "consensus": ("predictions", "references"),
     "matcha": ("predictions", "references"),
     "stsscore": ("predictions", "references"),
     "nli_lex": ("predictions", "references", "questions"),
 }
 OPTIONS = {
+    "consensus": (
+        "multi_reference",
+        "contradictions",
+        "weights",
+        "precision",
+        "max_length",
+        "batch_size",
+        "device",
+        "output",
+    ),
     "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions"),
     "stsscore": (
         "scale",

@@ -1,6 +1,7 @@
 """`python -m benchmarks.speed NAME` on a few texts: that it runs and what it reports, never how fast anything is."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,14 @@ import torch
 from click.testing import CliRunner, Result
 
 from benchmarks.common.timing import medians, read_pairs
+from benchmarks.harnesses import HARNESSES
 from benchmarks.matcha.speed import PACKAGE
 from benchmarks.nli_lex.speed import read_answers
 from benchmarks.set_criteria.speed import grid_cells, grid_cells_by_masks
 from benchmarks.speed import main
+from benchmarks.speed_rows import Line, lines, measure
 from semantic_metrics import load
-from semantic_metrics.cross_encoder.precision import PRECISIONS
+from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.set_criteria.epsilon import sample_cells
 from tests import tiny_pairs as tiny
@@ -24,10 +27,13 @@ from tests.nli_lex.conftest import nli
 from tests.set_criteria import naive
 from tests.stsscore.test_metric import ROUNDING
 from tests.tiny_table import small_tokenizer
-from training.matcha.contextual import ContextualModel
 
 CASES = {  # options, lines of each table, largest difference from the first line in float32
-    "contextual": ("--checkpoint {contextual}/ --pairs 20", [["sentence-transformers", "compute() end to end"]], 1e-5),
+    "harnesses": (
+        "--checkpoint {nli} --data {data} --answers 9",
+        [["compute()", *filter(find_spec, HARNESSES)]],
+        1e-5,
+    ),
     "matcha": (
         "--checkpoint {checkpoint} --authors-format {network} --pairs 6 --package-pairs 2 --shape 400 32 2",
         [
@@ -41,6 +47,7 @@ CASES = {  # options, lines of each table, largest difference from the first lin
         [["loop", *PRECISIONS, "large, float32"]],
         1e-5,
     ),
+    "scale": ("--pairs 40", [["one process, processor time"]], 0.0),
     "set_criteria": (
         "--samples 60 --width 5 --epsilons 6",
         [["compute()"], ["grid", "grid, outcomes kept", "closed form"]],
@@ -61,8 +68,6 @@ def places(tmp_path_factory: pytest.TempPathFactory, checkpoint: Path) -> dict[s
     paths = {"checkpoint": checkpoint, "bert": tiny.bert(root / "bert"), "nli": nli(root / "nli"), "empty": root / "no"}
     paths["empty"].mkdir()
     paths["scaleless"] = tiny.bert(root / "scaleless", {})
-    paths["contextual"] = root / "contextual"
-    ContextualModel(str(paths["bert"]), max_length=20).save(paths["contextual"])
     return paths | {"network": _network(root / "network"), "data": _answers(root / "data"), "labels": _labels(root)}
 
 
@@ -137,7 +142,6 @@ def check_labels(trained: dict, random: dict, bert: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("contextual", "--checkpoint ./nowhere", "checkpoint './nowhere'"),
         ("matcha", "--checkpoint nothing --pairs 2", "'nothing'"),
         ("stsscore", "--checkpoint {scaleless} --pairs 2", "expected one that says its scale"),
         ("stsscore", "--data {empty}", "expected stsb/test.parquet"),
@@ -148,6 +152,47 @@ def test_what_cannot_be_timed_is_named(name: str, options: str, message: str, pl
     result = run(name, options, places)
     assert result.exit_code == 1
     assert message in result.output
+
+
+def test_a_line_of_the_table_is_measured(places: dict[str, Path]) -> None:
+    pairs = [(f"the dog {i}", "a cat " * i) for i in range(6)]
+    runs = [("torch", "float32"), ("torch", "int8")]
+    plain, int8 = (
+        measure(Line("stsscore", *run), str(places["bert"]), pairs, repeats=1, busy=run[1] == "int8") for run in runs
+    )
+    metric = load("stsscore", str(places["bert"]))
+    columns = {"predictions": [a for a, _ in pairs], "references": [b for _, b in pairs]}
+    assert plain[1].tolist() == metric.compute(**columns)["scores"]
+    assert 0 < np.abs(plain[1] - int8[1]).max() < 0.1
+    assert plain[0]["neighbours"] < ROUNDING
+    assert "busy_seconds" not in plain[0]
+    assert int8[0]["busy_seconds"] > 0
+    theirs, scores = measure(Line("CrossEncoder"), str(places["bert"]), pairs, 1, False)
+    assert scores / 5 == pytest.approx(plain[1], abs=ROUNDING)
+    assert theirs["count"] == 6
+
+
+def test_every_line_has_its_peer_before_it() -> None:
+    seen: list[str] = []
+    for line in lines(BACKENDS, PRECISIONS):
+        assert line.peer is None or line.peer in seen
+        seen.append(line.name)
+    assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.slow
+def test_the_table_has_a_line_for_each_precision(tmp_path: Path) -> None:
+    arguments = ["--only", "stsscore", "--backend", "torch", "--pairs", "4", "--repeats", "1", "--idle"]
+    result = CliRunner().invoke(main, [*arguments, "--output", str(tmp_path / "speed.json")])
+    assert result.exit_code == 0, result.output
+    record = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))["lines"]
+    assert list(record) == ["CrossEncoder", *(f"stsscore-torch-{precision}" for precision in PRECISIONS)]
+    for name, line in record.items():
+        assert name in result.output
+        assert line["per_second"] == pytest.approx(line["count"] / line["seconds"])
+        assert ("times_peer" in line) == (name != "CrossEncoder")
+    assert record["stsscore-torch-float32"]["drift"] == 0
+    assert record["stsscore-torch-int8"]["drift"] > 0
 
 
 def test_missing_weights_are_named_at_the_end(places: dict[str, Path]) -> None:

@@ -36,7 +36,8 @@ def run(folder: Path, checkpoint: Path) -> Callable[..., Result]:
     def run(*arguments: object) -> Result:
         paths = [str(folder / one) if str(one).endswith((".txt", ".csv", ".jsonl")) else str(one) for one in arguments]
         config = [] if "--config" in paths else ["--config", str(checkpoint)]
-        return invoke("compare", *paths, *config)
+        metric = [] if "--metric" in paths else ["--metric", "matcha"]
+        return invoke("compare", *paths, *metric, *config)
 
     return run
 

@@ -38,14 +38,14 @@ def test_signs_are_below_the_tokens(run: Callable, checkpoint: Path) -> None:
     lines = done(run())
     assert not ESCAPE.search("".join(lines))
     explanation = semantic_metrics.load("matcha", str(checkpoint)).explain(*PAIR)
-    assert lines[0] == f"matcha {explanation['score']:.4f}  (exact: the tokens of a text add up to the score)"
+    assert lines[0] == f"matcha {explanation['score']:.4f}  (exact: each token's share of the score)"
     assert lines[-1].startswith("matcha|")
     strongest = max(abs(share) for side in ("prediction", "reference") for share in explanation[side]["contributions"])
     reference = explanation["reference"]
     for token, share in zip(reference["tokens"], reference["contributions"], strict=True):
         sign = marks(lines[lines.index("") :][5:], token) if abs(share) > strongest / 12 else ""
         assert set(sign) <= {"+" if share > 0 else "-"}
-    assert f"prediction, together {explanation['prediction']['total']:+.4f}" in lines
+    assert f"prediction: its tokens add up to the score, {explanation['score']:+.4f}" in lines
 
 
 def test_colours_change_no_character(run: Callable) -> None:
@@ -86,13 +86,37 @@ def test_the_cross_encoders(run: Callable, sts_model: Path, nli_model: Path) -> 
     assert lines[0].startswith("stsscore ")
     assert lines[0].endswith("(leave_one_out: what the score loses where a token is left out)")
     lines = done(run("the dog", "a dog", metric="nli_lex", config=nli_model, question="who?"))
-    assert any(line.startswith("question, together") for line in lines)
+    assert "question" in lines
+    assert "add up" not in "\n".join(lines), "losses of tokens that are left out do not"
+    lines = done(run(metric="stsscore", config=sts_model, method="integrated_gradients"))
+    (said,) = [line for line in lines if line.startswith("prediction: its tokens add up to ")]
+    total, score, baseline = map(float, re.findall(r"[+-]?\d\.\d{4}", said))
+    assert total == pytest.approx(score - baseline, abs=2e-4)
+    explanation = semantic_metrics.load("stsscore", str(sts_model)).explain(*PAIR, method="integrated_gradients")
+    assert total == pytest.approx(explanation["prediction"]["total"], abs=0.005)
+
+
+def test_features_are_shown_as_in_the_demo(run: Callable, nli_model: Path) -> None:
+    lines = done(run("the dog", "a dog", metric="nli_lex", config=nli_model, question="who?"))
+    metric = semantic_metrics.load("nli_lex", str(nli_model))
+    texts = {"predictions": ["the dog"], "references": ["a dog"], "questions": ["who?"]}
+    (reasons,) = metric.compute(**texts, output="reasons")["reasons"]
+    begin = lines.index("What each feature adds to the log odds of being correct:") + 1
+    printed = dict(line.split()[:2] for line in lines[begin : begin + len(reasons)])
+    assert {name: float(value) for name, value in printed.items()} == pytest.approx(reasons, abs=0.005)
+    largest = max(map(abs, reasons.values()))
+    for line in lines[begin : begin + len(reasons)]:
+        name, _, *signs = line.split()
+        assert ("+" if reasons[name] > 0 else "-") * round(20 * abs(reasons[name]) / largest) == "".join(signs)
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"metric": "mathca"}, "--metric: expected one of matcha, nli_lex, stsscore, got 'mathca'; did you mean"),
+        (
+            {"metric": "mathca"},
+            "expected one of consensus, matcha, nli_lex, stsscore, got 'mathca'; did you mean",
+        ),
         ({"metric": "nli_lex"}, "--question: expected a text, for nli_lex"),
         ({"question": "who?"}, "--question: only nli_lex takes it"),
         ({"method": "leave_one_out"}, "method: expected one of 'exact', 'integrated_gradients'"),

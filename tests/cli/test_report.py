@@ -36,9 +36,9 @@ def test_the_command_scores_and_writes(run: Callable, answers: Path, checkpoint:
     metric = semantic_metrics.load("matcha", str(checkpoint))
     said = metric.compute(predictions=["the dog bites", "the cat", "<b>"], references=["a dog", "a man", "the"])
     assert said["signature"] in page.text
-    assert line == f"matcha: 3 rows, mean {said['matcha']:.4f}"
+    assert line == f"matcha: 3 rows, mean {said['matcha']:.4f}, undefined 0"
     assert set(re.findall(r"Row \d+: (-?[\d.]+)", page.text)) == {f"{score:.4f}" for score in said["scores"]}
-    assert page.text.count("labelled correct") == 2
+    assert len(re.findall(r"Row \d+: -?[\d.]+, labelled correct", page.text)) == 2
     assert "answers.csv" in page.text
     assert "strongest:" in page.text
 

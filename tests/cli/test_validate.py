@@ -13,7 +13,7 @@ import semantic_metrics
 from semantic_metrics.cli.validate import FIGURES
 from semantic_metrics.stats import agreement as agreement_stats
 from semantic_metrics.stats.agreement import agreement
-from semantic_metrics.stats.validation import BASELINE, HEADS, Ratings, token_f1, validate
+from semantic_metrics.stats.validation import BASELINE, HEADS, NEAREST, RANKED, Ratings, token_f1, validate
 from tests.cli.conftest import done, invoke, refused, write_jsonl
 from tests.tiny_table import WORDS
 
@@ -72,6 +72,8 @@ def test_agreement_is_reported(run: Callable, file: Path, checkpoint: Path) -> N
     assert lines[1].split() == ["CCC", "Pearson", "Spearman", "Kendall"]
     assert f"{expected['matcha']['ccc']:.3f} [" in lines[2]
     assert any("groups have candidates that people rated differently" in line for line in lines)
+    explained = [line.split(": ")[0] for line in lines if line.split(": ")[0] in HEADS.values()]
+    assert explained == [HEADS[name] for name in (*RANKED, *NEAREST)]
     assert any(line.startswith("Trust ") for line in lines)
     assert max(len(line) for line in lines[1:9]) <= 100
     refused(run(output, "--output", output), "o.csv: expected another file than those that are read")
@@ -96,7 +98,8 @@ def test_groups_without_candidates_leave_ranks_undefined(run: Callable, file: Pa
     write_jsonl(file, [row | {"id": i} for i, row in enumerate(examples())])
     result = run(file, "--group", "id")
     assert "R@1 and DCG in groups are undefined" in result.output
-    assert "R@1 in groups" not in result.output
+    assert "R@1 in groups: " not in result.output
+    assert "R@1 of metrics: how often this metric, and no other, comes closest to the rating" in result.output
     write_jsonl(file, [row | {"deep": {"topic": [row["topic"]]}} for row in examples()])
     for name in ("topic", "deep"):
         assert "24 rows in 3 groups" in run(file, "--group", name).output

@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import huggingface_hub.constants
 import pytest
-from huggingface_hub import snapshot_download
+from huggingface_hub import HfApi
 
-from semantic_metrics.core import resolve
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 
 AGAIN = {
+    "silent": True,  # takes the first request and never answers
+    "silent_list": True,  # answers what the commit is, and no more
     "closed": True,  # no answer at all: RemoteProtocolError
     "slow": True,  # ReadTimeout of a file
     "busy": True,  # 503
@@ -35,11 +36,14 @@ class Failing(BaseHTTPRequestHandler):
         kind = self.path.split("/")[1]
         if kind == "closed":
             return
+        if kind == "silent" or (kind == "silent_list" and ("/tree/" in self.path or "/resolve/" in self.path)):
+            self.server.over.wait(600)
+            return
         if kind == "loop":
             self._send(302, b"", {"Location": self.path})
         elif kind in ("cut", "slow") and "/tree/" in self.path:
             self._send(200, json.dumps([{"type": "file", "path": "config.json", "size": 9, "oid": "1"}]))
-        elif kind in ("cut", "slow") and "/resolve/" not in self.path:
+        elif kind in ("cut", "slow", "silent_list") and "/resolve/" not in self.path:
             self._send(200, json.dumps({"id": "org/name", "sha": "0" * 40, "siblings": [{"rfilename": "config.json"}]}))
         elif kind == "slow":
             time.sleep(3)
@@ -69,18 +73,20 @@ def url() -> Iterator[str]:
     """A server that fails in every way."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Failing)
     server.daemon_threads = True
+    server.over = Event()  # set at the end, for requests that are never answered
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
+    server.over.set()
     server.shutdown()
     server.server_close()
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind == "slow")) for kind in AGAIN])
 def test_a_failing_hub_is_one_line(kind: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DOWNLOAD_TIMEOUT", 1)
-    download = partial(snapshot_download, endpoint=f"{url}/{kind}", cache_dir=tmp_path, etag_timeout=1)
-    monkeypatch.setattr(resolve, "snapshot_download", download)
+    monkeypatch.setattr(huggingface_hub, "HfApi", partial(HfApi, endpoint=f"{url}/{kind}"))
+    settings = {"HF_HUB_OFFLINE": False, "HF_HUB_CACHE": str(tmp_path)}
+    for name, value in (settings | {"HF_HUB_DOWNLOAD_TIMEOUT": 1, "HF_HUB_ETAG_TIMEOUT": 1}).items():
+        monkeypatch.setattr(huggingface_hub.constants, name, value)
     begin = time.monotonic()
     with pytest.raises(ValueError, match=r"^checkpoint 'org/name': no such folder, and the Hub did not") as caught:
         load_checkpoint("org/name")

@@ -9,14 +9,14 @@ import evaluate
 import huggingface_hub.constants
 import pytest
 import torch
-from huggingface_hub import snapshot_download
+from huggingface_hub import HfApi
 from safetensors.torch import load_file
 from sentence_transformers import CrossEncoder
 from torch import nn
 
-from semantic_metrics.core import resolve
-from semantic_metrics.stsscore import stsscore as script
-from semantic_metrics.stsscore.stsscore import load_scorer
+from semantic_metrics.cross_encoder.heads import checkpoint_scale
+from semantic_metrics.stsscore import scoring
+from semantic_metrics.stsscore.scoring import load_scorer
 from tests import tiny_pairs as tiny
 from tests.cross_encoder.conftest import SCRIPT
 from tests.fake_hub import serve
@@ -36,13 +36,11 @@ def refused(folder: Path, saying: str) -> None:
 def test_a_shipped_checkpoint_is_found_by_name(bert: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     nli = tiny.bert(tmp_path / "nli", labels=3, id2label={0: "contradiction", 1: "entailment", 2: "neutral"})
     kinds = []
-    monkeypatch.setattr(
-        script, "shipped_checkpoints", lambda kind: kinds.append(kind) or {"stsscore": bert, "nli": nli}
-    )
+    monkeypatch.setattr(scoring, "shipped_checkpoints", lambda kind: kinds.append(kind) or {"pairs": bert, "nli": nli})
     expected = load_scorer(str(bert)).checkpoint_sha256
-    for name in (None, "default", "stsscore"):
+    for name in (None, "default", "pairs"):
         assert load_scorer(name).checkpoint_sha256 == expected
-    with pytest.raises(ValueError, match="got 3: contradiction, entailment, neutral"):
+    with pytest.raises(ValueError, match="got contradiction, entailment, neutral"):
         load_scorer("nli")
     assert not kinds[0]({"model_type": "matcha"}), "MATCHA's checkpoint is of another kind"
 
@@ -114,8 +112,8 @@ def test_the_paper_s_checkpoint_has_the_paper_s_scale(bert: Path) -> None:
     scorer = load_scorer(str(bert))
     scorer.config.stsscore = scorer.config.sentence_transformers = None
     for name in ("WillHeld/roberta-base-stsb", "WillHeld/roberta-base-stsb@main"):
-        assert script.checkpoint_scale(scorer.folder, scorer.config, name) == 5.0
-    assert script.checkpoint_scale(scorer.folder, scorer.config, "someone/else") is None
+        assert checkpoint_scale(scorer.folder, scorer.config, name) == 5.0
+    assert checkpoint_scale(scorer.folder, scorer.config, "someone/else") is None
 
 
 # the Hub
@@ -132,9 +130,9 @@ def test_a_checkpoint_of_the_hub(bert: Path, tmp_path: Path, monkeypatch: pytest
         hub.add("org/name", bert, "v1")
         hub.add("org/nli", tiny.bert(tmp_path / "nli", labels=3))
         hub.add("org/old", old)
-        download = partial(snapshot_download, endpoint=hub.url, cache_dir=tmp_path / "cache")
-        monkeypatch.setattr(resolve, "snapshot_download", download)
+        monkeypatch.setattr(huggingface_hub, "HfApi", partial(HfApi, endpoint=hub.url))
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
         for name in ("org/name@v1", "org/old"):
             assert scores(evaluate.load(SCRIPT, name), PREDICTIONS, REFERENCES) == expected
-        with pytest.raises(ValueError, match="expected one label, a rating, got 3: LABEL_0, LABEL_1, LABEL_2"):
+        with pytest.raises(ValueError, match="one named 'similarity', got LABEL_0, LABEL_1, LABEL_2"):
             load_scorer("org/nli")

@@ -1,4 +1,4 @@
-"""Small checkpoints for the four demos, their apps and their bundles."""
+"""Small checkpoints for the demos, their apps and their bundles."""
 
 from importlib import import_module
 from pathlib import Path
@@ -8,18 +8,20 @@ import pytest
 
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
+from tests.consensus.conftest import both_heads
 from tests.nli_lex.conftest import nli
 from training.bundle import write_bundle
 
 METRICS = ROOT / "metrics"
 FILE = "who,reference,prediction\ns1,the dog,a dog\ns2,the cat,not the cat\ns1,a man,the man is asleep\n"
-NAMES = ("matcha", "stsscore", "nli_lex", "set_criteria")
+NAMES = ("consensus", "matcha", "stsscore", "nli_lex", "set_criteria")
 HOSTILE = "<img src=x onerror=alert(1)> & <b>bold</b>"
 
 
 def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
     """A small checkpoint for each metric, the cross-encoders in `folder`."""
     return {
+        "consensus": f"{both_heads(folder / 'consensus')}+{table}",
         "matcha": str(table),
         "stsscore": str(tiny.bert(folder / "stsscore")),
         "nli_lex": str(nli(folder / "nli_lex")),

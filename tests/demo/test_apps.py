@@ -1,11 +1,13 @@
 """What the demos do with texts and files, without a browser."""
 
 import csv
+import re
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 
+import httpx
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from tests.demo.conftest import HOSTILE, METRICS, NAMES
 gr = pytest.importorskip("gradio")
 
 from semantic_metrics.demo import drawing, page, reading  # noqa: E402
+from semantic_metrics.demo.quota import Quota  # noqa: E402
 
 OF_MATCHA = pytest.mark.parametrize("name", ["matcha"])
 
@@ -65,13 +68,13 @@ def test_every_example_is_scored_on_a_page_that_asks_no_other_host(app: ModuleTy
     assert blocks.config["title"] == app.PAGE.title
 
 
-@pytest.mark.parametrize("name", ["matcha", "stsscore"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore"])
 def test_a_file_comes_back_with_the_scores_of_the_metric(app: ModuleType, name: str, file: str) -> None:
     shown = run(app, "read_chosen", file, "prediction", "reference")
     written, given = pd.read_csv(shown["file"]), pd.read_csv(file)
     metric = page.load_metric(app.PAGE.script)
     expected = metric.compute(predictions=list(given["prediction"]), references=list(given["reference"]))
-    assert list(written) == [*given, name]
+    assert list(written) == [*given, *(app.PAGE.added_columns or (name,))]
     assert written[list(given)].equals(given)
     assert written[name].tolist() == expected["scores"]
     assert expected["signature"] in ParsedHtml(shown["summary"]).text
@@ -98,7 +101,7 @@ def test_criteria_are_those_of_the_metric(app: ModuleType) -> None:
     assert written.loc[("C1", "cosine"), "holds, %"] == expected["C1"]["cosine"]["both"]
     assert written.loc[("C2", "angle"), "holds, %"] == expected["C2"]["share"]
     assert np.isnan(written.loc[("C6", "angle"), "holds, %"])
-    assert not shown["plot"].visible
+    assert shown["plot"] == ""
 
 
 @OF_MATCHA
@@ -203,9 +206,73 @@ def test_a_missing_checkpoint_gets_a_message(app: ModuleType, monkeypatch: pytes
 
 
 def test_the_histogram_counts_every_score() -> None:
-    bars = drawing.count_bins([-1.0, 0.0, 1.0, 1.5], (-1.0, 1.0))
-    assert bars["% of rows"].sum() == pytest.approx(100)
-    assert bars["score, from"].tolist() == sorted(set(bars["score, from"]), key=float)
+    bars = read_bars(drawing.histogram([-1.0, 0.0, 1.0, 1.5], (-1.0, 1.0)))
+    assert len(bars) == drawing.HISTOGRAM_BARS + 3, "beyond the scale there are bars of the same width"
+    assert sum(bars.values()) == pytest.approx(100)
+    assert list(bars) == sorted(bars), "from the lowest score to the highest"
+    assert {low: share for low, share in bars.items() if share} == {-1.0: 25, 0.0: 25, 1.0: 25, 1.4: 25}
+
+
+def test_the_edges_of_the_histogram_are_those_that_are_written() -> None:
+    scores = [k / 10 for k in range(11)] + [1.03]
+    shown = drawing.histogram(scores, (0.0, 1.0))
+    for low, high, percent in re.findall(r"<td>([-.\d]+) to ([-.\d]+)</td><td>([.\d]+)%</td>", shown):
+        own = [score for score in scores if float(low) <= score < float(high)]
+        assert float(percent) == round(100 * len(own) / len(scores), 1)
+
+
+@OF_MATCHA
+def test_a_second_run_shows_its_own_histogram(app: ModuleType) -> None:
+    first, second = (run(app, "read_typed", text, "the dog barks") for text in ("the dog barks", "no cat sleeps"))
+    for shown in (first, second):
+        score = pd.read_csv(shown["file"])["matcha"][0]
+        (start,) = [start for start, percent in read_bars(shown["plot"]).items() if percent == 100]
+        assert start <= score + 1e-9
+        assert score <= start + 0.2 + 1e-9
+    assert first["plot"] != second["plot"]
+
+
+@OF_MATCHA
+def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visitor(
+    app: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quota = Quota(seconds=1e9)
+    monkeypatch.setattr(page, "QUOTA", quota)
+    blocks = page.build(app.PAGE).queue()
+    _, address, _ = blocks.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True)
+    try:
+        (button,) = (one["id"] for one in blocks.config["components"] if one["props"].get("value") == "Score")
+        events = blocks.config["dependencies"]
+        score = next(event["id"] for event in events if tuple(event["targets"][0]) == (button, "click"))
+        answers = []
+        proxied = {"X-Forwarded-For": "198.51.100.7"}
+        for number, (text, headers) in enumerate((("the dog barks", proxied), ("no cat sleeps", {}))):
+            asked = {"data": [text, "the dog barks"], "fn_index": score, "session_hash": f"s{number}"}
+            httpx.post(f"{address}gradio_api/queue/join", json=asked, headers=headers).raise_for_status()
+            stream = httpx.get(f"{address}gradio_api/queue/data?session_hash=s{number}", timeout=120)
+            answers.append(stream.text)
+        assert [answer.count("How the scores are spread") for answer in answers] == [1, 1]
+        bars = [answer[answer.index("How the scores are spread") :].partition("</table>")[0] for answer in answers]
+        assert bars[0] != bars[1]
+        jobs = {visitor: len(jobs) for visitor, jobs in quota._jobs.items()}
+        assert jobs == {"198.51.100.7": 1}, "the second press came from the machine itself"
+    finally:
+        blocks.close()
+
+
+def read_bars(html: str) -> dict[float, float]:
+    """Percent of the rows by the score from which a bar counts."""
+    found = re.findall(r"<td>([-.\d]+) to [-.\d]+</td><td>([.\d]+)%</td>", html)
+    return {float(low): float(percent) for low, percent in found}
+
+
+@OF_MATCHA
+def test_a_visitor_without_seconds_gets_a_message(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "QUOTA", Quota(seconds=1e-9))
+    first, second = (run(app, "read_typed", "the dog barks", "a dog") for _ in range(2))
+    assert first["message"].value == ""
+    assert "expected at most 0 seconds of work for one visitor in 60 minutes, got 0" in second["message"].value
+    assert "try again in 60 min" in reasons_of(app, predictions="a", references="b").text
 
 
 @OF_MATCHA

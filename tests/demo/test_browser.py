@@ -122,7 +122,7 @@ def visit(
     tmp_path: Path,
 ) -> Iterator[Visit]:
     """The demo of a metric, as a visitor with a phone in dark mode opens it."""
-    shipped = {"nli_lex": "nli", "set_criteria": "matcha"}.get(name, name)
+    shipped = {"matcha": "matcha", "set_criteria": "matcha"}.get(name, "pairs")
     wanted = getattr(request, "param", "small")
     checkpoint = f"{ROOT / 'model_cards' / shipped}/" if wanted == "shipped" else checkpoints[name]
     with serve(bundles / name, checkpoint, tmp_path / "log") as address:
@@ -155,9 +155,14 @@ def test_texts_are_typed_and_invalid_ones_get_a_message(visit: Visit) -> None:
     visit.click("Score")
     assert "References: expected 2 lines, as many as in the other box, got 1" in visit.text("That did not work.")
     visit.shoot("matcha_invalid")
-    visit.type(References=f"the dog barks\n{HOSTILE}")
+    visit.type(Predictions="no cat", References="the dog barks")
+    visit.click("Score")
+    visit.text("over 1 rows")
+    before = visit.page.locator("table.sm-signed").inner_text()
+    visit.type(Predictions=f"the dog barks\n{HOSTILE}", References=f"the dog barks\n{HOSTILE}")
     visit.click("Score")
     assert HOSTILE in visit.text("Mean 1.000 over 2 rows")
+    assert visit.page.locator("table.sm-signed").inner_text() != before, "bars of its own"
     assert "That did not work" not in visit.page.inner_text("body")
     visit.page.get_by_label("Row to explain").fill("2")
     visit.page.get_by_text("onerror").last.wait_for()

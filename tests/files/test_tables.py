@@ -1,10 +1,13 @@
 """Files of rows: what is read, that a written file can be read again, and that an error names its place."""
 
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from threading import Thread
 
 import pyarrow as pa
 import pytest
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from semantic_metrics.files import formats, readers
+from semantic_metrics.files import table as files_table
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import open_pair, open_reader
 from semantic_metrics.files.rows import number_of
@@ -228,6 +232,60 @@ def test_chunks_of_parquet_cross_its_row_groups(tmp_path: Path) -> None:
     assert [value for chunk in chunks for value in chunk.column("a")] == list(range(25))
     assert max(map(len, chunks)) <= 7
     assert chunks[1].place(0).endswith(f"x.parquet, row {len(chunks[0]) + 1}")
+
+
+@contextmanager
+def endless_pipe(path: Path, head: bytes, line: bytes) -> Iterator[None]:
+    """A named pipe that a thread writes lines to for as long as somebody reads."""
+    os.mkfifo(path)
+
+    def write() -> None:
+        with suppress(BrokenPipeError), path.open("wb", buffering=0) as pipe:
+            pipe.write(head)
+            while True:
+                pipe.write(line * 500)
+
+    thread = Thread(target=write, daemon=True)
+    thread.start()
+    yield
+    thread.join(60)
+    assert not thread.is_alive(), "the reader has closed its end"
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "line"),
+    [
+        ("x.txt", b"", b"a\n"),
+        ("x.csv", b"a,b\n", b"1,2\n"),
+        ("x.tsv", b"a\tb\n", b"1\t2\n"),
+        ("x.jsonl", b"", b'{"a": 1}\n'),
+    ],
+)
+def test_an_endless_pipe_of_short_lines_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes, line: bytes
+) -> None:
+    path = tmp_path / name
+    monkeypatch.setattr(files_table, "MAX_PIPE_ROWS", 10_000)
+    with endless_pipe(path, head, line):
+        refused(
+            lambda: read_table(path),
+            f"{path}: expected at most 10,000 rows and 1,024 MiB of a pipe, as all rows are kept in memory, got 12,288 "
+            "rows and more; write them to a file first",
+        )
+
+
+def test_a_pipe_of_long_lines_is_refused_and_a_file_with_them_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files_table, "MAX_PIPE_BYTES", 2**20)
+    monkeypatch.setattr(readers, "CHUNK_BYTES", 2**18)
+    with (
+        endless_pipe(tmp_path / "pipe.txt", b"", b"x" * 999 + b"\n"),
+        pytest.raises(FileError, match="1 MiB of a pipe"),
+    ):
+        read_table(tmp_path / "pipe.txt")
+    (tmp_path / "file.txt").write_bytes((b"x" * 999 + b"\n") * 2_000)
+    assert len(read_table(tmp_path / "file.txt").rows) == 2_000
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.tsv", "x.jsonl"])

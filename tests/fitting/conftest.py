@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import nli_model as nli_model  # a fixture here too
 
 ROWS = 40
+NLI_LEX = ("--metric", "nli_lex")  # options of a fit of its weights
 
 
 def judged_frame(seed: int = 0) -> pd.DataFrame:

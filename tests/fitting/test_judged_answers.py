@@ -9,7 +9,7 @@ from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.table import Table, write_table
 from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key, read_judged_answers, read_questions
 from tests.cli.conftest import invoke
-from tests.fitting.conftest import ROWS, judged_frame
+from tests.fitting.conftest import NLI_LEX, ROWS, judged_frame
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet"])
@@ -49,7 +49,9 @@ def test_blank_references_are_dropped_and_counted(tmp_path: Path, file: Path) ->
     texts = read_judged_answers(file, JudgedColumns(separator="/"))
     assert (lists.references[0], texts.references[0]) == (["the dog"], ["the dog", "a dog"])
     assert (sum(lists.dropped), sum(texts.dropped)) == (2 * ROWS, ROWS)
-    result = invoke("fit", file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json")
+    result = invoke(
+        "fit", *NLI_LEX, file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json"
+    )
     assert f"{file}: {ROWS} blank references dropped" in result.output
 
 
@@ -62,7 +64,9 @@ def test_all_columns_of_questions_are_left_out_and_blank_ones_ignored(tmp_path: 
     pd.DataFrame(asked).to_parquet(test)
     assert read_questions(test, ["question"])[1] == 2
     names = ("--question", "question", "--question", "asked", "--exclude", test)
-    result = invoke("fit", file, other, *names, "--config", "/nowhere/unread", "--output", tmp_path / "w.json")
+    result = invoke(
+        "fit", *NLI_LEX, file, other, *names, "--config", "/nowhere/unread", "--output", tmp_path / "w.json"
+    )
     assert f"{test}: 3 blank questions, which leave nothing out" in result.output
     for path in (file, other):
         assert f"{path}: {ROWS} answers, 4 left out by --exclude" in result.output

@@ -10,6 +10,7 @@ from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
 from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, SHORT_ANSWER_WORDS, length
 from semantic_metrics.nli_lex.weights import read_weights
 from tests.cli.conftest import done, invoke
+from tests.fitting.conftest import NLI_LEX
 
 PLACES = {f"Land {i}": f"Town {i}" for i in range(12)}
 
@@ -62,7 +63,7 @@ def test_weights_are_fitted_on_long_forms_too(tmp_path: Path, model: Path, monke
     references = [group[0] for group in short.references]
     columns = {"question": short.questions, "answer": short.answers, "reference": references, "label": short.labels}
     pd.DataFrame(columns).to_csv(tmp_path / "judged.csv", index=False)
-    command = ["fit", tmp_path / "judged.csv", "--config", model, "--form", "rich", "--folds", 2]
+    command = ["fit", tmp_path / "judged.csv", *NLI_LEX, "--config", model, "--form", "rich", "--folds", 2]
     for name, more in (("short.json", []), ("long.json", ["--long"])):
         lines = done(invoke(*command, *more, "--output", tmp_path / name))
     assert any(line.startswith(f"{4 * len(PLACES)} answers, ") for line in lines)

@@ -13,7 +13,7 @@ import semantic_metrics
 from semantic_metrics.fitting import threshold
 from semantic_metrics.fitting.threshold import CRITERIA, choose, read_threshold
 from tests.cli.conftest import done, invoke, refused, write_jsonl
-from tests.fitting.conftest import ROWS, judged_frame
+from tests.fitting.conftest import NLI_LEX, ROWS, judged_frame
 
 labelled = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=4, max_size=30)
 
@@ -107,7 +107,7 @@ def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, crit
     decided = threshold.cross_validated(scores, labels, groups, criterion, 5, 0)
     assert chosen.figures["accuracy"] == (decided == labels).mean()
     assert chosen.decide(scores, scored["signature"]).tolist() == (scores >= chosen.value).tolist()
-    with pytest.raises(ValueError, match="signature: expected scores with matcha"):
+    with pytest.raises(ValueError, match="threshold: expected one fitted for scores with"):
         chosen.decide(scores, "matcha|another")
     assert f"threshold by {criterion}: correct where matcha is {chosen.value:.4f} or more" in lines
     assert lines[-1] == f"written to {file.parent / 'threshold.json'}, {plot}"
@@ -130,7 +130,7 @@ def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> 
 
 def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nli_model: Path) -> None:
     options = ["--config", nli_model, "--output", tmp_path / "t.json", "--folds", 3]
-    lines = done(invoke("fit", file, "--criterion", "youden", *options))
+    lines = done(invoke("fit", *NLI_LEX, file, "--criterion", "youden", *options))
     assert any(line.startswith("3 folds by question: ") for line in lines)
     assert read_threshold(tmp_path / "t.json").metric == "nli_lex"
 

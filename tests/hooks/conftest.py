@@ -1,4 +1,4 @@
-"""The examples of HOOKS.md, run exactly as printed, in a folder with the files that they name."""
+"""The examples of docs/recipes.md, run exactly as printed, in a folder with the files that they name."""
 
 import csv
 import os
@@ -12,8 +12,8 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from semantic_metrics.nli_lex import nli_lex
-from semantic_metrics.stsscore import stsscore
+import semantic_metrics.nli_lex.scoring
+import semantic_metrics.stsscore.scoring
 from tests.conftest import METRIC, ROOT
 from tests.tiny_table import UNKNOWN, small_tokenizer
 
@@ -26,10 +26,10 @@ TEXTS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
 
 
 def example(title: str) -> str:
-    """The code of a section of HOOKS.md."""
-    page = (ROOT / "metrics" / "HOOKS.md").read_text(encoding="utf-8")
+    """The code of a section of docs/recipes.md, the first block of it."""
+    page = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
     (section,) = [part for part in page.split("\n## ")[1:] if part.startswith(f"{title}\n")]
-    (code,) = re.findall(r"```\w+\n(.*?)```", section, re.DOTALL)
+    code, *_ = re.findall(r"```\w+\n(.*?)```", section, re.DOTALL)
     return code
 
 
@@ -37,7 +37,7 @@ def example(title: str) -> str:
 def models_are_loaded_once() -> Iterator[None]:
     """The metrics of one process share the shipped cross-encoders, which take seconds to load."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (stsscore, nli_lex):
+        for module in (semantic_metrics.stsscore.scoring, semantic_metrics.nli_lex.scoring):
             patch.setattr(module, "load_scorer", cache(module.load_scorer))
         yield
 

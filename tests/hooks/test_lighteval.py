@@ -1,7 +1,7 @@
 """A custom metric of lighteval, by lighteval's own way from answers to scores.
 
-Not by its pipeline: `import lighteval.pipeline` (0.11.0; 0.13.0 has the same call) gives `HfApi.list_models` the
-argument `model_name`, which huggingface_hub 2 no longer takes.
+Not by its pipeline: `import lighteval.pipeline` fails in lighteval 0.11.0 beside huggingface_hub 2, as it gives
+`HfApi.list_models` an argument that is gone. In 0.13.0 the import works; a judge model makes the same call there.
 """
 
 from collections.abc import Callable

@@ -36,3 +36,23 @@ def test_the_scores_of_a_cluster_are_those_of_one_process(cluster: Path, run_exa
     assert scored["matcha"].tolist() == expected["matcha"].tolist()
     assert scored["answer"].tolist() == expected["answer"].tolist()
     assert len(scored) == COPIES * len(ROWS)
+
+
+def test_files_are_scored_one_by_one_and_a_stopped_run_goes_on(
+    cluster: Path, run_example: Callable[[str], dict]
+) -> None:
+    (cluster / "pairs").mkdir()
+    frames = {f"{i}.parquet": pd.DataFrame([{**row, "row": i} for row in ROWS] * (i + 1)) for i in range(4)}
+    for name, frame in frames.items():
+        frame.to_parquet(cluster / "pairs" / name)
+    run_example("Ray Data, at scale")
+    target = cluster / "scored_pairs"
+    written = {name: (target / name).stat().st_mtime_ns for name in frames}
+    (target / "2.parquet").rename(target / "2.parquet.partial")  # as a stop leaves it
+    run_example("Ray Data, at scale")
+    assert {path.name for path in target.iterdir()} == set(frames)
+    again = {name: (target / name).stat().st_mtime_ns for name in frames}
+    assert [name for name in frames if again[name] != written[name]] == ["2.parquet"]
+    for name, frame in frames.items():
+        scores = load("matcha").compute(predictions=frame["answer"].tolist(), references=frame["gold"].tolist())
+        pd.testing.assert_frame_equal(pd.read_parquet(target / name), frame.assign(matcha=scores["scores"]))

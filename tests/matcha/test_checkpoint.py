@@ -8,7 +8,7 @@ import evaluate
 import huggingface_hub.constants
 import pytest
 import torch
-from huggingface_hub import snapshot_download
+from huggingface_hub import HfApi
 from safetensors.torch import save
 
 from semantic_metrics.core import resolve
@@ -69,8 +69,21 @@ DAMAGE = [
     *((WEIGHTS, content, NO_TENSORS) for content in (b"\xff" * 64, save({"other": torch.zeros(3, 3)})[:100])),
     (WEIGHTS, save({"other": torch.zeros(3, 3)}), "expected a tensor named 'embedding.weight', got none"),
     (WEIGHTS, save({"embedding.weight": torch.zeros(3, 3)}), "weights: expected shape"),
-    (WEIGHTS, save({"embedding.weight": small_table().weights.long()}), "weights: expected float16 or float32"),
-    (WEIGHTS, save({"embedding.weight": small_table().weights / 0}), "weights: expected finite numbers"),
+    (
+        WEIGHTS,
+        save({"embedding.weight": torch.zeros(small_table().weights.shape).long()}),
+        "weights: expected float16 or float32",
+    ),
+    (
+        WEIGHTS,
+        save({"embedding.weight": torch.zeros(small_table().weights.shape).bfloat16()}),
+        "weights: expected float16",
+    ),
+    (
+        WEIGHTS,
+        save({"embedding.weight": torch.full(small_table().weights.shape, torch.inf)}),
+        "weights: expected finite numbers",
+    ),
     *((CONFIG, text, "checkpoint") for text in (b"", b"{", b"[]", b"null", b'{"vocab_size": 3}')),
     (CONFIG, {"model_type": "bert"}, "model_type: expected"),
     (CONFIG, {"vocab_size": 3}, "weights: expected shape"),
@@ -143,8 +156,8 @@ def answers(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
             hub.add("org/name", folder / "second")
             hub.add("org/empty", folder / "empty")
             hub.add("someone/matcha", checkpoint)
-            download = partial(snapshot_download, endpoint=hub.url, cache_dir=folder / "cache")
-            patch.setattr(resolve, "snapshot_download", download)
+            patch.setattr(huggingface_hub, "HfApi", partial(HfApi, endpoint=hub.url))
+            patch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(folder / "cache"))
             near = {name: _load(name.replace("COMMIT", commit)) for name in names}
         away = {name: _load(name.replace("COMMIT", commit)) for name in [*names[:4], "org/other"]}
     return {"near": near, "away": away}
@@ -165,6 +178,29 @@ def test_a_hub_id_with_and_without_a_revision(answers: dict, table: MatchaTable,
         assert answers[hub][name] == table.checkpoint_sha256
 
 
+def test_a_branch_that_moves_during_a_download_gives_one_commit(
+    checkpoint: Path, table: MatchaTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_table(seed=1).save(tmp_path / "second")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    with serve() as hub:
+        hub.add("org/name", checkpoint)
+
+        class MovingBranch(HfApi):
+            """The Hub's client; after each file that it downloads, the branch is at the second checkpoint."""
+
+            def hf_hub_download(self, *arguments: object, **settings: object) -> str:
+                path = super().hf_hub_download(*arguments, **settings)
+                hub.add("org/name", tmp_path / "second")
+                return path
+
+        monkeypatch.setattr(huggingface_hub, "HfApi", partial(MovingBranch, endpoint=hub.url))
+        assert _load("org/name") == table.checkpoint_sha256
+        assert _load("org/name") == small_table(seed=1).checkpoint_sha256
+    assert _load("org/name") == small_table(seed=1).checkpoint_sha256, "what was downloaded last"
+
+
 def test_the_owner_of_the_default_checkpoint_comes_from_the_environment(
     answers: dict, table: MatchaTable, run_python: Run, tmp_path: Path
 ) -> None:
@@ -180,4 +216,6 @@ def test_what_the_hub_does_not_give_is_named(answers: dict, hub_and_name: tuple[
 
 
 def test_a_repository_without_weights_is_named(answers: dict) -> None:
-    assert "expected config.json and model.safetensors" in answers["near"]["org/empty"]
+    reason = "the Hub did not give it (FileNotFoundError: the repository has no file like *.json, "
+    assert reason in answers["near"]["org/empty"]
+    assert answers["near"]["org/empty"].endswith("; trying again will not help")

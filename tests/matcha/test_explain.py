@@ -30,7 +30,7 @@ def test_what_is_returned(metric: evaluate.Metric) -> None:
 def test_a_contribution_is_the_tokens_share_of_the_cosine(table: MatchaTable) -> None:
     explained = explain(table, "dog cat", "man")
     ids = [table.tokenizer.token_to_id(word) for word in ("dog", "cat", "man")]
-    dog, cat, man = table.rows.numpy()[ids]
+    dog, cat, man = table.rows_of(np.array(ids))
     scale = np.linalg.norm((dog + cat) / 2) * np.linalg.norm(man)
     assert explained["prediction"]["contributions"] == pytest.approx([dog @ man / 2 / scale, cat @ man / 2 / scale])
 
@@ -88,7 +88,7 @@ def table_with_cosine(score: float) -> MatchaTable:
     dog, cat = (tokenizer.token_to_id(word) for word in ("dog", "cat"))
     rows[dog], aside = torch.linalg.qr(rows[[dog, cat]].T).Q.T
     rows[cat] = score * rows[dog] + (1 - score**2) ** 0.5 * aside
-    return MatchaTable(rows, tokenizer, TableConfig(*rows.shape, unk_token=UNKNOWN))
+    return MatchaTable(rows.numpy(), tokenizer, TableConfig(*rows.shape, unk_token=UNKNOWN))
 
 
 @pytest.mark.parametrize("score", [1.0, 0.999, 0.0, -0.9, -0.99, -0.9999, -0.99999999, -1.0])
@@ -105,9 +105,9 @@ def test_opposite_texts_sum_too(score: float, baseline: str | None) -> None:
 def test_integrated_gradients_are_the_limit_of_many_steps(table: MatchaTable) -> None:
     text, other = "the dog bites", "a man is not awake"
     explained = explain(table, text, other, "integrated_gradients", "token_0")["prediction"]
-    rows = table.rows[[table.tokenizer.token_to_id(word) for word in text.split()]]
+    rows = torch.from_numpy(table.rows_of(np.array([table.tokenizer.token_to_id(word) for word in text.split()])))
     target = torch.from_numpy(table.encode([other]).vectors[0])
-    begin = table.rows[[0] * len(rows)]
+    begin = torch.from_numpy(table.rows_of(np.zeros(len(rows), dtype=int)))
     steps = (torch.arange(20_000, dtype=torch.float64) + 0.5) / 20_000
     path = (begin + steps[:, None, None] * (rows - begin)).requires_grad_()  # (steps, tokens, D)
     torch.cosine_similarity(path.mean(dim=1), target[None]).sum().backward()

@@ -5,16 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semantic_metrics.nli_lex.features import (
-    COLUMNS,
-    CONTEXTUAL,
-    LEXICAL,
-    RICH,
-    TWO_FEATURES,
-    extract,
-    load_scorer,
-    nli_labels,
-)
+from semantic_metrics.cross_encoder.heads import nli_labels
+from semantic_metrics.nli_lex.features import COLUMNS, CONTEXTUAL, LEXICAL, RICH, TWO_FEATURES, extract, load_scorer
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import LABELS, listing, named, nli
 

@@ -54,6 +54,16 @@ def test_the_reference_that_speaks_most_for_an_answer_counts() -> None:
     assert turned.rows.tolist() == [0, 3, 4]
 
 
+def test_weights_without_the_newer_features_are_still_read(tmp_path: Path) -> None:
+    older = Weights(tuple(name for name in RICH if name != "rejected"), -1.0, (1.0,) * (len(RICH) - 1))
+    write_weights(tmp_path, older)
+    assert read_weights(tmp_path) == older
+    assert older.form == "rich"
+    table = np.zeros((2, len(COLUMNS)))
+    table[1, COLUMNS.index("rejected")] = 1
+    assert probability(older, table)[0] == probability(older, table)[1]
+
+
 def test_a_file_holds_both_forms(tmp_path: Path) -> None:
     write_weights(tmp_path, RICH_WEIGHTS)
     write_weights(tmp_path / FILE, PAPER_WEIGHTS)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.cross_encoder.pair_scorer import RunOptions
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.nli_lex.features import RICH, TEMPLATE, extract, load_scorer
 from semantic_metrics.nli_lex.windows import Windows, check_template, fill
 from tests import tiny_pairs as tiny

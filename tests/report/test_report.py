@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from semantic_metrics.cli import main
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.report import Scores, write_explanation, write_report
-from semantic_metrics.report.chart import BARS, LEFT, RIGHT, draw
+from semantic_metrics.report.chart import BARS, draw
 from semantic_metrics.report.heat_map import FAINT_SHARE, LEVELS, heat_maps
 from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TOKENS
 
@@ -112,6 +112,8 @@ def test_a_report_has_its_parts(tmp_path: Path) -> None:
         headings += ["Highest scores", *(f"Row {i + 1}: {one.values[i]:.4f}" for i in rising[:-4:-1])]
     assert re.findall(r"<h[1-4]>(.*?)</h[1-4]>", page.source) == headings
     assert page.tags.count("svg") == 2
+    assert page.tags.count("table") == 1, "one table across metrics"
+    assert re.findall(r'<th scope="col">(.*?)</th>', page.source) == ["scores", "matcha", "other"]
     for text in ("40 rows, matcha, other", "matcha|a:b", "other|c", "undefined", "95% interval"):
         assert text in page.text
     assert page.source.count('class="t ') == 4 * 6, "two tokens with a mark in each of two texts of six rows"
@@ -129,8 +131,8 @@ def test_labels_split_the_scores(tmp_path: Path) -> None:
         *((str(i + 1), "incorrect") for i in highest),
     ]
     assert f"{roc_auc_score(labels, values):.4f}" in page.text
-    assert f"mean {values[labels].mean():.4f}" in page.text
-    assert f"{(~labels).sum()} rows" in page.text
+    assert f"{values[labels].mean():.4f}" in page.text
+    assert f"mean of {(~labels).sum()} incorrect rows" in page.text
     write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.1, 0.2], "s")], rows(2), [True, True])
     text = Page(tmp_path / "report.html").text
     assert "none" in text
@@ -277,7 +279,7 @@ def test_the_pieces_of_a_heat_map_are_the_text() -> None:
     assert [piece.text for piece in maps[0].strongest] == ["d", "c", "b", "a"]
     assert maps[1].pieces[0].level == 1, "the strongest token of all texts sets the scale"
     (cut, _) = heat_maps(explain(texts), texts, most=2)
-    assert ("".join(piece.text for piece in cut.pieces), cut.hidden, cut.total) == ("  a b", 2, -2.0)
+    assert ("".join(piece.text for piece in cut.pieces), cut.hidden, cut.sums) == ("  a b", 2, "")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +292,8 @@ def test_the_pieces_of_a_heat_map_are_the_text() -> None:
 )
 def test_levels_grow_with_the_share(shares: list[float], levels: list[int]) -> None:
     spans = [(2 * i, 2 * i + 1) for i in range(6)]
-    explanation = {"prediction": {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}}
+    side = {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}
+    explanation = {"score": 0.0, "method": "leave_one_out", "prediction": side}
     (one,) = heat_maps(explanation, {"prediction": "a b c d e f"}, most=10)
     assert [piece.level for piece in one.pieces if piece.share is not None] == levels
     assert bool(one.strongest) == any(levels)
@@ -317,8 +320,17 @@ def test_the_axis_covers_the_scores(values: list[float], ends: tuple[float, floa
     chart = draw(np.array(values))
     assert (float(chart["ticks"][0][1]), float(chart["ticks"][-1][1])) == ends
     assert len(chart["bars"]) <= BARS
-    assert all(bar["x"] >= LEFT and bar["x"] + bar["width"] <= RIGHT for bar in chart["bars"])
+    assert all(bar["x"] >= 0 and bar["x"] + bar["width"] <= 100.01 for bar in chart["bars"])
     assert 3 <= len(chart["ticks"]) <= 8
+
+
+def test_the_numbers_beside_the_bars_are_counts_of_rows() -> None:
+    chart = draw(np.repeat([0.05, 0.95], [60, 20]), np.repeat([True, False], [60, 20]))
+    heights = {bar["kind"]: bar["height"] for bar in chart["bars"]}
+    numbers = {int(text): chart["axis"] - y for y, text in chart["counts"] if y <= chart["axis"]}
+    assert numbers == {0: 0, 20: pytest.approx(40), 40: pytest.approx(80), 60: pytest.approx(heights["up"])}
+    assert heights["down"] == pytest.approx(heights["up"] / 3)
+    assert [text for _, text in draw(np.array([0.5]))["counts"]] == ["1", "0"]
 
 
 def test_an_explanation_has_a_page(tmp_path: Path) -> None:

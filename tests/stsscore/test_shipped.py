@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semantic_metrics.core.resolve import shipped_checkpoints
-from semantic_metrics.stsscore.stsscore import DEFAULT_CHECKPOINT
+from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.stsscore.conftest import SCRIPT

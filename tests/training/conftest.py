@@ -44,7 +44,7 @@ def words() -> Tokenizer:
 def start_folder(words: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("start")
     rows = torch.randn(words.get_vocab_size(), WIDTH, generator=torch.Generator().manual_seed(0))
-    MatchaTable(rows.half(), words, TableConfig(*rows.shape, unk_token="[UNK]")).save(folder)
+    MatchaTable(rows.half().numpy(), words, TableConfig(*rows.shape, unk_token="[UNK]")).save(folder)
     return folder
 
 

@@ -70,7 +70,7 @@ def test_rules_that_the_model_does_not_judge_can_do_without_it(tmp_path: Path) -
 
 
 def test_command_mines_and_writes_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["A man is sleeping on a couch.", "A man is running on a track.", "A man sleeps on a sofa."]
+    texts = ["A man is sleeping on a couch.", "Nobody is sleeping on a couch.", "A man sleeps on a sofa."]
     pd.DataFrame({"text": texts, "image": [1, 2, 1]}).to_parquet(tmp_path / "captions.parquet")
     entry = {"name": "mined", "path": "captions.parquet", "mine": True, "group": "image"}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"train": [entry]}))
@@ -80,6 +80,6 @@ def test_command_mines_and_writes_parquet(tmp_path: Path, monkeypatch: pytest.Mo
     triplets = pd.read_parquet(tmp_path / "out.parquet")
     assert set(triplets["rule"]) == {"mined"}
     pairs = set(zip(triplets["reference"], triplets["incorrect"], strict=True))
-    assert ("A man is running on a track.", "A man is sleeping on a couch.") in pairs
+    assert ("Nobody is sleeping on a couch.", "A man is sleeping on a couch.") in pairs
     assert not pairs & {(texts[0], texts[2]), (texts[2], texts[0])}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["captions.parquet", "config.yaml", "out.parquet"]

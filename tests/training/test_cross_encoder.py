@@ -18,12 +18,13 @@ from sentence_transformers import CrossEncoder
 
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
 from tests.training.conftest import TRAINING
 from tests.training.test_states import Planted
 from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import PairSource
+from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_files import read_yaml
 from training.data.sources import Table
 from training.data.states import UnusableState
@@ -195,9 +196,23 @@ def test_a_share_of_the_start_is_kept(
         torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
     card = (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
     assert "a mean: 0.25 of those that it started from" in card
-    assert "## Data of the run that it starts from" in card
+    assert "## Data of a run that it starts from" in card
     with pytest.raises(ValueError, match=r"start_share: expected a number from 0 to below 1, got 1\.0"):
         replace(nli, start_share=1.0)
+
+
+def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:
+    names = [*CLASSES, "similarity"]
+    alone = tiny.bert(tmp_path / "alone")
+    beside = tiny.bert(tmp_path / "beside", {**tiny.IDENTITY, **named(names)}, labels=4)
+    for config, trained, other in (
+        (stsb, alone, beside),
+        (replace(stsb, classes=CLASSES, similarity=True), beside, alone),
+    ):
+        stored = load_file(trained / "model.safetensors")["classifier.bias"]
+        kept, new = (build_model(config, str(folder)).model.classifier.bias for folder in (trained, other))
+        torch.testing.assert_close(kept.detach(), stored)
+        assert float(new[-1].detach()) == config.top_score / 2
 
 
 def test_only_so_many_layers_are_kept(stsb: CrossEncoderConfig, start: Path) -> None:
@@ -207,16 +222,17 @@ def test_only_so_many_layers_are_kept(stsb: CrossEncoderConfig, start: Path) -> 
 
 def test_evaluation_texts_are_kept_out(stsb: CrossEncoderConfig, data: Path) -> None:
     held_out = pd.read_csv(data / "train.csv")["sentence1"].iloc[:3].str.upper().tolist()
-    pairs, counts = stsb.train[0].load(data, None, frozenset(text.lower() for text in held_out))
+    pairs, counts = stsb.train[0].load(data, stsb.outputs, frozenset(text.lower() for text in held_out))
     assert counts["dropped: in an evaluation set"] == 96 - len(pairs) >= 3
     assert not set(pairs["sentence1"]) & {text.lower() for text in held_out}
 
 
 def test_pairs_are_seen_both_ways_and_as_often_as_asked(stsb: CrossEncoderConfig, data: Path) -> None:
     source = replace(stsb.train[0], both_ways=True, repeat=1.5)
-    pairs, _ = source.load(data, None, frozenset())
+    pairs, _ = source.load(data, stsb.outputs, frozenset())
     assert len(source.passes(pairs)) == 96 * 2 + 96
-    assert pairs["label"].between(0, 1).all()
+    assert np.stack(pairs["label"]).shape == (96, 1)
+    assert pairs["label"].map(lambda target: 0 <= target[0] <= 1).all()
 
 
 @pytest.mark.parametrize(
@@ -224,11 +240,40 @@ def test_pairs_are_seen_both_ways_and_as_often_as_asked(stsb: CrossEncoderConfig
     [
         (None, {"scale": 2.0}, "expected scores from 0 to 2.0, got 0.0 to 5.0"),
         (None, {"columns": ["sentence1", "sentence2", "rating"]}, r"train: expected columns \['rating'\]"),
-        (["yes"], {"columns": ["sentence1", "sentence2", "label"]}, r"among \['yes', 'not_yes'\], got \['contrad"),
+        (
+            ["yes"],
+            {"columns": ["sentence1", "sentence2", "label"], "scale": None},
+            r"among \['yes', 'not_yes'\], got '",
+        ),
+        (["yes"], {}, r"scale of train: expected a model with a similarity, got \['yes'\]"),
+        (["yes"], {"columns": ["sentence1", "sentence2", "score", "score"], "scale": None}, r"for each of \['yes'\]"),
     ],
 )
 def test_a_bad_entry_is_named(
     stsb: CrossEncoderConfig, data: Path, classes: list[str] | None, change: dict, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        replace(stsb.train[0], **change).load(data, classes, frozenset())
+        replace(stsb.train[0], **change).load(data, Outputs(classes or [], classes is None), frozenset())
+
+
+def test_one_model_learns_classes_and_a_similarity_and_both_metrics_read_it(
+    stsb: CrossEncoderConfig, nli: CrossEncoderConfig, data: Path, tmp_path: Path
+) -> None:
+    taught = replace(stsb.train[0], name="taught", scale=None, columns=["sentence1", "sentence2", *CLASSES, "score"])
+    rows = pd.read_csv(data / "train.csv")
+    rows[CLASSES] = np.stack([rows["label"] == name for name in CLASSES], axis=1) * 0.8 + 0.2 / 3
+    (tmp_path / "data").mkdir()
+    rows.assign(score=rows["score"] / 5).to_csv(tmp_path / "data" / "train.csv", index=False)
+    pd.read_csv(data / "dev.csv").to_csv(tmp_path / "data" / "dev.csv", index=False)
+    validate = [nli.validate[0], replace(stsb.validate[0], name="ratings")]
+    config = replace(nli, similarity=True, train=[taught], validate=validate, epochs=10, validate_every=60)
+    figures = train(config, tmp_path / "data", tmp_path / "run")
+    assert figures["dev_accuracy"] > 0.6
+    assert figures["ratings_pearson"] > 0.5
+    folder, dev = f"{tmp_path / 'run' / 'checkpoint'}/", pd.read_csv(data / "dev.csv")
+    texts = {"predictions": dev["sentence2"].tolist(), "references": dev["sentence1"].tolist()}
+    result = load("consensus", folder).compute(**texts)
+    assert np.corrcoef(load("stsscore", folder).compute(**texts)["scores"], dev["score"])[0, 1] > 0.5
+    label = dict(zip(CLASSES, (1, 0, -1), strict=True))
+    nli_part = np.subtract(result["parts"]["entailment"], result["parts"]["contradiction"])
+    assert np.corrcoef(nli_part, dev["label"].map(label))[0, 1] > 0

@@ -15,6 +15,8 @@ from tests.training.conftest import TRAINING
 from training.cross_encoder.config import CrossEncoderConfig
 from training.data.config_files import read_yaml
 from training.data.contradictions import ContradictionConfig
+from training.data.denials import DenialConfig
+from training.data.hotpotqa import QuestionConfig
 from training.data.judged_answers import JudgedConfig
 from training.data.label_pairs import CandidateConfig
 from training.data.sources import (
@@ -29,6 +31,7 @@ from training.data.sources import (
     load_source,
     read_excluded,
 )
+from training.data.swaps import SwapConfig
 from training.matcha.batches import Corpus, InterleavedBatches
 from training.matcha.config import TrainConfig
 
@@ -163,7 +166,9 @@ def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> Non
 @pytest.mark.parametrize("path", sorted((TRAINING / "configs").glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_configs_are_valid(path: Path) -> None:
     kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
-    others = CrossEncoderConfig if path.stem.startswith(("nli", "sts")) else TrainConfig
+    kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
+    kinds |= {"teacher_pairs": CandidateConfig}
+    others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
     assert read_yaml(path, kinds.get(path.stem, others)).train
 
 

@@ -9,9 +9,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from tests import tiny_pairs as tiny
+from tests.consensus.conftest import both_heads
 from tests.training.conftest import TRAINING
 from training import interpolate
 from training.interpolate import interpolate as mean
+from training.interpolate import join_heads
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -52,3 +56,19 @@ def test_what_cannot_be_averaged_is_said() -> None:
         mean(one, other, 0.5)
     with pytest.raises(ValueError, match=r"these are not: \['b'\]"):
         mean(one, one | {"b": torch.zeros(1)}, 0.5)
+
+
+def test_the_heads_of_two_cross_encoders_become_one_model(tmp_path: Path) -> None:
+    nli = both_heads(tmp_path / "nli", ("entailment", "neutral", "contradiction"))
+    ratings = tiny.bert(tmp_path / "ratings", seed=1)
+    join_heads(nli, ratings, 0.25, tmp_path / "joined")
+    one, other, joined = (load_file(tmp_path / name / "model.safetensors") for name in ("nli", "ratings", "joined"))
+    for name, values in joined.items():
+        if name.startswith("classifier."):
+            assert torch.equal(values, torch.cat([one[name], other[name]]))
+        else:
+            expected = 0.75 * one[name] + 0.25 * other[name]
+            torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
+    scorer = PairScorer(tmp_path / "joined")
+    assert scorer.labels == ["entailment", "neutral", "contradiction", "similarity"]
+    assert scorer.config.stsscore == {"scale": 5.0}

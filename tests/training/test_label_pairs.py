@@ -1,18 +1,22 @@
 """Pairs for a teacher to score: neighbours by a real encoder, scores by a tiny real teacher."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from tests import tiny_pairs as tiny
+from tests.nli_lex.conftest import named
 from training.data.config_files import read_yaml
-from training.data.label_pairs import CandidateConfig, CandidateSource, collect, label
+from training.data.label_pairs import CandidateConfig, CandidateSource, collect, label, main
 from training.data.models import find_model
 from training.data.sources import Table
 
+CLASSES = ["entailment", "neutral", "contradiction"]
 TEXTS = [
     "A man plays a guitar.",
     "Someone is playing the guitar.",
@@ -74,13 +78,54 @@ def test_ranks_choose_how_near(data: Path) -> None:
 
 def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:
     teacher = tiny.bert(tmp_path / "teacher")
-    pairs = pd.DataFrame({"sentence1": TEXTS, "sentence2": TEXTS[::-1], "source": "rows"})
+    pairs = pd.DataFrame({"sentence1": TEXTS, "sentence2": TEXTS[::-1], "label": None, "source": "rows"})
     scored = label(pairs, str(teacher))
     model = CrossEncoder(str(teacher), device="cpu")
     expected = np.clip(model.predict(list(zip(TEXTS, TEXTS[::-1], strict=True))) / 5, 0, 1)
     assert scored["sentence1"].tolist() == TEXTS
     assert np.ptp(expected) > 0.05
-    np.testing.assert_allclose(scored["score"], expected, atol=0.03)  # the teacher runs in bfloat16
-    teacher = tiny.bert(tmp_path / "other", says=tiny.SIGMOID)
-    with pytest.raises(ValueError, match=r"--teacher: expected a checkpoint of train_cross_encoder\.py"):
-        label(pairs, str(teacher))
+    np.testing.assert_allclose(scored["similarity"], expected, atol=0.03)  # the teacher runs in bfloat16
+    teacher = tiny.bert(tmp_path / "sigmoid", says=tiny.SIGMOID)
+    raw = CrossEncoder(str(teacher), device="cpu", activation_fn=torch.nn.Identity())
+    expected = 1 / (1 + np.exp(-raw.predict(list(zip(TEXTS, TEXTS[::-1], strict=True)))))
+    np.testing.assert_allclose(label(pairs, str(teacher))["similarity"], expected, atol=0.03)
+    with pytest.raises(ValueError, match="--teacher: expected a checkpoint that states the scale of its similarity"):
+        label(pairs, str(tiny.bert(tmp_path / "other", says={})))
+
+
+def test_a_person_s_label_counts_its_share_of_the_probabilities(tmp_path: Path) -> None:
+    names = (*CLASSES, "similarity")
+    teacher = tiny.bert(tmp_path / "teacher", {**tiny.IDENTITY, **named(names)}, labels=4)
+    pairs = pd.DataFrame(
+        {"sentence1": TEXTS[:2], "sentence2": TEXTS[2:4], "label": [None, "neutral"], "source": "rows"}
+    )
+    alone, mixed = (label(pairs, str(teacher), share) for share in (0.0, 0.25))
+    assert list(alone) == ["sentence1", "sentence2", "source", *CLASSES, "margin", "similarity"]
+    np.testing.assert_allclose(mixed["margin"], (mixed["entailment"] - mixed["contradiction"] + 1) / 2, atol=1e-6)
+    np.testing.assert_allclose(alone[list(names[:3])].sum(axis=1), 1, atol=1e-6)
+    pd.testing.assert_series_equal(alone.iloc[0], mixed.iloc[0])
+    expected = 0.75 * alone.iloc[1][list(names[:3])].astype(float) + 0.25 * np.array([0, 1, 0])
+    np.testing.assert_allclose(mixed.iloc[1][list(names[:3])].astype(float), expected, atol=1e-6)
+    for unknown in ("yes", "not_neutral"):  # a label that only rules a class out has no probabilities
+        with pytest.raises(ValueError, match=rf"label: expected one of .*, got \['{unknown}'\]"):
+            label(pairs.assign(label=unknown), str(teacher), 0.5)
+
+
+def test_of_outputs_of_the_same_name_the_last_teacher_s_are_kept(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = data / "rows.yaml"
+    config.write_text("train: [{name: rows, path: texts.csv, columns: [first, second]}]\n", encoding="utf-8")
+    both = tiny.bert(tmp_path / "both", {**tiny.IDENTITY, **named((*CLASSES, "similarity"))}, labels=4)
+    alone = tiny.bert(tmp_path / "alone", seed=1)
+    output = tmp_path / "labelled.parquet"
+    arguments = ["--teacher", str(both), "--teacher", str(alone), "--data", str(data), "--output", str(output)]
+    monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(config), *arguments])
+    main()
+    labelled = pd.read_parquet(output)
+    pairs, _ = collect(read_yaml(config, CandidateConfig), data)
+    first, last = (label(pairs, str(teacher)) for teacher in (both, alone))
+    assert list(labelled) == ["sentence1", "sentence2", "source", *CLASSES, "margin", "similarity"]
+    pd.testing.assert_frame_equal(labelled[CLASSES], first[CLASSES])
+    np.testing.assert_allclose(labelled["similarity"], last["similarity"])
+    assert not np.allclose(first["similarity"], last["similarity"])

@@ -59,6 +59,25 @@ def test_a_temperature_rounds_the_corner_of_the_hinge() -> None:
         in_batch_loss(temperature=-1)
 
 
+def test_a_graded_loss_orders_examples_by_their_targets() -> None:
+    vectors, batch = make([[True, False], [False, True], [True, False]])
+    batch = batch._replace(target=torch.tensor([0.75, math.nan, 0.25]))
+    (high, low), wrong = (cosine(vectors[i, 0], vectors[i, 1]) for i in (0, 2)), cosine(vectors[1, 0], vectors[1, 2])
+    steps = [(0.5, high, low), (0.75, high, wrong), (0.25, low, wrong)]  # difference of targets, and their cosines
+    expected = sum(w * max(0.0, 0.8 * w + worse - better) for w, better, worse in steps) / 1.5
+    loss = in_batch_loss(margin=0.8, random=0.0, graded=True)(vectors, batch, generator())
+    assert loss.item() == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_graded_loss_without_targets_or_of_the_targets_1_is_the_plain_one() -> None:
+    vectors, batch = make([[True, False], [False, True], [True, True]])
+    plain = in_batch_loss(margin=0.5, random=0.5)(vectors, batch, generator())
+    for target in (math.nan, 1.0):
+        same = batch._replace(target=torch.full((3,), target))
+        loss = in_batch_loss(margin=0.5, random=0.5, graded=True)(vectors, same, generator())
+        assert loss.item() == pytest.approx(plain.item(), abs=1e-6)
+
+
 def test_random_negatives_never_pair_equal_references() -> None:
     vectors, batch = make([[True, False]] * 6)
     assert in_batch_loss(random=0.0)(vectors, batch, generator()).item() > 0  # without incorrect texts

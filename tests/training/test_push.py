@@ -5,20 +5,32 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
+import evaluate
+import huggingface_hub
+import pandas as pd
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import HfApi, constants
 
-from tests.conftest import ROOT, Run
+from tests import tiny_pairs as tiny
+from tests.conftest import METRIC, ROOT, Run
 from tests.fake_hub import Hub, serve
 from tests.tiny_table import small_table
+from tests.training.conftest import TRAINING
+from tests.training.test_finetune import as_pairs, trade
+from training import finetune, train, train_cross_encoder
 from training import push as push_module
 from training.bundle import write_bundle
+from training.matcha.config import TrainConfig
 from training.push import HubError, hub_errors, main
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
+ENDPOINT = constants.ENDPOINT
 AWAY = "http://127.0.0.1:9"  # the discard port: nothing listens
 Push = Callable[..., Result]
 
@@ -51,7 +63,8 @@ def push(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Push:
     def run(*arguments: str, token: str | None = TOKEN, endpoint: str = hub.url, code: int = 0) -> Result:
         monkeypatch.setattr(constants, "ENDPOINT", endpoint)
         monkeypatch.setenv("HF_TOKEN", token or "")
-        result = CliRunner().invoke(main, ["--owner", "org", *arguments])
+        owner = () if "--folder" in arguments else ("--owner", "org")
+        result = CliRunner().invoke(main, [*owner, *arguments])
         assert result.exit_code == code, result.output
         assert token is None or token not in result.output
         return result
@@ -210,6 +223,122 @@ def test_a_card_that_lacks_what_the_hub_needs_is_refused(
     assert hub.requests == []
 
 
+def test_the_checkpoint_of_a_run_is_pushed_and_loaded_back(
+    push: Push, hub: Hub, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "runs" / "mine" / "checkpoint"
+    shutil.copytree(model, run)
+    arguments = ("--folder", str(run), "--repo", "team/mine")
+    assert "Nothing was uploaded; --push does it." in push(*arguments, token=None).stdout
+    assert hub.writes == []
+    assert "team/mine (model): pushed," in push(*arguments, "--push", "--private").stdout
+    assert {name for name in hub.files("team/mine") if name != ".gitattributes"} == set(local(run))
+    assert hub.repositories["model", "team/mine"].private
+    monkeypatch.setattr(huggingface_hub, "HfApi", partial(HfApi, endpoint=hub.url, token=TOKEN))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "ENDPOINT", ENDPOINT)  # what the client replaces by the argument
+    signature = evaluate.load(METRIC, "team/mine").signature()
+    assert f"|checkpoint:{small_table().checkpoint_sha256[:16]}|" in signature
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--folder", "no/such", "--repo", "team/mine"],
+            "--folder: expected a checkpoint that training wrote, no/such",
+        ),
+        (["--folder", "no/such"], "--folder, --repo: expected both of them"),
+        (["--folder", "no/such", "--repo", "mine"], "--repo: expected ORG/NAME of letters"),
+        (["--folder", "no/such", "--repo", "team/mine", "--only", "matcha"], "--folder, --repo: expected both of them"),
+    ],
+)
+def test_a_folder_that_cannot_be_pushed_is_refused(push: Push, hub: Hub, arguments: list[str], message: str) -> None:
+    assert message in only_line(push(*arguments, code=2))
+    assert hub.requests == []
+
+
+def command_of_finetune(folder: Path, checkpoint: Path, **_: object) -> tuple[ModuleType, list[str]]:
+    as_pairs(trade()).to_csv(folder / "pairs.csv", index=False)
+    arguments = [str(folder / "pairs.csv"), "--output", str(folder / "out"), "--init", f"{checkpoint}/"]
+    return finetune, [*arguments, "--epochs", "1"]
+
+
+def command_of_train(folder: Path, config: TrainConfig, **_: object) -> tuple[ModuleType, list[str]]:
+    changed = ("init", "network", "lr", "batch_size", "validate_every")
+    stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
+    stored |= {name: getattr(config, name) for name in changed} | {"steps": 3}
+    (folder / "config.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
+    arguments = ["--config", str(folder / "config.yaml"), "--data", str(TRAINING), "--output", str(folder / "out")]
+    return train, arguments
+
+
+def command_of_train_cross_encoder(folder: Path, **_: object) -> tuple[ModuleType, list[str]]:
+    rows = [(f"the dog {i}", f"a dog {i}", i % 6) for i in range(48)]
+    pd.DataFrame(rows, columns=["sentence1", "sentence2", "score"]).to_csv(folder / "rows.csv", index=False)
+    source = {"name": "rows", "path": "rows.csv", "columns": ["sentence1", "sentence2", "score"], "scale": 5}
+    config = {
+        "name": "mine",
+        "init": str(tiny.bert(folder / "bert", labels=2)),
+        "train": [source],
+        "validate": [source],
+    }
+    config |= {"licence": "mit", "max_length": 32, "epochs": 1, "batch_size": 8, "lr": 0.003, "validate_every": 3}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    arguments = ["--config", str(folder / "config.yaml"), "--data", str(folder), "--output", str(folder / "out")]
+    return train_cross_encoder, arguments
+
+
+COMMANDS = (command_of_finetune, command_of_train, command_of_train_cross_encoder)
+
+
+@pytest.mark.parametrize("make", COMMANDS)
+def test_a_training_command_pushes_what_it_trained(
+    make: Callable,
+    push: Push,
+    hub: Hub,
+    checkpoint: Path,
+    config: TrainConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    push("--folder", "no/such", "--repo", "a/b", code=2)  # sets the Hub's address and the token
+    module, arguments = make(tmp_path, checkpoint=checkpoint, config=config)
+    monkeypatch.setattr(sys, "argv", [f"{make.__name__}.py", *arguments, "--push", "team/mine"])
+    module.main()
+    files = hub.files("team/mine")
+    assert {name: files[name] for name in files if name != ".gitattributes"} == local(tmp_path / "out" / "checkpoint")
+    assert {"README.md", "config.json", "model.safetensors"} <= set(files)
+
+
+@pytest.mark.parametrize("make", COMMANDS)
+@pytest.mark.parametrize(
+    ("hub_id", "token", "message"),
+    [
+        ("team/mine", None, "HF_TOKEN: expected a token that may write, in the environment; got none"),
+        ("mine", TOKEN, "--push: expected ORG/NAME of letters, digits, '-', '_' and '.', got 'mine'"),
+    ],
+)
+def test_a_push_that_cannot_be_done_is_refused_before_training(
+    make: Callable,
+    hub_id: str,
+    token: str | None,
+    message: str,
+    checkpoint: Path,
+    config: TrainConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+) -> None:
+    module, arguments = make(tmp_path, checkpoint=checkpoint, config=config)
+    monkeypatch.setenv("HF_TOKEN", token or "")
+    monkeypatch.setattr(sys, "argv", [f"{make.__name__}.py", *arguments, "--push", hub_id])
+    with pytest.raises(SystemExit):
+        module.main()
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 LOAD = """
 import json, sys
 import evaluate
@@ -243,7 +372,8 @@ def test_what_was_pushed_is_loaded_by_its_hub_id(
 def test_this_project_can_be_pushed(push: Push) -> None:
     """Every card has what the Hub needs, and all of this project's folders are found."""
     heads = [line.split(":")[0] for line in push(token=None).stdout.splitlines() if line.startswith("org/")]
-    models, spaces = ("contextual", "matcha", "nli", "stsscore"), ("matcha", "nli_lex", "set_criteria", "stsscore")
+    models = ("contextual", "matcha", "pairs")
+    spaces = ("consensus", "matcha", "nli_lex", "set_criteria", "stsscore")
     assert heads == [*(f"org/{name} (model)" for name in models), *(f"org/{name} (space)" for name in spaces)]
 
 

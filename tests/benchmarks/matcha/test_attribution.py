@@ -33,7 +33,7 @@ def test_closed_form_and_points_and_exact_shares(checkpoint: Path) -> None:
     metric = semantic_metrics.load("matcha", str(checkpoint))
     for pair in PAIRS:
         score = metric.compute(predictions=[pair[0]], references=[pair[1]])["scores"][0]
-        start = metric.encoder.rows[0].numpy() if score > 0 else None
+        start = metric.encoder.rows_of(np.zeros(1, dtype=int))[0] if score > 0 else None
         vectors = metric.encoder.encode(list(pair)).vectors
         units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         begins = [1.0, 1.0] if start is None else units @ (start / np.linalg.norm(start))

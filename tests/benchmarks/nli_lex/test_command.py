@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
+from benchmarks.common.plot_style import FORMATS
 from benchmarks.nli_lex.__main__ import main
 from benchmarks.nli_lex.report import CARD
 from benchmarks.nli_lex.tables import card_table
@@ -64,9 +65,12 @@ def figures(output: Path, name: str = "table1") -> pd.Series:
 def test_all_tables_and_figures_are_written(output: Path) -> None:
     names = {path.name for path in output.iterdir()}
     tables = {f"{name}.csv" for name in ("table1", "by_model", "by_dataset", "cost", "raters", "checks")}
-    drawn = {f"figure{i}.png" for i in (2, 4, 5, 6, 7, 8, 9)}
+    stems = [f"figure{i}" for i in (2, 4, 5, 6, 7, 8, 9)]
+    drawn = {name + ending for name in stems for ending in (*FORMATS, ".txt")}
     assert names == tables | drawn | {f"scores_{key}.csv" for key in ("diver_qa", "nq301", "evouna")} | {"report.txt"}
-    assert all(0.5 < imread(output / name)[..., :3].mean() < 0.999 for name in drawn)  # neither blank nor black
+    assert all(
+        0.5 < imread(output / f"{name}.png")[..., :3].mean() < 0.999 for name in stems
+    )  # neither blank nor black
 
 
 def test_every_judge_has_its_row(output: Path) -> None:
@@ -146,7 +150,7 @@ def test_the_card_reads_the_results(output: Path, tmp_path: Path) -> None:
     assert not (output / CARD).exists()  # not the shipped checkpoint
     table = pd.concat([pd.read_csv(output / f"{name}.csv") for name in ("table1", "by_model")])
     card_table(table, pd.read_csv(output / "checks.csv")).to_csv(tmp_path / CARD, index=False)
-    rows = read_results(tmp_path).set_index(["set", "figure"])
+    rows = read_results([tmp_path]).set_index(["set", "figure"])
     assert rows.loc[(f"DIVER-QA ({ROWS} answers), {FORMS['paper']}", "MCC"), "published"] == pytest.approx(0.6603)
     assert rows["value"].abs().max() <= 1
     assert not rows.index.duplicated().any()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.nli_lex.probe import accuracy_table, answer, main, probe_pairs
+from benchmarks.nli_lex.probe import ROLES, accuracy_table, answer, main, probe_pairs, role_pairs, role_table
 from semantic_metrics.nli_lex.features import load_scorer
 from tests.nli_lex.conftest import nli
 
@@ -48,11 +48,32 @@ def test_a_model_with_two_labels_is_probed_too(tmp_path: Path) -> None:
     ).all()
 
 
+def test_role_swaps_are_read_from_the_one_file_and_judged_in_both_ways(model: Path) -> None:
+    items = pd.read_csv(ROLES)
+    pairs = role_pairs()
+    assert pairs["hypothesis"][::2].tolist() == items["paraphrase"].tolist()
+    assert pairs["hypothesis"][1::2].tolist() == items["swap"].tolist()
+    scorer = load_scorer(model)
+    answers = answer(scorer, pairs)
+    logits = scorer.logits(list(zip(pairs["premise"], pairs["hypothesis"], strict=True))).values
+    assert answers["entailed"].tolist() == (logits.argmax(axis=1) == 1).tolist()
+    table = role_table(answers).set_index("kind")
+    assert table.loc["all", "items"] == len(items) == table.drop("all")["items"].sum()
+    margins = answers["margin"].to_numpy()
+    above = (margins[::2, None] > margins[None, 1::2]).mean() + (margins[::2, None] == margins[None, 1::2]).mean() / 2
+    assert table.loc["all", "auc"] == pytest.approx(100 * above)
+    assert table.loc["all", "pairwise"] == pytest.approx(100 * (margins[::2] > margins[1::2]).mean())
+    swapped = ~answers["entailed"][1::2]
+    assert table.loc["all", "swaps_not_entailed"] == pytest.approx(100 * swapped.mean())
+
+
 def test_the_command_writes_both_tables(model: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["--checkpoint", str(model), "--output", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
     assert len(pd.read_csv(tmp_path / "out" / "nli_probe_pairs.csv")) == len(probe_pairs())
     assert list(pd.read_csv(tmp_path / "out" / "nli_probe.csv")["kind"]) == [*KINDS, "all"]
+    assert len(pd.read_csv(tmp_path / "out" / "nli_roles_pairs.csv")) == len(role_pairs())
+    assert pd.read_csv(tmp_path / "out" / "nli_roles.csv")["kind"][0] == "all"
     refused = CliRunner().invoke(main, ["--checkpoint", "/nowhere/x", "--output", str(tmp_path / "no")])
     assert refused.exit_code == 2
     assert not (tmp_path / "no").exists()

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.common.plot_style import FORMATS
 from benchmarks.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
-from benchmarks.set_criteria.means import EVERY
+from benchmarks.set_criteria.leaderboard import standings
+from benchmarks.set_criteria.means import CRITERIA, EVERY
 from semantic_metrics import load
 from semantic_metrics.set_criteria.encoders import load_encoder
 from tests.benchmarks.set_criteria.data import GROUPS, finish, run, samples, vectors_of
@@ -66,9 +68,8 @@ def test_all_files_are_written(output: Path) -> None:
     tables = {f"table{number}.csv" for number in (1, 2, 3, 12, 13, 14, 15)}
     names = ("figures", "means", "checks", "leaderboard", "discrimination")
     others = {*(f"{name}.csv" for name in names), "ranges.json", "leaderboard.html"}
-    figures = {"figure4.png", "figure6.png", "figure10.png"}
+    figures = {f"figure{number}{ending}" for number in (4, 6, 10) for ending in (*FORMATS, ".txt")}
     assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
-    assert all((output / name).read_bytes().startswith(b"\x89PNG") for name in figures)
 
 
 def test_figures_are_those_of_the_metric(output: Path, file: Path, checkpoint: Path) -> None:
@@ -268,12 +269,28 @@ def test_the_page_needs_no_other_file(output: Path) -> None:
     assert all(signature in text for signature in signatures)
 
 
-def test_the_page_marks_the_highest_and_puts_floors_last(output: Path) -> None:
+def test_the_page_is_in_the_order_of_the_mean(output: Path) -> None:
     text = (output / "leaderboard.html").read_text(encoding="utf-8")
     board = text[text.index("<tbody>") : text.index("</tbody>")]
-    names = re.findall(r'<th scope="row">([^<]+)', board)
-    assert [name.strip() for name in names[2:]] == ["bag of random vectors", FLOOR] or names[2].strip() == FLOOR
+    names = [name.strip() for name in re.findall(r'<th scope="row">([^<]+)', board)]
     scores = pd.read_csv(output / "leaderboard.csv")
-    racing = scores[~scores["floor"]]
-    marked = {float(value) for value in re.findall(r'data-value="([^"]+)"><b>', board)}
-    assert marked == set(racing.groupby("criterion")["value"].max())
+    means = scores.groupby("encoder")["value"].mean().sort_values(ascending=False)
+    assert names == [escape(name) for name in means.index]
+    assert '<th scope="col" aria-sort="descending"><button type="button">mean' in text
+    shown = [float(value) for value in re.findall(r'data-value="([^"]+)" data-name="mean"', board)]
+    assert shown == pytest.approx(list(means))
+
+
+def test_no_encoder_has_a_star_where_a_floor_scores_higher() -> None:
+    values = {"good": [90.0, 40.0], "worse": [80.0, 30.0], "floor": [50.0, 60.0]}
+    rows = [
+        {"encoder": name, "criterion": criterion, "value": value, "low": value, "high": value, "floor": name == "floor"}
+        for name, pair in values.items()
+        for criterion, value in zip(CRITERIA, [*pair, 10.0, 10.0, 10.0, 10.0], strict=True)
+    ]
+    board = standings(pd.DataFrame(rows))
+    assert [row["name"] for row in board] == ["good", "floor", "worse"], "by the mean, floors too"
+    starred = {row["name"]: [cell["best"] for cell in row["cells"]] for row in board}
+    assert starred["good"][:3] == [True, True, False], "the mean and C1; in C2 the floor is higher"
+    assert not any(starred["floor"])
+    assert starred["worse"] == [False] * 3 + [True] * 4, "a tie is marked for all"

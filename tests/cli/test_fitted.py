@@ -1,0 +1,222 @@
+"""Commands with what `fit` wrote: --weights and --threshold in score, compare, report and validate."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import semantic_metrics
+from semantic_metrics.fitting.threshold import read_threshold
+from tests.cli.conftest import done, invoke, refused
+from tests.cli.test_score_resume import cut
+from tests.consensus.conftest import both_heads
+
+SAID = ["the dog bites", "a man sleeps", "the cat is awake", "no dog", "a man runs", "the man barks"] * 3
+GOLD = ["a dog bites", "the cat is awake", "the cat is awake", "not a dog", "the man runs", "no cat sleeps"] * 3
+TEXTS = {"predictions": "said", "references": "gold"}
+
+
+@pytest.fixture(scope="session")
+def pair_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tiny cross-encoder for consensus."""
+    return f"{both_heads(tmp_path_factory.mktemp('models') / 'pairs')}/"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Eighteen rows with a label and a rating."""
+    rows = {"said": SAID, "gold": [f"{text} {i}" for i, text in enumerate(GOLD)]}
+    pd.DataFrame({**rows, "right": [1, 0, 1, 0, 1, 0] * 3, "rating": range(18)}).to_csv(
+        tmp_path / "rated.csv", index=False
+    )
+    return tmp_path / "rated.csv"
+
+
+@pytest.fixture
+def scores(file: Path, checkpoint: Path) -> np.ndarray:
+    rows = pd.read_csv(file)
+    texts = {"predictions": rows["said"].tolist(), "references": rows["gold"].tolist()}
+    return np.array(semantic_metrics.load("matcha", str(checkpoint)).compute(**texts)["scores"])
+
+
+@pytest.fixture
+def fitted(file: Path, checkpoint: Path) -> Path:
+    """A threshold of the small checkpoint."""
+    usual = {"metric": "matcha", "config": checkpoint, "label": "right", "folds": 3}
+    done(invoke("fit", file, options=TEXTS | usual | {"output": file.with_name("t.json")}))
+    return file.with_name("t.json")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_fitted_threshold_decides(
+    file: Path, checkpoint: Path, fitted: Path, scores: np.ndarray, ending: str
+) -> None:
+    source, output = file.with_suffix(f".{ending}"), file.with_name(f"scored.{ending}")
+    rows = pd.read_csv(file)
+    if ending == "jsonl":
+        rows.to_json(source, orient="records", lines=True)
+    elif ending == "parquet":
+        rows.to_parquet(source)
+    usual = {"metric": "matcha", "config": checkpoint, "threshold": fitted}
+    lines = done(invoke("score", source, options=TEXTS | usual | {"output": output}))
+    expected = scores >= read_threshold(fitted).value
+    read = {"csv": pd.read_csv, "parquet": pd.read_parquet, "jsonl": lambda path: pd.read_json(path, lines=True)}
+    assert read[ending](output)["correct"].tolist() == expected.tolist()
+    assert 0 < expected.sum() < 18
+    assert f"{expected.sum()} correct ({expected.mean():.1%}: {read_threshold(fitted).value:.4f} or more)" in lines[0]
+    printed = done(invoke("score", source, options=TEXTS | usual))
+    assert [line.split()[2 if "|" in line else 1] for line in printed[1:19]].count("yes") == expected.sum()
+
+
+def test_each_metric_has_its_own_decisions(file: Path, checkpoint: Path, sts_model: Path, scores: np.ndarray) -> None:
+    names = ["--metric", "matcha", "--metric", "stsscore", "--config", f"matcha={checkpoint}"]
+    names += ["--config", f"stsscore={sts_model}", "--output", file.with_name("o.csv")]
+    done(invoke("score", file, *names, "--threshold", "matcha=0.5", options=TEXTS))
+    scored = pd.read_csv(file.with_name("o.csv"))
+    assert list(scored)[-3:] == ["matcha", "matcha_correct", "stsscore"]
+    assert scored["matcha_correct"].tolist() == (scores >= 0.5).tolist()
+    refused(invoke("score", file, *names, "--threshold", "0.5", options=TEXTS), "--threshold: expected NAME=NUMBER")
+
+
+def test_compare_report_and_validate_decide(file: Path, checkpoint: Path, fitted: Path, scores: np.ndarray) -> None:
+    usual = {"metric": "matcha", "config": checkpoint, "threshold": fitted}
+    value = read_threshold(fitted).value
+    share = (scores >= value).mean()
+    lines = done(invoke("validate", file, options=TEXTS | usual | {"human": "rating", "resamples": 20}))
+    decided = f"{(scores >= value).sum()} correct ({share:.1%}: {value:.4f} or more)"
+    assert f"matcha: {decided}" in lines
+    page = file.with_name("r.html")
+    lines = done(invoke("report", file, options=TEXTS | usual | {"label": "right", "output": page}))
+    assert decided in lines[0]
+    assert f"{((scores >= value) == ([1, 0, 1, 0, 1, 0] * 3)).mean():.1%}" in page.read_text()
+    assert read_threshold(fitted).signature in page.read_text(), "the whole signature"
+    (file.parent / "worse.csv").write_text("said\n" + "zzz\n" * 18)
+    output = file.with_name("c.json")
+    options = usual | {"references": "gold", "predictions": "said", "resamples": 20, "output": output}
+    lines = done(invoke("compare", file, file, file.parent / "worse.csv", options=options))
+    assert lines[0] == f"matcha, 18 texts, correct where the score is {value:.4f} or more"
+    assert lines[2].split()[-1] == f"{share:.1%}"
+    (pair,) = json.loads(output.read_text())
+    assert (pair["other_correct"], pair["threshold"]) == (share, value)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "message"),
+    [
+        ("nan", "--threshold: expected a finite number or a file, got nan"),
+        ("none.json", "--threshold none.json: expected a JSON file with metric, value"),
+        ("", "--threshold: expected a number or file, got ''"),
+    ],
+)
+def test_an_invalid_threshold_is_refused(file: Path, threshold: str, message: str) -> None:
+    options = TEXTS | {"metric": "matcha", "config": "/nowhere/unread", "threshold": threshold}
+    refused(invoke("score", file, options=options), message)
+
+
+def test_a_threshold_of_other_scores_is_refused(file: Path, fitted: Path) -> None:
+    options = TEXTS | {"threshold": fitted}
+    refused(invoke("score", file, options=options | {"metric": "stsscore"}), "expected a file fitted for stsscore, got")
+    message = "--threshold: expected one fitted for scores with checkpoint:"
+    refused(invoke("score", file, options=options | {"metric": "matcha"}), message, "got one for checkpoint:")
+
+
+def test_fitted_weights_are_used(file: Path, pair_model: str) -> None:
+    weights, output = file.with_name("w.json"), file.with_name("o.csv")
+    usual = TEXTS | {"config": pair_model}
+    done(invoke("fit", file, options=usual | {"human": "rating", "folds": 3, "output": weights}))
+    lines = done(invoke("score", file, options=usual | {"weights": weights, "output": output}))
+    rows = pd.read_csv(file)
+    texts = {"predictions": rows["said"].tolist(), "references": rows["gold"].tolist()}
+    metric = semantic_metrics.load("consensus", pair_model)
+    own, expected = metric.compute(**texts)["scores"], metric.compute(**texts, weights=str(weights))
+    assert pd.read_csv(output)["consensus"].tolist() == pytest.approx(expected["scores"], abs=1e-6)
+    assert expected["scores"] != pytest.approx(own, abs=1e-3)
+    assert f"mean {expected['consensus']:.4f}" in lines[0]
+    threshold = file.with_name("t.json")
+    fit = usual | {"weights": weights, "label": "right", "folds": 3, "output": threshold}
+    done(invoke("fit", file, options=fit))
+    decided = usual | {"threshold": threshold}
+    assert " correct (" in done(invoke("score", file, options=decided | {"weights": weights}))[-2]
+    refused(invoke("score", file, options=decided), "--threshold: expected one fitted for scores with weights:")
+    page = file.with_name("r.html")
+    lines = done(invoke("report", file, options=usual | {"weights": weights, "rows": 1, "output": page}))
+    assert f"mean {expected['consensus']:.4f}" in lines[0]
+    assert expected["signature"] in page.read_text()
+    row = {"prediction": rows["said"][0], "reference": rows["gold"][0]}
+    explained = metric.explain(**row, weights=str(weights))["score"]
+    command = ["explain", *row.values(), "--config", pair_model, "--weights", weights]
+    assert done(invoke(*command))[0].startswith(f"consensus {explained:.4f}")
+    refused(
+        invoke("score", file, options=usual | {"metric": "matcha", "weights": weights}), "--weights: only consensus"
+    )
+
+
+def test_the_whole_signatures_go_to_a_file(file: Path, checkpoint: Path) -> None:
+    options = TEXTS | {"metric": "matcha", "config": checkpoint, "signatures": file.with_name("s.txt")}
+    lines = done(invoke("score", file, options=options))
+    whole = semantic_metrics.load("matcha", str(checkpoint)).signature()
+    assert file.with_name("s.txt").read_text() == whole + "\n"
+    assert whole not in lines
+    assert len(lines[-1]) < 80
+    refused(invoke("score", file, options=options | {"signatures": file}), "--signatures: expected another file")
+
+
+@pytest.fixture
+def resumed(file: Path, checkpoint: Path) -> Callable[..., None]:
+    usual = TEXTS | {"metric": "matcha", "config": checkpoint, "batch_rows": 3}
+    return lambda output, *more, **changed: invoke(
+        "score", file, *more, options=usual | changed | {"output": file.with_name(output)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "other", "named"),
+    [
+        ("threshold", "0.5", "0.6", "--threshold of matcha was 0.5, now it is 0.6"),
+        ("separator", " ", "d", "--separator was  , now it is d"),
+        ("json_lists", "flag", None, "--json-lists was True, now it is not given"),
+        ("references", "said", None, "--references was gold said, now it is gold"),
+    ],
+)
+def test_a_run_with_a_new_option_is_continued_with_the_same_one(
+    resumed: Callable,
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    value: str,
+    other: str | None,
+    named: str,
+) -> None:
+    name = f"--{option.replace('_', '-')}"
+    given = [name] if value == "flag" else [name, value]
+    done(resumed("whole.csv", *given))
+    with monkeypatch.context() as patched:
+        cut(patched, 2, KeyboardInterrupt)
+        assert resumed("out.csv", *given).exit_code == 130
+    changed = [name, other] if other else []
+    refused(resumed("out.csv", *changed, "--resume"), named)
+    lines = done(resumed("out.csv", *given, "--resume"))
+    assert file.with_name("out.csv").read_bytes() == file.with_name("whole.csv").read_bytes()
+    assert lines == done(resumed("again.csv", *given)), "the counts of the first part are kept"
+
+
+def test_a_run_with_weights_is_continued_with_the_same_ones(
+    file: Path, pair_model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, similarity in (("a.json", 1), ("b.json", 2)):
+        file.with_name(name).write_text(json.dumps({"matcha": 0, "similarity": similarity, "nli": 1}))
+
+    def score(output: str, weights: str, *more: str) -> object:
+        options = TEXTS | {"config": pair_model, "weights": file.with_name(weights), "batch_rows": 3}
+        return invoke("score", file, *more, options=options | {"output": file.with_name(output)})
+
+    done(score("whole.csv", "a.json"))
+    with monkeypatch.context() as patched:
+        cut(patched, 2, KeyboardInterrupt)
+        assert score("out.csv", "a.json").exit_code == 130
+    refused(score("out.csv", "b.json", "--resume"), "--weights was ", "a.json, now it is ")
+    done(score("out.csv", "a.json", "--resume"))
+    assert file.with_name("out.csv").read_bytes() == file.with_name("whole.csv").read_bytes()

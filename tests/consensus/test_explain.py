@@ -1,0 +1,25 @@
+"""What each token adds to a score."""
+
+import evaluate
+import pytest
+
+PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"
+
+
+def test_a_token_contributes_what_the_score_loses_without_it(metric: evaluate.Metric) -> None:
+    explanation = metric.explain(PREDICTION, REFERENCE)
+    score = metric.compute(predictions=[PREDICTION], references=[REFERENCE])["scores"][0]
+    assert explanation["score"] == pytest.approx(score, abs=1e-6)
+    without = metric.compute(predictions=["the barks"], references=[REFERENCE])["scores"][0]
+    assert explanation["prediction"]["tokens"] == ["the", "dog", "barks"]
+    assert explanation["prediction"]["contributions"][1] == pytest.approx(score - without, abs=1e-5)
+
+
+def test_a_text_of_one_token_loses_its_whole_score(metric: evaluate.Metric) -> None:
+    explanation = metric.explain("dog", REFERENCE)
+    assert explanation["prediction"]["contributions"] == [pytest.approx(explanation["score"])]
+
+
+def test_an_unknown_method_is_refused(metric: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match="method: expected"):
+        metric.explain(PREDICTION, REFERENCE, method="exact")

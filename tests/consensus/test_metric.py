@@ -1,0 +1,155 @@
+"""What the metric returns: the parts are those of the models alone, and the score is their mean."""
+
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+
+from semantic_metrics import load
+from semantic_metrics.consensus.verdict import EMPTY, VERDICTS
+from semantic_metrics.consensus.weights import CAP
+from tests.consensus.conftest import LABELS, SCRIPT, both_heads
+from tests.nli_lex.conftest import listing
+
+PREDICTIONS = ["the dog bites", "a man sleeps", "the cat is awake", "no dog barks"]
+REFERENCES = ["a dog bites the man", "the man is asleep", "the cat is asleep", "the dog barks"]
+SEVERAL = [["a dog bites", "the cat"], ["the man is asleep"], ["a dog", "the cat is awake", "awake cat"], ["no", "yes"]]
+ROUNDING = 1e-5
+
+
+def test_results(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    keys = ["consensus", "scores", "parts", "verdicts", "reasons", "signature", "undefined", "truncated"]
+    assert list(result) == keys
+    assert result["consensus"] == np.mean(result["scores"])
+    assert all(0 <= score <= 1 for score in result["scores"])
+    assert set(result["verdicts"]) <= set(VERDICTS) - {EMPTY}
+    assert all(len(result[name]) == len(PREDICTIONS) for name in ("scores", "verdicts", "reasons"))
+    assert (result["undefined"], result["truncated"]) == (0, 0)
+    mean = metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean")
+    assert mean == {"consensus": result["consensus"]}
+
+
+def test_the_parts_are_those_of_the_models_alone(metric: evaluate.Metric, model: Path) -> None:
+    parts = metric.compute(predictions=PREDICTIONS, references=REFERENCES)["parts"]
+    cosines = load("matcha").compute(predictions=PREDICTIONS, references=REFERENCES)["scores"]
+    assert parts["matcha"] == cosines
+    options = {"symmetric": True, "clip": True}
+    ratings = load("stsscore", f"{model}/").compute(predictions=PREDICTIONS, references=REFERENCES, **options)
+    assert parts["similarity"] == pytest.approx(ratings["scores"], abs=ROUNDING)
+    nli = [label for label in LABELS if label != "similarity"]
+    alone = both_heads(model.parent / "alone", LABELS)
+    for name, directions in (("entailment", 1), ("contradiction", 2)):
+        expected = []
+        for pair in zip(REFERENCES, PREDICTIONS, strict=True):
+            both = [
+                dict(zip(LABELS, np.log(listing(alone)(*texts)), strict=True))
+                for texts in (pair, pair[::-1])[:directions]
+            ]
+            chances = [np.exp(one[name]) / sum(np.exp(one[label]) for label in nli) for one in both]
+            expected.append(np.mean(chances))
+        assert parts[name] == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
+    texts = ["The museum bought a pearl.", "No cat\nsleeps here.", "Ja."]
+    result = metric.compute(predictions=texts, references=[" ".join(text.split()) + " " for text in texts])
+    assert result["verdicts"] == ["same"] * 3
+    assert result["parts"]["similarity"] == result["parts"]["entailment"] == [1.0] * 3
+    assert result["parts"]["contradiction"] == [0.0] * 3
+    assert min(result["scores"]) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_score_is_the_weighted_mean_of_the_judgements_below_the_cap(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    parts = {name: np.array(values) for name, values in result["parts"].items()}
+    judgements = {
+        "matcha": (parts["matcha"] + 1) / 2,
+        "similarity": parts["similarity"],
+        "nli": (parts["entailment"] - parts["contradiction"] + 1) / 2,
+    }
+    cap = 1 - CAP * parts["contradiction"]
+    expected = np.minimum(np.average(list(judgements.values()), axis=0, weights=[0.25, 1, 1]), cap)
+    assert result["scores"] == pytest.approx(expected)
+    for name, values in judgements.items():
+        weights = {other: float(other == name) for other in judgements}
+        weighted = metric.compute(predictions=PREDICTIONS, references=REFERENCES, weights=weights)
+        assert weighted["scores"] == pytest.approx(np.minimum(values, cap))
+        assert weighted["signature"] != result["signature"]
+
+
+def test_the_best_reference_gives_parts_and_verdict(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
+    mean = metric.compute(predictions=PREDICTIONS, references=SEVERAL, multi_reference="mean")
+    for i, (prediction, group) in enumerate(zip(PREDICTIONS, SEVERAL, strict=True)):
+        alone = metric.compute(predictions=[prediction] * len(group), references=group)
+        best = int(np.argmax(alone["scores"]))
+        assert result["best_reference"][i] == best
+        assert result["scores"][i] == pytest.approx(alone["scores"][best], abs=ROUNDING)
+        assert mean["scores"][i] == pytest.approx(np.mean(alone["scores"]), abs=ROUNDING)
+        assert result["verdicts"][i] == mean["verdicts"][i] == alone["verdicts"][best]
+        assert result["parts"]["matcha"][i] == alone["parts"]["matcha"][best]
+
+
+def test_margins_are_scores_minus_those_of_contradictions(metric: evaluate.Metric) -> None:
+    against = ["a cat", "the man is awake", "", "the dog barks"]
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=against)
+    alone = metric.compute(predictions=against, references=REFERENCES)
+    assert result["contradiction_scores"] == pytest.approx(alone["scores"], abs=ROUNDING)
+    assert result["margins"] == pytest.approx(np.subtract(result["scores"], alone["scores"]), abs=ROUNDING)
+    assert result["undefined"] == alone["undefined"] == 1
+
+
+@pytest.mark.parametrize("blank", ["", " \n\t", "\u3000"])
+def test_a_blank_text_scores_0_and_is_counted(metric: evaluate.Metric, blank: str) -> None:
+    result = metric.compute(predictions=[blank, "a dog", "a dog"], references=[["a dog"], [blank], [blank, "a dog"]])
+    assert result["scores"][:2] == [0, 0]
+    assert result["verdicts"][:2] == [EMPTY, EMPTY]
+    assert (result["undefined"], result["best_reference"][2]) == (2, 1)
+    assert result["scores"][2] > 0
+
+
+def test_long_pairs_are_counted(metric: evaluate.Metric) -> None:
+    result = metric.compute(predictions=["the dog barks", "the dog " * 40], references=["a dog", "a cat"])
+    assert result["truncated"] == 1
+
+
+def test_added_rows_are_scored_like_given_ones(metric: evaluate.Metric) -> None:
+    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
+    added = metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:])
+    assert added == metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"multi_reference": "all"}, "multi_reference: expected"),
+        ({"output": "table"}, "output: expected"),
+        ({"precision": "float8"}, "precision: expected"),
+        ({"batch_size": 0}, "batch_size: expected"),
+        ({"contradictions": ["a"]}, "contradictions: expected 4 items"),
+        ({"weights": {"matcha": 1.0}}, "weights: expected a number for each of matcha, similarity, nli"),
+        ({"weights": {"matcha": 0, "similarity": 0, "nli": 0}}, "weights: expected a weight above 0"),
+        ({"weights": {"matcha": 1, "similarity": -1, "nli": 0}}, "weights: expected a number from 0 for similarity"),
+        ({"weights": {"matcha": 1, "similarity": float("nan"), "nli": 0}}, "weights: expected a number from 0"),
+        ({"weights": "no such file.json"}, r"weights: expected a JSON file, got 'no such file\.json'"),
+    ],
+)
+def test_a_bad_option_is_named(metric: evaluate.Metric, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (("entailment", "neutral", "contradiction"), "expected one label, a rating, or one named 'similarity'"),
+        (("yes", "no", "similarity"), "expected labels for NLI"),
+        (("entailment", "similarity"), "expected labels for NLI"),
+    ],
+)
+def test_a_checkpoint_without_both_heads_is_refused(labels: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate.load(SCRIPT, str(both_heads(tmp_path / "other", labels)))

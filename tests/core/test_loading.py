@@ -1,0 +1,89 @@
+"""`semantic_metrics.score` and the command line reach a metric without `evaluate`, and give the same numbers."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from semantic_metrics import load, score
+from tests.conftest import ROOT, Run
+from tests.demo.conftest import tiny_checkpoints
+
+MODULES = "datasets evaluate huggingface_hub pandas pyarrow sentence_transformers sklearn torch transformers"
+HEAVY = set(MODULES.split())
+TEXTS = {"predictions": ["The dog sleeps.", "a man"], "references": ["the dog is awake", "the man"]}
+COMMAND = """
+import sys
+from semantic_metrics.cli import main
+
+main(sys.argv[1:], standalone_mode=False)
+print(sorted(name for name in sys.modules if "." not in name), file=sys.stderr)
+"""
+FUNCTION = """
+import sys
+import semantic_metrics
+
+known = {"numpy"} & set(sys.modules)
+semantic_metrics.score("matcha", ["It rains."], ["It rained."])
+print(sorted(known), file=sys.stderr)
+print(sorted(name for name in sys.modules if "." not in name), file=sys.stderr)
+"""
+
+
+def test_the_command_scores_with_the_table_without_heavy_modules(run_python: Run, tmp_path: Path) -> None:
+    columns = ("--predictions", "prediction", "--references", "reference")
+    file = ROOT / "metrics" / "samples" / "pairs.csv"
+    done = run_python(COMMAND, "score", file, "--metric", "matcha", *columns, cwd=tmp_path)
+    assert "23 rows" in done.stdout, done.stderr
+    loaded = set(eval(done.stderr))
+    assert loaded & {"numpy", "tokenizers", "safetensors"} == {"numpy", "tokenizers", "safetensors"}
+    assert loaded & HEAVY == set()
+
+
+def test_the_function_scores_with_the_table_without_heavy_modules(run_python: Run, tmp_path: Path) -> None:
+    known, loaded = map(eval, run_python(FUNCTION, cwd=tmp_path).stderr.splitlines())
+    assert known == [], "`import semantic_metrics` imports next to nothing"
+    assert set(loaded) & HEAVY == set()
+
+
+@pytest.mark.parametrize("name", ["consensus", "matcha", "nli_lex", "stsscore"])
+def test_the_function_returns_what_compute_returns(name: str, checkpoint: Path, tmp_path: Path) -> None:
+    folder = str(tiny_checkpoints(checkpoint, tmp_path)[name])
+    texts = TEXTS | ({"questions": ["who?", "who?"]} if name == "nli_lex" else {})
+    assert score(name, **texts, checkpoint=folder) == load(name, folder).compute(**texts)
+
+
+def test_options_reach_the_metric(checkpoint: Path) -> None:
+    result = score("matcha", **TEXTS, checkpoint=str(checkpoint), rescale=True, contradictions=["a", "b"], output="all")
+    assert min(result["scores"]) >= 0
+    assert len(result["margins"]) == 2
+    assert "rescale:true" in result["signature"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("bleu", {}, r"name: expected one of \['consensus', "),
+        (["matcha"], {}, "name: expected one of"),
+        ("set_criteria", {}, "name: expected a metric that works with 'score', got 'set_criteria'"),
+        ("matcha", {"questions": ["a", "b"]}, "questions: expected None, as matcha takes no questions, got list"),
+        ("matcha", {"predictions": "text"}, "predictions: expected a list of strings, got a bare str"),
+        ("matcha", {"references": ["one"]}, "references: expected 2 items, one for each of predictions, got 1"),
+        ("matcha", {"predictions": None}, "predictions: expected a list of strings, got NoneType None"),
+        ("matcha", {"contradictions": ["one"]}, "contradictions: expected 2 items, one for each of predictions, got 1"),
+        ("matcha", {"scale": 5}, r"options: expected some of \[.*'rescale'.*\], got \['scale'\]"),
+        ("matcha", {"checkpoint": ""}, "checkpoint: expected a name, a folder or a Hub id, got ''"),
+        ("matcha", {"checkpoint": 3}, "checkpoint: expected a name, a folder or a Hub id, got 3"),
+        ("matcha", {"checkpoint": "./none"}, "checkpoint './none': expected one of"),
+    ],
+)
+def test_invalid_arguments_are_refused(name: str, change: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        score(name, **(TEXTS | change))
+
+
+def test_a_metric_stays_loaded(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = score("matcha", **TEXTS, checkpoint=str(checkpoint))
+    module = sys.modules["semantic_metrics.matcha.scoring"]
+    monkeypatch.setattr(module, "load_checkpoint", None)  # a second load would fail
+    assert score("matcha", **TEXTS, checkpoint=str(checkpoint)) == before

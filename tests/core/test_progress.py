@@ -1,0 +1,52 @@
+"""Progress bars: on a terminal alone, after a while, and none where none is wanted."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from semantic_metrics import score
+from semantic_metrics.core import progress
+from semantic_metrics.core.progress import progress_bar, with_progress
+
+TEXTS = (["a dog", "a cat"], ["the dog", "the cat"])
+
+
+def be_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+
+def test_items_are_counted_on_a_terminal(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    be_a_terminal(monkeypatch)
+    assert list(with_progress([1, 2, 3], "row", title="made")) == [1, 2, 3]
+    shown = capsys.readouterr().err
+    assert "made" in shown
+    assert "0.00/3.00" in shown
+
+
+def test_what_is_no_terminal_stays_empty(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
+    list(with_progress(iter([1, 2]), "row"))
+    assert capsys.readouterr().err == ""
+
+
+def test_the_function_shows_a_bar_unless_told_otherwise(
+    checkpoint: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be_a_terminal(monkeypatch)
+    score("matcha", *TEXTS, checkpoint=str(checkpoint))
+    assert "/2.00" in capsys.readouterr().err
+    score("matcha", *TEXTS, checkpoint=str(checkpoint), progress=False)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match="progress: expected one of False, True, got str 'no'"):
+        score("matcha", *TEXTS, checkpoint=str(checkpoint), progress="no")
+
+
+def test_no_call_shows_what_its_caller_does_not_want(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be_a_terminal(monkeypatch)
+    with progress.progress(False), progress.progress(True), progress_bar(2, "row") as bar:
+        bar.update()
+    assert capsys.readouterr().err == ""

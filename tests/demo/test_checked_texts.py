@@ -1,0 +1,130 @@
+"""Checked texts as HTML: links that lead somewhere, texts that are shown as they are, and hostile ones escaped."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from semantic_metrics.demo.checked_texts import CheckedText, checked_texts, render_check
+from semantic_metrics.report.check import write_check
+
+SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'
+TEXT = "The dog bites. {{ 7 * 7 }}<img src=x onerror=alert(1)> ran. No cat sleeps."
+SIGNATURE = "consensus|<sig>"
+
+
+class Page(HTMLParser):
+    """Tags, ids and links of a page, and the text of its columns; every open tag must be closed in its turn."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open, self.tags, self.ids, self.links, self.columns = [], [], [], [], []
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
+        """Note a tag, its id and its link."""
+        values = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name == "href"]
+        if values.get("class") == "text":
+            self.columns.append("")
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        self.quiet = values.get("class") == "mark"
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close the tag that was opened last."""
+        assert self.open.pop() == tag
+        self.quiet = False
+
+    def handle_data(self, data: str) -> None:
+        """Add to a column, marks left out."""
+        if "p" in self.open and self.columns and not self.quiet:
+            self.columns[-1] += data
+
+
+def sentence(text: str, verdict: str, *places: str, source: str = SOURCE, reference: int = 0) -> dict:
+    begin = TEXT.index(text)
+    spans = [(source.index(place), source.index(place) + len(place), place) for place in places]
+    shown = [
+        {"reference": reference, "begin": a, "end": b, "text": place, "support": 0.25, "contradiction": 0.5}
+        for a, b, place in spans
+    ]
+    numbers = {"support": 0.25, "contradiction": 0.5}
+    return {"text": text, "begin": begin, "end": begin + len(text), **numbers, "verdict": verdict, "places": shown}
+
+
+SENTENCES = [
+    sentence("The dog bites.", "supported", "The <b>dog</b> bites & barks."),
+    sentence("{{ 7 * 7 }}<img src=x onerror=alert(1)> ran.", "silent"),
+    sentence("No cat sleeps.", "contradicted", 'bites & barks.\nA cat "sleeps".'),
+]
+CHECKED = CheckedText("<one>", TEXT, [SOURCE], 0.5, 0.25, SENTENCES)
+
+
+def test_every_link_leads_to_a_place_and_back() -> None:
+    page = Page(render_check([CHECKED, CHECKED], SIGNATURE))
+    assert len(set(page.ids)) == len(page.ids)
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+    assert len(page.links) == 2 * 2 * 3  # two sentences with a place: in the text, in the list, and back
+    other = Page(render_check([CHECKED], SIGNATURE, "other"))
+    assert set(page.ids).isdisjoint(other.ids)
+
+
+def test_text_and_source_are_shown_as_they_are() -> None:
+    page = Page(render_check([CHECKED], SIGNATURE))
+    assert page.columns[:1] == [TEXT]
+    assert page.columns[1].startswith(SOURCE)
+
+
+def test_nothing_of_a_text_becomes_a_tag(tmp_path: Path) -> None:
+    write_check(tmp_path / "page.html", "<i>title</i>\0", [CHECKED], SIGNATURE)
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = Page(html.partition("<body>")[2].partition("</body>")[0])
+    assert {"script", "img", "b", "i"} & set(page.tags) <= {"b"}  # the verdicts' own
+    assert "<script" not in html
+    assert "{{ 7 * 7 }}" in html
+    assert "\0" not in html
+    assert not re.search(r"(src|href)=.http", html)
+
+
+def test_several_sources_and_what_is_missing_are_named() -> None:
+    places = [sentence("The dog bites.", "supported", "A dog.", source="A dog.", reference=1)]
+    checked = CheckedText(
+        "one", TEXT, [SOURCE, "A dog."], 0.5, 0.25, places, 0.75, ({"text": "<gone>", "support": 0.1},)
+    )
+    html = render_check([checked], SIGNATURE)
+    assert "source 2, characters 0 to 6" in html
+    assert "coverage of the reference 0.750" in html
+    assert "&lt;gone&gt;" in html
+
+
+def test_a_piece_has_the_worst_verdict_of_the_places_that_hold_it() -> None:
+    source = "abcdefghij"
+    places = [("supported", 0, 6), ("silent", 2, 9), ("contradicted", 4, 5), ("supported", 4, 4), ("silent", 2, 6)]
+    sentences = [
+        {"text": "", "begin": 0, "end": 0, "support": 0.25, "contradiction": 0.5, "verdict": verdict, "places": [place]}
+        for verdict, begin, end in places
+        for place in [{"reference": 0, "begin": begin, "end": end, "text": source[begin:end]}]
+    ]
+    html = render_check([CheckedText("one", "", [source], 0.5, 0.25, sentences)], SIGNATURE)
+    shown = re.findall(r'<span class="(supported|contradicted|silent)">(\w+)</span>', html)
+    expected = ["supported ab", "supported cd", "contradicted e", "supported f", "silent ghi"]
+    assert [" ".join(one) for one in shown] == expected
+
+
+@pytest.mark.parametrize("verdict", ["supported", "contradicted", "silent"])
+def test_a_verdict_shows_without_colours(verdict: str) -> None:
+    checked = CheckedText("one", TEXT, [SOURCE], 0.5, 0.25, [sentence("The dog bites.", verdict, "barks")])
+    mark = {"supported": "✓", "contradicted": "✗", "silent": "?"}[verdict]
+    assert f"<b>{mark} {verdict}</b>" in render_check([checked], SIGNATURE)
+
+
+def test_a_result_is_split_into_its_texts() -> None:
+    result = {"scores": [0.1, 0.2], "minimums": [0.0, 0.1], "sentences": [[], SENTENCES], "coverage": [0.3, 0.4]}
+    first, second = checked_texts(["a", "b"], ["", TEXT], ["x", [SOURCE, "y"]], result | {"missing": [[], []]})
+    assert (first.sources, first.coverage) == (["x"], 0.3)
+    assert (second.sources, second.sentences, second.minimum) == ([SOURCE, "y"], SENTENCES, 0.1)

@@ -1,0 +1,1 @@
+"""Tests of what people read: README, docs, the site, the notebook."""

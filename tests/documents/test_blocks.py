@@ -1,0 +1,102 @@
+"""README and docs: every block runs in a clean folder and prints what is shown; every command named has its options."""
+
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.conftest import ROOT
+from tests.documents.blocks import (
+    Runner,
+    check_command,
+    clean_folder,
+    commands,
+    difference,
+    expected_output,
+    inline_commands,
+    read_blocks,
+    updated,
+)
+
+RUN_ELSEWHERE = {"docs/recipes.md": "tests/hooks", "docs/extend.md": "tests/test_recipes.py"}
+PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
+QUICK = ("README.md", "docs/python.md")
+RUN = [page for page in PAGES if page not in RUN_ELSEWHERE and any(b.reason is None for b in read_blocks(page))]
+
+
+@pytest.mark.parametrize("page", [pytest.param(p, marks=() if p in QUICK else pytest.mark.slow) for p in RUN])
+def test_blocks_run_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
+    runner, wrong = Runner(), []
+    with clean_folder(tmp_path):
+        for block in read_blocks(page):
+            if block.reason is None:
+                printed, shown = runner.run(block), expected_output(block)
+                if shown is not None and (found := difference(shown, printed)):
+                    wrong.append(f"{block}\n{found}")
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_exist_and_have_their_options(page: str) -> None:
+    shown = [words for b in read_blocks(page) if b.language == "bash" for words in commands(b.code)]
+    wrong = []
+    for words in [*shown, *map(shlex.split, inline_commands(page))]:
+        try:
+            check_command(words)
+        except (click.ClickException, AssertionError) as error:
+            wrong.append(f"{shlex.join(words)}: {error}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_recipe_is_run_by_a_test() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*/*.py"))
+    page = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+    titles = [part.partition("\n")[0] for part in page.split("\n## ")[1:] if "```python" in part or "```yaml" in part]
+    assert titles
+    assert [title for title in titles if f'example("{title}")' not in sources] == []
+
+
+def test_output_is_compared_to_the_digits_shown() -> None:
+    assert difference("mean 0.42, n 3\n...\nx|id:...", "mean  0.4161, n 3\nmany\nlines\nx|id:66e5") is None
+    for shown, printed in (
+        ("mean 0.42", "mean 0.43"),
+        ("mean 0.42", "mean 0.4262"),
+        ("23 rows", "24 rows"),
+        ("-.5", "0.5"),
+        ("same", "contradicts"),
+        ("a:66e5df33a4d9ab71", "a:66e5df33a4d9ab72"),
+        ("one line", "one line\nanother"),
+    ):
+        assert difference(shown, printed) is not None, shown
+
+
+def test_a_long_table_that_differs_is_told_in_no_time() -> None:
+    letters = "abcdefghijkl"
+    shown = "".join(f"  0.42  |#  same  text {letter}...  and another...\n...\n" for letter in letters)
+    printed = "".join(
+        f"  0.42  |#  same  text {letter} that is long  and another that is long\n" * 3 for letter in letters
+    )
+    assert difference(shown, printed) is None
+    assert difference(shown + "another end", printed) is not None
+
+
+def test_shown_output_is_brought_up_to_date() -> None:
+    new = updated("a 0.42 ... id:66e5df33a4d9ab71", "a 0.3149 and more id:0123456789abcdef")
+    assert new == "a 0.31 ... id:0123456789abcdef"
+    assert (
+        updated("m|id:66e5df33|settings:01234567", "m|id:0123abcd|settings:dcba3210")
+        == "m|id:0123abcd|settings:dcba3210"
+    )
+    assert updated("same 0.42", "contradicts 0.42") is None
+
+
+def test_a_reason_is_read_with_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = "<!-- not run: hours -->\n\n```bash\nmake x\n```\n\nIt prints\n\n```text\n1\n```\n"
+    text = f"{first}\n```python\n2\n```\n\n# Another section\n\n```text\n2\n```\n"
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("tests.documents.blocks.ROOT", tmp_path)
+    first, second = read_blocks("page.md")
+    assert (first.reason, first.shown, first.line) == ("hours", "1", 4)
+    assert (second.reason, second.shown) == (None, None), "output belongs to its own section"
+    assert Runner().run(second) == "2\n"

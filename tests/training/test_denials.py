@@ -1,0 +1,108 @@
+"""Answers that deny, correct, list or mention a reference, made from questions with known answers."""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from semantic_metrics.nli_lex.lexical import read_words
+from training.data.config_files import read_yaml
+from training.data.denial_forms import PATH, SLOT, AnsweredQuestion, question_type, read_forms
+from training.data.denials import DenialConfig, main, shape
+from training.train_cross_encoder import CONFIGS
+
+ASKED = AnsweredQuestion(
+    *("Who painted the Mona Lisa?", "Leonardo da Vinci", "Michelangelo", "Raphael", "who", True),
+    *("{} painted the Mona Lisa", "{} did not paint the Mona Lisa"),
+)
+PEOPLE = ["Jane Austen", "Emily Bronte", "Mary Shelley", "George Eliot", "Charles Dickens", "Bram Stoker"]
+BOOKS = ["emma", "wuthering heights", "frankenstein", "middlemarch", "bleak house", "dracula"]
+CONFIG = """
+train:
+  - {name: judged, path: judged.csv, columns: [q, a, r, y], separator: /}
+exclude:
+  - {path: test.csv, columns: [question]}
+"""
+
+
+def test_forms_are_balanced_and_those_of_the_probe_are_never_trained_on() -> None:
+    train, probe = read_forms("train"), read_forms("probe")
+    assert len(train) >= 60
+    assert len(probe) >= 30
+    assert {form.kind for form in train} > {form.kind for form in probe}
+    skeletons = [{_words(text) for form in part for text in (form.incorrect, form.correct)} for part in (train, probe)]
+    assert not skeletons[0] & skeletons[1]
+    for form in (*train, *probe):
+        assert "R" in " ".join(SLOT.findall(form.correct)), form  # a correct answer names the reference
+
+
+def _words(form: str) -> str:
+    return " ".join(SLOT.sub(" ", form).lower().split())
+
+
+def test_a_form_with_both_exchanges_the_reference_and_the_wrong_answer() -> None:
+    (form,) = [form for form in read_forms("train") if form.incorrect == "Not {R}, but {W}."]
+    assert form.fill(ASKED, correct=False) == "Not Leonardo da Vinci, but Michelangelo."
+    assert form.fill(ASKED, correct=True) == "Not Michelangelo, but Leonardo da Vinci."
+    assert (form.kind, form.label) == ("correct", "contradiction")
+
+
+def test_a_statement_form_negates_what_answers_the_question() -> None:
+    (form,) = [form for form in read_forms("train") if form.incorrect == "No. {denies_R}."]
+    assert form.fill(ASKED, correct=False) == "No. Leonardo da Vinci did not paint the Mona Lisa."
+    assert form.fill(ASKED, correct=True) == "Yes. Leonardo da Vinci painted the Mona Lisa."
+    bare = AnsweredQuestion("when", "1995", "1996", "1997", "when", True)
+    assert not form.suits(bare)
+    assert bare.types == {"", "year"}
+
+
+@pytest.mark.parametrize("entry", ["{kind: correct}", "{kind: other, both: x}", "{kind: list, both: x, correct: y}"])
+def test_an_invalid_form_is_named(entry: str, tmp_path: Path) -> None:
+    path = tmp_path / "forms.yaml"
+    path.write_text(f"kinds: {{correct: contradiction, list: not_entailment}}\ntrain:\n  - {entry}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="expected a kind with both, or with incorrect and correct"):
+        read_forms("train", path)
+    with pytest.raises(ValueError, match="part: expected one of train, probe"):
+        read_forms("test", PATH)
+
+
+def test_types_and_shapes_of_answers() -> None:
+    assert [question_type(text) for text in ("who's he", "what year was it", "how many are there", "name it")] == [
+        *("who", "when", "number", "what")
+    ]
+    assert [shape(text) for text in ("1995", "May 5, 1995", "20 miles", "the Red Sea", "bone marrow")] == [
+        *("year", "date", "number", "name", "phrase")
+    ]
+
+
+def test_answers_are_made_for_the_questions_that_are_not_excluded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    pytest.importorskip("spacy")
+    rows = []
+    for person, book in zip(PEOPLE, BOOKS, strict=True):
+        rows += [
+            (f"who wrote {book}", f"{person} wrote {book}.", person, 1),
+            (f"who wrote {book}", "Ann Lee", person, 0),
+        ]
+    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(tmp_path / "judged.csv", index=False)
+    pd.DataFrame({"question": ["Who wrote Dracula?"]}).to_csv(tmp_path / "test.csv", index=False)
+    (tmp_path / "denials.yaml").write_text(CONFIG, encoding="utf-8")
+    arguments = ["--config", tmp_path / "denials.yaml", "--data", tmp_path, "--output", tmp_path / "out"]
+    monkeypatch.setattr(sys, "argv", ["denials.py", *map(str, arguments)])
+    main()
+    assert "answers to" in capsys.readouterr().out
+    made = pd.concat([pd.read_parquet(path) for path in sorted((tmp_path / "out").iterdir())])
+    assert not made["question"].str.lower().str.contains("dracula").any()
+    assert made["correct"].mean() == pytest.approx(0.5, abs=0.05)
+    assert set(made["label"]) == {"entailment", "contradiction", "not_entailment"}
+    assert ((made["label"] == "entailment") == (made["correct"] == 1)).all()
+    assert set(made["reference"]) <= set(PEOPLE)
+    for row in made[made["correct"] == 1].itertuples():  # a last name is enough
+        assert row.reference.split()[-1].lower() in read_words(row.answer).plain, row.answer
+
+
+def test_the_shipped_config_keeps_test_questions_out() -> None:
+    config = read_yaml(CONFIGS / "denials.yaml", DenialConfig)
+    assert {entry["path"] for entry in config.exclude} == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}

@@ -1,0 +1,182 @@
+"""The set criteria as a regulariser, against the metric that counts them, and in a run."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import yaml
+
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.set_criteria.criteria import OPERATOR, Settings, report
+from semantic_metrics.set_criteria.samples import OPERATORS, from_arrays, measure_samples
+from tests.training.conftest import TRAINING
+from tests.training.test_train import run_forked, weights
+from training.data.config_files import read_yaml
+from training.data.set_samples import SetSource
+from training.data.sources import Table
+from training.matcha.config import TrainConfig
+from training.matcha.set_regulariser import SetCriteria
+from training.train import Run
+
+
+@pytest.fixture
+def unions(tmp_path: Path) -> SetSource:
+    """The bundled texts as unions of two, written to a file."""
+    texts = pd.read_csv(TRAINING / "data" / "smoke.csv").reference
+    rows = pd.DataFrame({"a": texts, "b": texts.shift(-1, fill_value=texts[0])})
+    rows = rows.assign(target=rows.a + " " + rows.b, operator="union")
+    rows.to_csv(tmp_path / "unions.csv", index=False)
+    return SetSource(name="unions", table=Table(path=str(tmp_path / "unions.csv")), compose=True, licence="MIT")
+
+
+@pytest.fixture
+def regularised(config: TrainConfig, unions: SetSource) -> TrainConfig:
+    options = {"kind": "set_criteria", "weight": 5.0, "batch_size": 32}
+    network = {"num_senses": 2, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
+    return replace(config, network=network, regulariser=options, sets=[unions])
+
+
+def test_hinge_is_zero_exactly_where_the_metric_says_that_the_criterion_holds() -> None:
+    rng = np.random.default_rng(0)
+    a, b, noise = rng.standard_normal((3, 300, 6))
+    b = b + rng.uniform(-1, 1, (300, 1)) * a
+    target = rng.uniform(-1, 1, (300, 1)) * a + rng.uniform(-1, 1, (300, 1)) * b + 0.3 * noise
+    operators = [OPERATORS[i % 3] for i in range(300)]
+    samples = measure_samples(from_arrays((a, b, target)), operators)
+    listed = report(samples, Settings(theta=0.5, norm_ratio=1.1), per_sample=True)["per_sample"]
+    vectors = torch.tensor(np.stack([a, b, target], axis=1))
+    criteria = SetCriteria(margin=0.0, theta=0.5, norm_ratio=1.1)
+    for criterion, operator in OPERATOR.items():
+        hinges = criteria.hinges(criterion, vectors[samples[operator].rows])
+        holds = listed[criterion].get("holds")
+        if holds is None:
+            holds = (np.array(listed[criterion]["cosine"]) >= 0).all(axis=0).tolist()
+        assert len(hinges) == 100
+        assert 10 < sum(holds) < 90, criterion
+        assert (hinges == 0).tolist() == holds, criterion
+        assert (hinges >= 0).all()
+
+
+@pytest.mark.parametrize("criterion", OPERATOR)
+def test_gradient_descent_on_one_criterion_meets_it(criterion: str) -> None:
+    generator = torch.Generator().manual_seed(1)
+    vectors = torch.randn(40, 3, 8, generator=generator).requires_grad_()
+    operators = torch.full((40,), OPERATORS.index(OPERATOR[criterion]))
+    criteria = SetCriteria(criteria=[criterion])
+    before = criteria.loss(vectors, operators).item()
+    optimizer = torch.optim.Adam([vectors], lr=0.05)
+    for _ in range(150):
+        optimizer.zero_grad()
+        criteria.loss(vectors, operators).backward()
+        optimizer.step()
+    assert before > 0.02
+    assert criteria.loss(vectors, operators).item() < 0.01 * before
+    others = (operators + 1) % len(OPERATORS)
+    assert criteria.loss(vectors, others).item() == 0  # samples of another operator do not count
+
+
+def test_degenerate_samples_are_left_out_and_leave_the_gradient_finite() -> None:
+    x, y, z = torch.eye(3)
+    zero, tilted = torch.zeros(3), x + 0.5 * y
+    rows = [(zero, y, z), (x, zero, z), (x, y, zero), (x, x, y), (x, -x, y), (x, y, z), (x, 1e-5 * y + x, y)]
+    rows += [(x, y, tilted)]  # the only one that has everything
+    vectors = torch.stack([torch.stack(row) for row in rows]).requires_grad_()
+    criteria = SetCriteria()
+    assert [len(criteria.hinges(name, vectors)) for name in ("C2", "C5", "C6")] == [1, 1, 1]
+    for operator in range(len(OPERATORS)):
+        criteria.loss(vectors, torch.full((len(rows),), operator)).backward()
+    assert vectors.grad.isfinite().all()
+    assert vectors.grad[-1].abs().sum() > 0
+
+
+def test_unions_give_differences_and_overlaps(unions: SetSource) -> None:
+    rows = pd.DataFrame({"a": ["A.", "C."], "b": ["B.", "D."], "target": ["A, B.", "C, D."], "operator": ["union"] * 2})
+    samples = [(s.operator, s.reference, s.correct, s.incorrect, s.origin) for s in unions.examples(rows)]
+    assert samples[:4] == [
+        ("union", "A.", "B.", "A, B.", ()),
+        ("difference", "A, B.", "A.", "B.", ()),
+        ("difference", "A, B.", "B.", "A.", ()),
+        ("overlap", "A, B.", "B. C.", "B.", ("C.",)),
+    ]
+    assert samples[-1] == ("overlap", "C, D.", "D. A.", "D.", ("A.",))
+    assert len(replace(unions, compose=False).examples(rows)) == 2
+    with pytest.raises(ValueError, match="unions: expected operators among overlap, difference, union, got 'sum'"):
+        unions.examples(rows.assign(operator="sum"))
+
+
+def test_regulariser_improves_the_criteria_that_it_trains(regularised: TrainConfig, tmp_path: Path) -> None:
+    regularised = replace(regularised, steps=60, validate_every=60, save_every=60, lr=3e-3)
+    penalties = {}
+    for weight in (0.0, 5.0):
+        options = regularised.regulariser | {"weight": weight}
+        run = Run(replace(regularised, regulariser=options), TRAINING, tmp_path / str(weight))
+        ids, offsets, operators = run.samples.draw(0, 300, 0, 1)
+        run.train()
+        with torch.no_grad():
+            vectors = run.model.eval()(ids, offsets).unflatten(0, (3, -1)).transpose(0, 1)
+        penalties[weight] = run.regulariser.loss(vectors, operators).item()
+    assert penalties[5.0] < 0.7 * penalties[0.0]
+    card = (tmp_path / "5.0" / "checkpoint" / "README.md").read_text()
+    assert "* Regulariser: kind set criteria, weight 5.0, batch size 32, on the sets below." in card
+    assert "| unions | regulariser | " in card
+    assert "| MIT |" in card
+    record = json.loads((tmp_path / "5.0" / "checkpoint" / "training.json").read_text())
+    assert record["counts"]["unions"]["examples"] == 4 * record["counts"]["unions"]["rows"]
+
+
+def test_texts_of_the_evaluation_sets_are_kept_out_of_the_sets_too(regularised: TrainConfig, tmp_path: Path) -> None:
+    texts = pd.read_csv(TRAINING / "data" / "smoke.csv").reference
+    texts.iloc[5:].to_frame("text").to_csv(tmp_path / "held_out.csv", index=False)
+    exclude = [{"path": str(tmp_path / "held_out.csv"), "columns": ["text"]}]
+    source = replace(regularised.train[0], columns=[["correct", "correct", "incorrect"]])
+    run = Run(replace(regularised, train=[source], exclude=exclude), TRAINING, tmp_path / "run")
+    held_out = {text.lower() for text in texts.iloc[5:]}
+    assert 0 < run.counts["unions"]["kept"] <= 20
+    assert run.counts["unions"]["dropped: in an evaluation set"] > 0
+    texts = {run.initial.tokenizer.decode(ids.tolist()) for ids in run.samples.corpus._ids}
+    assert not any(text.replace(" ", "") == held.replace(" ", "") for text in texts for held in held_out)
+
+
+def test_resumed_run_with_a_regulariser_ends_with_the_same_weights(regularised: TrainConfig, tmp_path: Path) -> None:
+    config = replace(regularised, accumulate=2, save_every=4)
+    whole = Run(config, TRAINING, tmp_path / "whole")
+    whole.train()
+    half = Run(config, TRAINING, tmp_path / "cut")
+    half.steps = 4
+    half.train()
+    resumed = Run(config, TRAINING, tmp_path / "cut")
+    resumed.train(resume=True)
+    assert resumed.step == config.steps
+    for name, value in weights(whole).items():
+        assert torch.equal(value, weights(resumed)[name]), name
+
+
+def test_two_processes_draw_the_same_samples_as_one(regularised: TrainConfig, tmp_path: Path) -> None:
+    config = replace(regularised, steps=4, validate_every=4)
+    Run(config, TRAINING, tmp_path / "1").train()
+    run_forked(config, tmp_path / "2")
+    tables = [load_checkpoint(f"{tmp_path / name / 'checkpoint'}/").weights for name in ("1", "2")]
+    assert torch.nn.functional.cosine_similarity(*(torch.from_numpy(rows).float() for rows in tables)).min() > 1 - 1e-4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"regulariser": {"kind": "set_criteria"}}, "regulariser, sets: expected both or neither"),
+        ({"regulariser": {"kind": "sets"}}, "regulariser: expected kind set_criteria, got 'sets'"),
+        ({"regulariser": {"kind": "set_criteria", "weight": -1}}, "regulariser.weight: expected 0 or more, got -1"),
+        ({"regulariser": {"kind": "set_criteria", "criteria": ["C7"]}}, r"expected some of C1, .*got \['C7'\]"),
+        ({"sets": [{"name": "bundled", "path": "a.csv"}]}, "regulariser, sets: expected both or neither"),
+        ({"sets": [{"name": "a", "path": "a.csv", "share": 1}]}, r"sets, a: unknown keys \['share'\]"),
+    ],
+)
+def test_wrong_regulariser_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(yaml.safe_dump({"extends": str(TRAINING / "configs" / "smoke.yaml"), **changes}))
+    with pytest.raises(ValueError, match=message) as caught:
+        read_yaml(path, TrainConfig)
+    assert "\n" not in str(caught.value)

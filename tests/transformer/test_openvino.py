@@ -1,0 +1,162 @@
+"""The backend "openvino": near to torch, blind to neighbours, cached, and one line where it is missing or cannot."""
+
+import builtins
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from semantic_metrics import load
+from semantic_metrics.core.resolve import default_cache
+from semantic_metrics.core.run_options import PRECISIONS, RunOptions
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.transformer import openvino_model
+
+DRIFTS = {"float32": 1e-5, "bfloat16": 0.1, "int8": 0.2}  # of these models' logits, in units of their spread
+PAIRS = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") for i in range(24)]
+
+
+@pytest.fixture
+def installed() -> None:
+    """OpenVINO, or a reason to skip."""
+    pytest.importorskip("openvino", reason="the extra `fast` is not installed")
+
+
+def options(precision: str, **more: object) -> RunOptions:
+    return RunOptions(precision=precision, backend="openvino", **more)
+
+
+def skip_without_bfloat16(precision: str) -> None:
+    if precision == "bfloat16" and "BF16" not in openvino_model._get_core().get_property(
+        "CPU", "OPTIMIZATION_CAPABILITIES"
+    ):
+        pytest.skip("the processor has no bfloat16")
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("model", ["scorer", "roberta"])
+def test_scores_are_near_to_those_of_torch(model: str, precision: str, request: pytest.FixtureRequest) -> None:
+    skip_without_bfloat16(precision)
+    scorer: PairScorer = request.getfixturevalue(model)
+    expected = scorer.logits(PAIRS).values
+    result = scorer.logits(PAIRS, options(precision)).values
+    assert 0 < np.abs(result - expected).max() < DRIFTS[precision] * expected.std()
+    np.testing.assert_array_equal(scorer.logits(PAIRS).values, expected)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_neither_neighbours_nor_workers_count(scorer: PairScorer, precision: str) -> None:
+    skip_without_bfloat16(precision)
+    among = scorer.logits(PAIRS, options(precision, workers=1)).values
+    np.testing.assert_array_equal(scorer.logits(PAIRS, options(precision, workers=3)).values, among)
+    alone = np.concatenate([scorer.logits([pair], options(precision)).values for pair in PAIRS])
+    limit = {"float32": 1e-5, "bfloat16": 0.03, "int8": 0.03}[precision]
+    assert np.abs(alone - among).max() < limit * among.std()
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_contextual_vectors_are_near_to_those_of_torch(encoder: ContextualEncoder, precision: str) -> None:
+    skip_without_bfloat16(precision)
+    texts = [text for pair in PAIRS for text in pair]
+    expected, result = encoder.encode(texts).vectors, encoder.encode(texts, options(precision)).vectors
+    assert 0 < np.abs(result - expected).max() < DRIFTS[precision] * 2 * expected.std()
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_signature_names_the_backend(scorer: PairScorer, encoder: ContextualEncoder) -> None:
+    stsscore, matcha = load("stsscore", f"{scorer.folder}/"), load("matcha", f"{encoder.folder}/")
+    assert "backend" not in stsscore.signature()
+    assert "|precision:int8|" in stsscore.signature(backend="openvino", precision="int8")
+    assert "|backend:openvino|" in stsscore.signature(backend="openvino")
+    assert "|dtype:float32|backend:openvino|" in matcha.signature(backend="openvino")
+    assert "backend" not in matcha.signature()
+    columns = {"predictions": ["the dog"], "references": ["a dog"]}
+    for metric in (stsscore, matcha):
+        result = metric.compute(**columns, backend="openvino")
+        assert result["signature"] == metric.signature(backend="openvino")
+        assert result["scores"] == pytest.approx(metric.compute(**columns)["scores"], abs=1e-5)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_conversion_is_cached_and_a_damaged_one_made_again(
+    scorer: PairScorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
+    conversions = []
+    convert = openvino_model._convert
+    monkeypatch.setattr(openvino_model, "_convert", lambda *given: conversions.append(1) or convert(*given))
+
+    def fresh() -> np.ndarray:
+        return pickle.loads(pickle.dumps(scorer)).logits(PAIRS, options("float32")).values
+
+    first = fresh()
+    (made,) = default_cache("openvino").iterdir()
+    np.testing.assert_array_equal(fresh(), first)
+    assert len(conversions) == 1
+    (made / openvino_model.XML).write_text("<net", encoding="utf-8")
+    np.testing.assert_array_equal(fresh(), first)
+    assert len(conversions) == 2
+    assert [path.name for path in default_cache("openvino").iterdir()] == [made.name], "no partial folder is left"
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_conversion_that_computes_something_else_is_refused(
+    scorer: PairScorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
+    convert = openvino_model._convert
+
+    wrong = pickle.loads(pickle.dumps(scorer)).model()  # lives on: the conversion shares its weights
+    torch.nn.init.ones_(wrong.classifier.bias)
+
+    copy = pickle.loads(pickle.dumps(scorer))
+    monkeypatch.setattr(openvino_model, "_convert", lambda _, example: convert(wrong, example))
+    with pytest.raises(ValueError, match=r"backend: expected 'torch' for this model: .* bert is off by"):
+        copy.logits(PAIRS, options("float32"))
+    assert not list(tmp_path.rglob("*.xml"))
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_is_refused_at_once(scorer: PairScorer) -> None:
+    scorer.logits(PAIRS[:1], options("float32"))
+    child = os.fork()
+    if child == 0:
+        try:
+            scorer.logits(PAIRS[:1], options("float32"))
+        except ValueError as error:
+            os._exit(0 if "backend: expected 'torch' in a process forked" in str(error) else 3)
+        os._exit(4)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_without_the_extra_one_line_says_what_to_install(scorer: PairScorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: object) -> object:
+        if name.partition(".")[0] == "openvino":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(openvino_model, "_core", None)
+    copy = pickle.loads(pickle.dumps(scorer))
+    with pytest.raises(ValueError, match=r'^backend: .* not installed \(pip install "semantic-metrics\[fast\]"\)$'):
+        copy.logits(PAIRS[:1], options("float32"))
+
+
+def test_what_cannot_be_is_refused(scorer: PairScorer, checkpoint: Path) -> None:
+    with pytest.raises(ValueError, match="backend: expected one of 'torch', 'openvino', got str 'onnx'"):
+        RunOptions(backend="onnx")
+    with pytest.raises(ValueError, match="device: expected 'cpu', the only one for backend 'openvino', got"):
+        scorer.resolve(options("float32", device="meta"))
+    columns = {"predictions": ["the dog"], "references": ["a dog"]}
+    with pytest.raises(ValueError, match="backend: expected 'torch', as a table runs no model, got 'openvino'"):
+        load("matcha", f"{checkpoint}/").compute(**columns, backend="openvino")

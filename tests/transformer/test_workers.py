@@ -1,0 +1,122 @@
+"""Batches on several cores: the same bits for any number of workers, and torch is left as it was found."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from semantic_metrics.core import batching
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.transformer import workers
+from semantic_metrics.transformer.workers import run_in_order, worker_count
+from tests.tiny_table import WORDS
+
+texts = st.lists(st.sampled_from([*WORDS, "☃", "[SEP]"]), max_size=30).map(" ".join)
+pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=30)
+quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a few texts are many batches."""
+    monkeypatch.setattr(batching, "BATCH_VALUES", {"cpu": 64 * 32, "other": 64 * 32})
+
+
+@quick
+@given(pairs, st.sampled_from(["float32", "bfloat16", "int8"]), st.integers(2, 5))
+def test_the_number_of_workers_changes_no_bit(
+    scorer: PairScorer, some: list[tuple[str, str]], precision: str, count: int
+) -> None:
+    one, several = (scorer.logits(some, RunOptions(precision=precision, workers=n)).values for n in (1, count))
+    np.testing.assert_array_equal(one, several)
+
+
+@quick
+@given(st.lists(texts, min_size=1, max_size=30), st.integers(2, 5))
+def test_the_number_of_workers_changes_no_bit_of_a_vector(
+    encoder: ContextualEncoder, some: list[str], count: int
+) -> None:
+    one, several = (encoder.encode(some, RunOptions(workers=n)).vectors for n in (1, count))
+    np.testing.assert_array_equal(one, several)
+
+
+def test_threads_of_torch_change_no_bit(scorer: PairScorer) -> None:
+    before, results = torch.get_num_threads(), []
+    try:
+        for threads in (1, 3):
+            torch.set_num_threads(threads)
+            results.append(scorer.logits([(f"the dog {i}", "a man " * i) for i in range(20)]).values)
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_array_equal(*results)
+
+
+def test_torch_is_left_as_it_was_found(scorer: PairScorer) -> None:
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        inside = list(run_in_order(lambda _: torch.get_num_threads(), range(6), 4))
+        scorer.logits([("the dog", "a man")], RunOptions(workers=2))
+        later: list[int] = []
+        thread = threading.Thread(target=lambda: later.append(torch.get_num_threads()))
+        thread.start()
+        thread.join()
+        assert inside == [1] * 6
+        assert torch.get_num_threads() == 3
+        assert later == [3], "what threads begin with must stay too"
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_results_keep_their_order() -> None:
+    waits = [0.02, 0.0, 0.01, 0.0]
+    assert list(run_in_order(lambda wait: (time.sleep(wait), wait)[1], waits, 3)) == waits
+
+
+def test_an_error_ends_the_work() -> None:
+    done = []
+
+    def fail(i: int) -> None:
+        if i == 0:
+            raise RuntimeError("first")
+        time.sleep(0.02)
+        done.append(i)
+
+    with pytest.raises(RuntimeError, match="first"):
+        list(run_in_order(fail, range(100), 2))
+    assert len(done) < 50, "what waits must be dropped"
+
+
+def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: range(6), raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert worker_count(None) == 6
+    assert worker_count(9) == 9
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert worker_count(None) == 2
+    monkeypatch.setattr(workers, "is_forked", lambda: True)
+    assert worker_count(None) == 1
+
+
+def test_the_signature_does_not_depend_on_workers() -> None:
+    with pytest.raises(ValueError, match="workers: expected a whole number from 1, got"):
+        RunOptions(workers=0)
+
+
+MANY = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") for i in range(24)]
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8"])
+def test_a_pair_hardly_depends_on_its_neighbours(scorer: PairScorer, precision: str) -> None:
+    """In int8 each token is quantised by itself: as near as bfloat16's own rounding, where a shared scale moves 4%."""
+    run = RunOptions(precision=precision)
+    among = scorer.logits(MANY, run).values
+    alone = np.concatenate([scorer.logits([pair], run).values for pair in MANY])
+    spread = among.std()
+    assert np.abs(alone - among).max() < {"float32": 1e-5, "bfloat16": 0.02, "int8": 0.005}[precision] * spread
