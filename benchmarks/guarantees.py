@@ -37,7 +37,6 @@ ANSWERS = ROOT / "metrics" / "samples" / "answers.csv"
 GOLDEN = ROOT / "tests" / "golden"
 PAIRS = 64
 ALONE = 16  # rows that are scored one by one as well
-BERTSCORE_LAYER = 6  # the last one of all-MiniLM-L6-v2; bert-score has no choice of its own for it
 PROPERTIES = ("self", "orders", "rows reversed", "alone", "again")
 SHOWN_EXACTLY = 1e-3  # smaller violations are rounding: their size says it
 NAME_WIDTH, WIDTH = 30, 15
@@ -110,7 +109,8 @@ def peers(pairs: int, device: str | None) -> list[Subject]:
     chosen = [peer("ROUGE-1", baselines.rouge("rouge1"), pairs)]
     try:
         chosen.append(peer("cosine (all-MiniLM-L6-v2)", encoders.sentence_transformer(model, device), pairs))
-        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, BERTSCORE_LAYER, device), pairs))
+        layer = baselines.bertscore_layer(model)
+        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, layer, device), pairs))
     except NotMeasured as error:
         click.echo(f"not measured: {error}", err=True)
     return chosen

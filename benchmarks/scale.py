@@ -49,7 +49,7 @@ class ScoreFiles:
 
 
 def write_sample(folder: Path, pairs: int) -> list[str]:
-    """Write pairs, no text of which occurs twice, into FILES files; returns their names."""
+    """Write pairs of texts, each text once, into FILES files; return the names of the files."""
     frame = pd.DataFrame(read_pairs(None, pairs), columns=list(COLUMNS.values()))
     names = [f"{i:03}.parquet" for i in range(FILES)]
     for i, name in enumerate(names):

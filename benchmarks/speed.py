@@ -78,7 +78,11 @@ def main(
             wanted = line.metric in chosen or line.metric in needed or (line.metric in LOADERS and not only)
             if not wanted or not find_spec(PACKAGES.get(line.metric, "numpy")):
                 continue
-            measured[line.name] = _measure(line, texts, repeats, busy, Path(folder), measured)
+            try:
+                measured[line.name] = _measure(line, texts, repeats, busy, Path(folder), measured)
+            except Refused as error:
+                click.echo(f"{line.name:<28}  not measured: {error}")
+                continue
             click.echo(_row(_cells(line, measured)))
     if "openvino" not in backends and not backend:
         click.echo('Without OpenVINO (pip install "semantic-metrics[fast]").')
@@ -90,16 +94,26 @@ def main(
         output.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
+class Refused(Exception):
+    """A line that this machine cannot run; says why."""
+
+
 def _measure(line: Line, pairs: Pairs, repeats: int, busy: bool, folder: Path, measured: dict[str, dict]) -> dict:
-    """Run a line in a process of its own; adds its drift."""
+    """Run a line in a process of its own; adds its drift.
+
+    Raises:
+        Refused: this machine cannot run it.
+    """
     (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
     scores = folder / f"{line.name}.npy"
     arguments = [json.dumps(asdict(line)), str(folder / "pairs.json"), str(scores), "--repeats", str(repeats)]
     command = [sys.executable, "-m", "benchmarks.speed_rows", *arguments, "--busy" if busy else "--idle"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1:] or ["it was killed"]
-        raise click.ClickException(f"{line.name}: {reason[0]}")
+        (reason,) = done.stderr.strip().splitlines()[-1:] or ["it was killed"]
+        if done.returncode == click.UsageError.exit_code:
+            raise Refused(reason.removeprefix("Error: "))
+        raise click.ClickException(f"{line.name}: {reason}")
     figures = {**asdict(line), **json.loads(done.stdout.splitlines()[-1])}
     reference = folder / f"{Line(line.metric, 'torch', 'float32').name}.npy"
     if line.backend and reference.is_file():

@@ -19,6 +19,8 @@ from pathlib import Path
 import click
 import numpy as np
 
+from semantic_metrics.core.inputs import InvalidInput
+
 Pairs = list[tuple[str, str]]  # prediction and reference
 Score = Callable[[Pairs], np.ndarray]
 
@@ -122,7 +124,9 @@ def load_cross_encoder(checkpoint: str | None, both_ways: bool = False) -> Score
     """sentence-transformers' CrossEncoder with the same weights."""
     from sentence_transformers import CrossEncoder
 
-    model = CrossEncoder(str(checkpoint or _folder("stsscore")), device="cpu", local_files_only=True)
+    options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
+    folder = str(checkpoint or _folder("stsscore"))
+    model = CrossEncoder(folder, device="cpu", local_files_only=True, model_kwargs=options)
 
     def score(pairs: Pairs) -> np.ndarray:
         turned = [(b, a) for a, b in pairs]
@@ -227,7 +231,12 @@ def main(fields: str, pairs: Path, scores: Path, checkpoint: str | None, repeats
     """Measure one line, given as JSON."""
     texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]
     line = Line(**json.loads(fields))
-    figures, values = measure(line, checkpoint, texts[: max(2, int(line.share * len(texts)))], repeats, busy)
+    try:
+        figures, values = measure(line, checkpoint, texts[: max(2, int(line.share * len(texts)))], repeats, busy)
+    except InvalidInput as error:
+        if error.argument != "precision":  # which this processor lacks
+            raise
+        raise click.UsageError(str(error)) from None
     np.save(scores, values)
     click.echo(json.dumps(figures))
 

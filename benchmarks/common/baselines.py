@@ -27,6 +27,10 @@ from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE = {"R1-F1": "rouge1", "R2-F1": "rouge2", "RL-F1": "rougeL"}
+BERTSCORE_LAYERS = {
+    "all-mpnet-base-v2": 8,  # what bert-score takes of microsoft/mpnet-base, which it was made of
+    "all-MiniLM-L6-v2": 6,  # the last: bert-score has no choice of its own for it
+}
 EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls EmbSim
 BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128
 WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
@@ -195,6 +199,17 @@ def _wordnet(folder: str | None) -> WordNetCorpusReader:
         return _WordNet(root, None)
 
 
+def bertscore_layer(model: str) -> int | None:
+    """The layer that BERTSCORE_LAYERS or bert-score has for a model's name, else a folder's last one, else None."""
+    from bert_score.utils import model2layers
+    from transformers import AutoConfig
+
+    name = Path(model).name
+    if (known := BERTSCORE_LAYERS.get(name, model2layers.get(model, model2layers.get(name)))) is not None:
+        return known
+    return AutoConfig.from_pretrained(model).num_hidden_layers if Path(model).is_dir() else None
+
+
 def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     """F1 of BERTScore without baseline rescaling (the authors': distilbert-base-uncased), about [0, 1].
 
@@ -202,19 +217,18 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
 
     Args:
         model: folder or Hub id.
-        layer: layer of the embeddings; None for bert-score's own choice, which exists for models it knows by name.
+        layer: layer of the embeddings; None for the choice of `bertscore_layer`.
         device: device to run on.
 
     Raises:
         NotMeasured: the model does not load, or its layer is not known.
     """
     from bert_score import BERTScorer
-    from bert_score.utils import model2layers
 
-    layer = model2layers.get(model, model2layers.get(Path(model).name)) if layer is None else layer
-    if layer is None:
-        raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
     with encoders.absence(model):
+        layer = bertscore_layer(model) if layer is None else layer
+        if layer is None:
+            raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
         scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=_BATCH_TEXTS)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:

@@ -100,7 +100,7 @@ precision = click.option(
     "--precision", type=click.Choice(PRECISIONS), default="float32", show_default=True, help="Precision of the model."
 )
 bertscore_layer = click.option(
-    "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice."
+    "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )
 
 

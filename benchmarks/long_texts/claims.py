@@ -178,9 +178,10 @@ def nearest_hits(claims: Claims, judge: Judge) -> dict[str, dict[int, float]]:
         }
         for name, values in nearness.items():
             order = np.argsort(-values, kind="stable")
-            held = [any(a < places[i][1] and places[i][0] < b for a, b in claims.supporting[row]) for i in order]
+            evidence = claims.supporting[row]
+            overlaps = [any(a < places[i][1] and places[i][0] < b for a, b in evidence) for i in order]
             for count in NEAREST:
-                hits[name][count].append(any(held[:count]))
+                hits[name][count].append(any(overlaps[:count]))
     return {name: {count: float(np.mean(values)) for count, values in kept.items()} for name, kept in hits.items()}
 
 

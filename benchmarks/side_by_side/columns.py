@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.baselines import EMBSIM_HUB_ID, bertscore, default_embsim, rouge
+from benchmarks.common.baselines import EMBSIM_HUB_ID, bertscore, bertscore_layer, default_embsim, rouge
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
 from benchmarks.nli_lex.judges import judge_pairs, token_f1
 from benchmarks.side_by_side.sets import TextSet
@@ -19,7 +19,6 @@ from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE_L, TOKEN_F1, MINILM, BERTSCORE = "ROUGE-L", "token F1", "cosine", "BERTScore"
 OURS = ("matcha", "contextual", "stsscore", "nli_lex", "consensus")
-BERTSCORE_LAYERS = {"all-mpnet-base-v2": 8}  # what bert-score takes of microsoft/mpnet-base, which it was made of
 NO_QUESTIONS = "judges answers to questions"
 
 
@@ -63,12 +62,12 @@ def columns(bertscore_model: str | None, layer: int | None, device: str | None) 
 
     Args:
         bertscore_model: folder or Hub id of BERTScore's model; None for all-MiniLM-L6-v2.
-        layer: layer of its embeddings; None for that of BERTSCORE_LAYERS, bert-score's own choice, or the last.
+        layer: layer of its embeddings; None for the choice of `bertscore_layer`.
         device: where the baselines run; None for their own choice.
     """
     model = bertscore_model or default_embsim()
     name = EMBSIM_HUB_ID.rpartition("/")[2] if model == default_embsim() else Path(model).name
-    layer = layer or _layer(model)
+    layer = layer or bertscore_layer(model)
     baselines = [
         Column(ROUGE_L, f"rouge-score {version('rouge-score')}", partial(_baseline, ROUGE_L, lambda: rouge("rougeL"))),
         Column(TOKEN_F1, "words as SQuAD's script splits them", partial(_baseline, TOKEN_F1, lambda: _token_f1)),
@@ -85,17 +84,6 @@ def columns(bertscore_model: str | None, layer: int | None, device: str | None) 
         ),
     ]
     return [*baselines, *map(_own, OURS)]
-
-
-def _layer(model: str) -> int | None:
-    """The layer of a model whose name has one, else bert-score's own choice or, of a folder, the last."""
-    from bert_score.utils import model2layers
-    from transformers import AutoConfig
-
-    name = Path(model).name
-    if (known := BERTSCORE_LAYERS.get(name, model2layers.get(model, model2layers.get(name)))) is not None:
-        return known
-    return AutoConfig.from_pretrained(model).num_hidden_layers if Path(model).is_dir() else None
 
 
 def _token_f1(candidates: list[str], references: list[str]) -> np.ndarray:

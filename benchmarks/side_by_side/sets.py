@@ -1,6 +1,6 @@
 """The texts of the table: answers, summaries, captions, claims, paraphrases, and pairs that people rated.
 
-No metric here was trained or fitted on any of them; two rows are no clean test all the same (`tables.notes`). They are
+No metric here was trained or fitted on any of them; four rows are no clean test all the same (`tables.notes`). They are
 read by the modules of the single benchmarks. A set whose file is not in the data folder is left out, and the report
 says so.
 """

@@ -108,7 +108,7 @@ class PairModels:
         Args:
             predictions: n texts to judge.
             references: n texts, one for each prediction.
-            run: how the cross-encoder runs.
+            run: how the cross-encoder runs; MATCHA's encoder takes the device, the batch size and the workers of it.
         """
         pairs = list(zip(references, predictions, strict=True))
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
@@ -117,7 +117,7 @@ class PairModels:
         same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
         probabilities[:, same], ratings[:, same] = (1.0, 0.0), 1.0
         return Parts(
-            matcha=self._cosines(predictions, references),
+            matcha=self._cosines(predictions, references, run),
             similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),
             supported=probabilities[0, :, 0],
             covered=probabilities[1, :, 0],
@@ -125,8 +125,9 @@ class PairModels:
             truncated=logits.truncated.reshape(2, -1).any(axis=0),
         )
 
-    def _cosines(self, predictions: list[str], references: list[str]) -> np.ndarray:
-        encoded = self.matcha.encode([*predictions, *references])
+    def _cosines(self, predictions: list[str], references: list[str], run: RunOptions) -> np.ndarray:
+        own = RunOptions(device=run.device, batch_size=run.batch_size, workers=run.workers)
+        encoded = self.matcha.encode([*predictions, *references], own)
         vectors, count = encoded.vectors, len(predictions)
         return cosine(vectors[:count], vectors[count:])
 

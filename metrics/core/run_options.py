@@ -18,8 +18,8 @@ class RunOptions:
 
     Attributes:
         precision: one of PRECISION_CHOICES. bfloat16 and int8 (CPU only) are faster and move the scores. "auto" takes
-            the fastest that moved no score by .005 or more when it was measured with this checkpoint on a processor
-            like this one (see `transformer.drifts`).
+            the fastest that moved no score by .005 or more, and let no other text do so, when it was measured with
+            this checkpoint on a processor like this one (see `transformer.drifts`).
         max_length: tokens of a pair that count, separators included; the longer text is cut first. None for the
             checkpoint's own limit.
         batch_size: largest number of texts or pairs in one pass.

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +12,10 @@ from sentence_transformers import CrossEncoder
 from tokenizers import Tokenizer
 from torch import nn
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
-from transformers.utils import logging
 
 from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
 from semantic_metrics.core.inputs import quote
+from semantic_metrics.transformer.bars import without_bars
 
 OTHER_WEIGHTS = ("pytorch_model.bin",)  # accepted where safetensors are missing; read as plain tensors only
 UNLIMITED_TOKENS = 2**31 - 1  # for a model with relative positions
@@ -93,7 +92,7 @@ def load_encoder(folder: Path) -> CrossEncoder:
         raise ValueError(f"checkpoint {folder}: expected tokenizer.json, found {files}")
     _check_modules(folder)
     check_sizes(folder)
-    with refuse_damage(f"checkpoint {folder}: did not load"), _quiet():
+    with refuse_damage(f"checkpoint {folder}: did not load"), without_bars():
         encoder = CrossEncoder(
             str(folder),
             activation_fn=nn.Identity(),
@@ -126,18 +125,6 @@ def _check_modules(folder: Path) -> None:
         raise ValueError(f"checkpoint {folder}: expected one module in modules.json, a Transformer, got {types}")
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Switch off the progress bars of transformers."""
-    enabled = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if enabled:
-            logging.enable_progress_bar()
-
-
 def weight_files(folder: Path) -> list[Path]:
     """Files with a checkpoint's weights; an empty list if there are none."""
     return sorted(folder.glob("model*.safetensors")) or [
@@ -156,7 +143,7 @@ def _check_weights(folder: Path, model: PreTrainedModel) -> None:
             stored.update(torch.load(path, map_location="cpu", weights_only=True))
     missing = {name for name, _ in model.named_parameters()} - stored
     if missing:  # or transformers knows them by an older name: loading the model again shows it
-        with _quiet():
+        with without_bars():
             options = {"output_loading_info": True, "local_files_only": True, "trust_remote_code": False}
             missing &= set(type(model).from_pretrained(str(folder), **options)[1]["missing_keys"])
     if missing:

@@ -23,6 +23,7 @@ from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import KIND, TOKENIZER
 from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer
 from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer
+from semantic_metrics.transformer.bars import without_bars
 from semantic_metrics.transformer.openvino_model import Inputs
 
 MIN_LENGTH = 3  # tokens: the two separators and one of the text
@@ -77,7 +78,7 @@ class ContextualEncoder:
         missing = [name for name in (WEIGHTS, TOKENIZER) if not (folder / name).is_file()]
         if missing:
             raise ValueError(f"checkpoint {folder}: expected {CONFIG}, {WEIGHTS} and {TOKENIZER}, missing {missing}")
-        with refuse_damage(f"checkpoint {folder}: did not load"):
+        with refuse_damage(f"checkpoint {folder}: did not load"), without_bars():
             check_sizes(folder)
             stored = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
             config = ContextualConfig(**stored[KIND])

@@ -24,6 +24,7 @@ from semantic_metrics.core.inputs import invalid_input, quote
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import TOKENIZER
+from semantic_metrics.matcha.word_cache import WordCache, reads_words
 
 TENSOR = "embedding.weight"  # the name that sentence-transformers' StaticEmbedding gives its table
 MAX_SIZE = 2**31  # a larger size in a config is a mistake
@@ -148,6 +149,8 @@ class MatchaTable:
         tokenizer.no_truncation()
         if config.max_length is not None:
             tokenizer.enable_truncation(config.max_length)
+        whole = config.max_length is not None or config.add_special_tokens
+        self._words = None if whole or not reads_words(tokenizer) else WordCache(tokenizer)
 
     @cached_property
     def checkpoint_sha256(self) -> str:
@@ -219,21 +222,27 @@ class MatchaTable:
         return TextVectors(*(column[position] for column in columns))
 
     def _encode_chunk(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        # encode_batch_fast leaves out the character offsets, which scores do not need
-        encodings = self.tokenizer.encode_batch_fast(texts, add_special_tokens=self.config.add_special_tokens)
-        ids = [encoding.ids for encoding in encodings]
-        lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
-        flat = np.fromiter(chain.from_iterable(ids), dtype=np.int64, count=int(lengths.sum()))
+        flat, lengths, truncated = self._ids(texts)
         ends = lengths.cumsum()
         sums = self._sums(flat, lengths)
         if self.unknown_id is not None:
             unknown = np.concatenate([[0], (flat == self.unknown_id).cumsum()])
             lengths = lengths - (unknown[ends] - unknown[ends - lengths])
         vectors = self.mean(sums, lengths)
-        truncated = np.zeros(len(ids), dtype=bool)
+        return vectors, vectors.any(axis=1), truncated
+
+    def _ids(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Texts -> their (tokens,) ids, one after the other, (n,) how many each has, and (n,) whether it was cut."""
+        truncated = np.zeros(len(texts), dtype=bool)
+        if self._words is not None:
+            return *self._words.ids(texts), truncated
+        # encode_batch_fast leaves out the character offsets, which scores do not need
+        encodings = self.tokenizer.encode_batch_fast(texts, add_special_tokens=self.config.add_special_tokens)
+        ids = [encoding.ids for encoding in encodings]
+        lengths = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
         if self.config.max_length is not None:
             truncated[:] = [bool(encoding.overflowing) for encoding in encodings]
-        return vectors, vectors.any(axis=1), truncated
+        return np.fromiter(chain.from_iterable(ids), dtype=np.int64, count=int(lengths.sum())), lengths, truncated
 
     def _sums(self, flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
         """(tokens,) ids of n texts, one after the other, (n,) their lengths -> (n, D) sums of their rows, in order."""

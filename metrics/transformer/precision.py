@@ -22,9 +22,10 @@ def convert(model: PreTrainedModel, precision: str) -> PreTrainedModel:
     encoder = model.base_model
     if precision == "bfloat16":
         encoder.to(torch.bfloat16)
-        for part in model.children():
-            if part is not encoder:
-                part.register_forward_pre_hook(_to_float32)
+        if encoder is not model:  # it has a head
+            for part in model.children():
+                if part is not encoder:
+                    part.register_forward_pre_hook(_to_float32)
         return model
     for name, layer in list(encoder.named_modules()):
         if type(layer) is nn.Linear:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+import joblib
 import torch
 
 from semantic_metrics.core.forks import is_forked
@@ -24,13 +25,14 @@ _starting = Lock()  # one thread at a time changes torch's number of threads
 def worker_count(workers: int | None) -> int:
     """The number given, or else that of the cores this process may use, but at most OMP_NUM_THREADS; 1 after a fork.
 
+    joblib counts the cores: those that the process is bound to, at most its container's share of the processor.
     A forked process is one of several that share the cores.
     """
     if workers is not None:
         return workers
     if is_forked():
         return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = joblib.cpu_count()
     limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     return min(cores, int(limit)) if limit.isdigit() and int(limit) else cores
 

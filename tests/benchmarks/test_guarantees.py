@@ -30,12 +30,12 @@ def test_each_violation_is_found() -> None:
         size = 0.5 * (len(rows) > 1)  # and so does whether it is alone
         return lengths[0] / (lengths[0] + lengths[1]) + place + size + 0.1 * (len(calls) > 7)
 
-    found = violations(Subject("broken", score, ROWS))
-    assert found["self"] == pytest.approx(0.04), ".5 + .5 + up to .04 for five texts, above the highest score 1"
-    assert found["orders"] == pytest.approx(0.6), "a to aaaa is .2, the reverse .8"
-    assert found["rows reversed"] == pytest.approx(0.02)
-    assert found["alone"] == pytest.approx(0.52)
-    assert found["again"] == pytest.approx(0.1)
+    largest = violations(Subject("broken", score, ROWS))
+    assert largest["self"] == pytest.approx(0.04), ".5 + .5 + up to .04 for five texts, above the highest score 1"
+    assert largest["orders"] == pytest.approx(0.6), "a to aaaa is .2, the reverse .8"
+    assert largest["rows reversed"] == pytest.approx(0.02)
+    assert largest["alone"] == pytest.approx(0.52)
+    assert largest["again"] == pytest.approx(0.1)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -262,8 +262,8 @@ def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visi
 
 def read_bars(html: str) -> dict[float, float]:
     """Percent of the rows by the score from which a bar counts."""
-    found = re.findall(r"<td>([-.\d]+) to [-.\d]+</td><td>([.\d]+)%</td>", html)
-    return {float(low): float(percent) for low, percent in found}
+    rows = re.findall(r"<td>([-.\d]+) to [-.\d]+</td><td>([.\d]+)%</td>", html)
+    return {float(low): float(percent) for low, percent in rows}
 
 
 @OF_MATCHA

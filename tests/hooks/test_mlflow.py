@@ -16,9 +16,9 @@ def test_an_evaluation_has_the_scores_of_compute(run_example: Callable[[str], di
     result = run_example("MLflow")["result"]
     expected = load("matcha").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])
     assert result.metrics["matcha/mean"] == pytest.approx(expected["matcha"], abs=1e-12)
-    found = {}
+    feedbacks = {}
     for trace in mlflow.search_traces(return_type="list"):
         (feedback,) = [each for each in trace.info.assessments if each.name == "matcha"]
-        found[feedback.value] = (feedback.rationale, feedback.metadata["signature"])
+        feedbacks[feedback.value] = (feedback.rationale, feedback.metadata["signature"])
     said = {score: (f"matcha {score:.4f}", expected["signature"]) for score in expected["scores"]}
-    assert found == said
+    assert feedbacks == said

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
 
 from semantic_metrics.core import batching
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.matcha import contextual
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
@@ -22,6 +23,7 @@ from training.matcha.contextual import ContextualModel
 
 TEXTS = ["the dog bites a man", "a man bites the dog", "", "☃", "the cat sleeps. " * 9, "is it [SEP] asleep?", "日本"]
 ROUNDING = 1e-5
+FEWER_BITS = 0.05  # of the largest value of a vector
 
 
 @pytest.fixture(scope="session")
@@ -82,6 +84,19 @@ def test_batches_change_no_vector(encoder: ContextualEncoder, monkeypatch: pytes
     monkeypatch.setattr(batching, "BATCH_VALUES", {"cpu": 1, "other": 1})  # one text a batch
     monkeypatch.setattr(contextual, "TOKENIZED_AT_A_TIME", 2)
     assert np.abs(encoder.encode(TEXTS).vectors - whole).max() < ROUNDING
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_fewer_bits_hardly_move_a_vector(encoder: ContextualEncoder, precision: str) -> None:
+    """A model without a head, unlike the cross-encoders."""
+    vectors = encoder.encode(TEXTS, RunOptions(precision=precision, device="cpu")).vectors
+    whole = encoder.encode(TEXTS).vectors
+    assert 0 < np.abs(vectors - whole).max() < FEWER_BITS * np.abs(whole).max()
+
+
+def test_loading_draws_no_bar(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    ContextualEncoder.from_folder(folder)
+    assert capfd.readouterr().err == ""
 
 
 def test_contributions_add_up_to_the_score(metric: evaluate.Metric) -> None:

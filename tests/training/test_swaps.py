@@ -200,8 +200,8 @@ def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
 ) -> None:
     verbs = ("singing", "eating an apple", "riding a horse", "holding a trumpet", "sleeping")
     rows = [
-        (f"A young {who} is {verb} near a small house.", f"A {who} is {verb}.")
-        for who in ("man", "boy", "girl")
+        (f"A young {person} is {verb} near a small house.", f"A {person} is {verb}.")
+        for person in ("man", "boy", "girl")
         for verb in verbs
     ]
     pd.DataFrame(rows, columns=["premise", "hypothesis"]).to_parquet(tmp_path / "rows.parquet")

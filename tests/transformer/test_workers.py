@@ -94,7 +94,7 @@ def test_an_error_ends_the_work() -> None:
 
 
 def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: range(6), raising=False)
+    monkeypatch.setattr(workers.joblib, "cpu_count", lambda: 6)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert worker_count(None) == 6
     assert worker_count(9) == 9

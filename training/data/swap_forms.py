@@ -111,7 +111,7 @@ def activities(texts: list[str]) -> list[Activity]:
     """What people do in captions ("A man is playing chess in the park."), without repeats."""
     from lemminflect import getAllLemmas
 
-    found = {}
+    by_text = {}
     for text in texts:
         match = _ACTIVITY.fullmatch(" ".join(text.split()))
         if not match or match[1].lower() in UNFIT_VERBS or UNFIT.search(match[2]):
@@ -119,8 +119,8 @@ def activities(texts: list[str]) -> list[Activity]:
         verb, rest = lemma(match[1], "VERB"), match[2].rstrip()
         known = bool(getAllLemmas(match[1].lower(), upos="VERB")) and rest.isascii() and "'" not in rest
         if known and len(rest.split()) <= MAX_ACTIVITY_WORDS:
-            found[verb, rest] = Activity(verb, rest)
-    return list(found.values())
+            by_text[verb, rest] = Activity(verb, rest)
+    return list(by_text.values())
 
 
 class FormPairs:

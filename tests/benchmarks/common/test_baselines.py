@@ -119,8 +119,10 @@ def test_bertscore_of_equal_texts_is_one(bert: Path) -> None:
     assert scores[1] < 1 - 1e-3
     with_empty = baselines.bertscore(str(bert), 2, "cpu")(["", *CANDIDATES, "a"], ["a", *REFERENCES, " "])
     np.testing.assert_allclose(with_empty, [0, *scores, 0], atol=1e-5)
+    last = baselines.bertscore(str(bert), None, "cpu")(CANDIDATES, REFERENCES)
+    np.testing.assert_array_equal(last, scores, "two layers")
     with pytest.raises(NotMeasured, match="does not know which layer"):
-        baselines.bertscore(str(bert), None, "cpu")
+        baselines.bertscore("org/unknown", None, "cpu")
 
 
 def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_the_planted_errors_are_twenty_of_five_kinds_in_sentences_that_are_found
 
 @pytest.mark.slow
 def test_the_planted_sentence_is_the_lowest_and_leads_to_the_right_place() -> None:
-    found = find_planted(PairModels().scorer, LongTextOptions())
-    assert sum(one.lowest for one in found) >= MIN_LOWEST
-    shown = [one.shown for one in found if one.shown is not None]
-    assert sum(shown) >= MIN_SHOWN, [one.planted for one in found if one.shown is False]
+    planted = find_planted(PairModels().scorer, LongTextOptions())
+    assert sum(one.lowest for one in planted) >= MIN_LOWEST
+    shown = [one.shown for one in planted if one.shown is not None]
+    assert sum(shown) >= MIN_SHOWN, [one.planted for one in planted if one.shown is False]
