@@ -109,8 +109,7 @@ def peers(pairs: int, device: str | None) -> list[Subject]:
     chosen = [peer("ROUGE-1", baselines.rouge("rouge1"), pairs)]
     try:
         chosen.append(peer("cosine (all-MiniLM-L6-v2)", encoders.sentence_transformer(model, device), pairs))
-        layer = baselines.bertscore_layer(model)
-        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, layer, device), pairs))
+        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, None, device), pairs))
     except NotMeasured as error:
         click.echo(f"not measured: {error}", err=True)
     return chosen

@@ -29,7 +29,7 @@ from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 ROUGE = {"R1-F1": "rouge1", "R2-F1": "rouge2", "RL-F1": "rougeL"}
 BERTSCORE_LAYERS = {
     "all-mpnet-base-v2": 8,  # what bert-score takes of microsoft/mpnet-base, which it was made of
-    "all-MiniLM-L6-v2": 6,  # the last: bert-score has no choice of its own for it
+    "all-MiniLM-L6-v2": 6,  # its last layer, because bert-score chooses none
 }
 EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls EmbSim
 BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128

@@ -14,7 +14,7 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-MAX_WORDS = 2**17  # that are kept, up to 50 MB; then the cache begins anew
+MAX_WORDS = 2**17  # that are kept, some tens of megabytes; then the cache begins anew
 MAX_TOKENS = 6  # of a word that is kept; longer ones are codes, which seldom come again
 WORD = re.compile(r"[a-z0-9]+|[^a-z0-9\s]")  # of lower-case ASCII: every sign is a word of its own
 PLAIN = re.compile(r"[\t\n\r\x20-\x7e]*")

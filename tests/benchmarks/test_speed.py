@@ -15,7 +15,7 @@ from benchmarks.harnesses import HARNESSES
 from benchmarks.matcha.speed import PACKAGE
 from benchmarks.nli_lex.speed import read_answers
 from benchmarks.set_criteria.speed import grid_cells, grid_cells_by_masks
-from benchmarks.speed import main
+from benchmarks.speed import Refused, _measure, main
 from benchmarks.speed_rows import Line, lines, measure
 from semantic_metrics import load
 from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
@@ -126,6 +126,12 @@ def test_every_side_has_a_line(name: str, places: dict[str, Path], tmp_path: Pat
                 assert line["difference"] <= largest
     if name == "stsscore":
         check_labels(*record["tables"], places["bert"])
+
+
+def test_a_precision_that_the_machine_lacks_is_named(tmp_path: Path) -> None:
+    """As bfloat16 on OpenVINO, where the processor has no instructions for it."""
+    with pytest.raises(Refused, match="precision: expected"):
+        _measure(Line("stsscore", "torch", "float16"), [("a", "b")] * 2, 1, False, tmp_path, {})
 
 
 def check_labels(trained: dict, random: dict, bert: Path) -> None:
