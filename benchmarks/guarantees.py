@@ -28,8 +28,8 @@ import pandas as pd
 
 from benchmarks.common import baselines, encoders, options
 from benchmarks.common.encoders import NotMeasured, Score
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
 from benchmarks.nli_lex.probe import probe_pairs
-from semantic_metrics import load
 from semantic_metrics.core.contract import describe, text_metrics
 
 ROOT = Path(__file__).parents[1]
@@ -74,26 +74,26 @@ def sample_answers(pairs: int) -> pd.DataFrame:
     return pd.read_csv(ANSWERS, dtype=str).rename(columns=columns)[list(columns.values())].head(pairs)
 
 
-def own_metric(name: str, source: str, pairs: int) -> Subject:
+def own_metric(name: str, source: str, pairs: int, run: Run = NO_OPTIONS) -> Subject:
     """A metric of the package as `NAME` or `NAME:CHECKPOINT`."""
     kind, _, checkpoint = source.partition(":")
-    metric, description = load(kind, checkpoint or None, keep_in_memory=True), describe(kind)
+    (metric, arguments), description = load_own(kind, checkpoint or None, run), describe(kind)
 
     def score(rows: pd.DataFrame) -> np.ndarray:
-        return np.array(metric.compute(**rows.to_dict("list"))["scores"])
+        return np.array(metric.compute(**rows.to_dict("list"), **arguments)["scores"])
 
     rows = sample_answers(pairs) if description.takes_questions else sample_pairs(pairs)
-    return Subject(name, score, rows, description.score_range[1], golden_violation(kind, metric))
+    return Subject(name, score, rows, description.score_range[1], golden_violation(kind, metric, arguments))
 
 
-def golden_violation(name: str, metric: object) -> float | None:
+def golden_violation(name: str, metric: object, arguments: Run = NO_OPTIONS) -> float | None:
     """Largest distance of a metric's scores from those recorded for its signature; None where none are."""
     path = GOLDEN / f"{name}.json"
     if not path.is_file():
         return None
     stored = json.loads(path.read_text(encoding="utf-8"))
     predictions, references = map(list, zip(*stored["pairs"], strict=True))
-    result = metric.compute(predictions=predictions, references=references)
+    result = metric.compute(predictions=predictions, references=references, **arguments)
     recorded = stored["scores"].get(result["signature"])
     return None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
 
@@ -161,16 +161,16 @@ def _shown(value: float | None) -> str:
 @click.command()
 @click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of a metric, repeatable; default: all shipped.")
 @click.option("--pairs", default=PAIRS, show_default=True, type=click.IntRange(1), help="Pairs to score.")
-@options.device
+@options.run
 @options.output("results/guarantees")
-def main(metric: tuple[str, ...], pairs: int, device: str | None, output: Path) -> None:
+def main(metric: tuple[str, ...], pairs: int, run: Run, output: Path) -> None:
     """Measure what holds of every score."""
     try:
-        own = [own_metric(*options.named_source(source), pairs) for source in metric or text_metrics()]
-        figures = measure([*own, *peers(pairs, device)])
+        own = [own_metric(*options.named_source(source), pairs, run) for source in metric or text_metrics()]
+        figures = measure([*own, *peers(pairs, run.get("device"))])
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    text = report(figures)
+    text = "\n".join([report(figures), *run_lines(run)])
     output.mkdir(parents=True, exist_ok=True)
     figures.to_csv(output / "guarantees.csv", index=False)
     (output / "report.txt").write_text(text + "\n", encoding="utf-8")

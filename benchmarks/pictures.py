@@ -101,15 +101,19 @@ def draw_speed(points: pd.DataFrame, theme: Theme) -> Figure:
 
 
 def _name_points(panel: Axes, points: pd.DataFrame) -> None:
-    """The metric's name to the right of its point; to the left where another point is close on the right."""
+    """The metric's name to the right of its point; to the left, or below, where another point is close."""
     panel.margins(x=0.4, y=0.12)
     decades = np.log10(points["per_second"])
     for row, place in zip(points.itertuples(), decades, strict=True):
-        beside = (decades - place).between(0, 1) & ((points["auc"] - row.auc).abs() < 2.5)
-        left = beside.sum() > 1  # itself is one
-        shift, side = ((-7, 0), "right") if left else ((7, 0), "left")
+        near = (points["auc"] - row.auc).abs() < 2.5
+        to_right = (near & (decades - place).between(0, 1)).sum() > 1  # itself is one
+        to_left = (near & (place - decades).between(0, 1.3)).sum() > 1
+        if to_right and to_left:
+            shift, sides = (0, -7), ("center", "top")
+        else:
+            shift, sides = ((-7, 0), ("right", "center")) if to_right else ((7, 0), ("left", "center"))
         at = (row.per_second, row.auc)
-        panel.annotate(row.metric, at, shift, textcoords="offset points", ha=side, va="center", fontsize=8)
+        panel.annotate(row.metric, at, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=8)
 
 
 def _colour(figure: Figure, theme: Theme) -> None:

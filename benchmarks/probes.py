@@ -30,12 +30,12 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.encoders import Score
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
 from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha import word_order
 from benchmarks.matcha.sets import FILES, TITLES, TripletSet, read_set
 from benchmarks.matcha.word_order import paws_pairs, probe_items
 from benchmarks.nli_lex.probe import ENTAILMENT, answer, probe_pairs
-from semantic_metrics import load
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.nli_lex.features import load_scorer
 from semantic_metrics.stats.agreement import concordance, pearson, spearman
@@ -143,7 +143,7 @@ def _labelled(chosen: TripletSet) -> Probe:
     return Probe(name, references, [*chosen.correct, *chosen.incorrect], truth, items, figures=(AUC, GAP))
 
 
-def text_metric(source: str) -> ProbedMetric:
+def text_metric(source: str, run: Run = NO_OPTIONS) -> ProbedMetric:
     """A metric of the package as `NAME` or `NAME:CHECKPOINT`, its scores mapped to [0, 1].
 
     Raises:
@@ -152,27 +152,28 @@ def text_metric(source: str) -> ProbedMetric:
     name, _, checkpoint = source.partition(":")
     if describe(name).takes_questions:
         raise ValueError(f"--metric: expected a metric that needs no questions, got {name}")
-    metric, score_range = load(name, checkpoint or None, keep_in_memory=True), describe(name).score_range
+    metric, arguments = load_own(name, checkpoint or None, run)
+    score_range = describe(name).score_range
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        scores = metric.compute(predictions=candidates, references=references)["scores"]
+        scores = metric.compute(predictions=candidates, references=references, **arguments)["scores"]
         return to_unit(np.array(scores), score_range)
 
     return ProbedMetric(score, cosine=score_range[0] < 0)
 
 
-def nli_metric(checkpoint: str | None, device: str | None = None) -> Score:
+def nli_metric(checkpoint: str | None, run: Run = NO_OPTIONS) -> Score:
     """p_entailment - p_contradiction of an NLI model, the reference as its premise, mapped to [0, 1]."""
     scorer = load_scorer(checkpoint)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = pd.DataFrame({"premise": references, "hypothesis": candidates, "label": ENTAILMENT})
-        return to_unit(answer(scorer, pairs, device=device)["margin"].to_numpy(), NLI_RANGE)
+        return to_unit(answer(scorer, pairs, **run)["margin"].to_numpy(), NLI_RANGE)
 
     return score
 
 
-def choose_metrics(metrics: tuple[str, ...], nli: tuple[str, ...], device: str | None) -> dict[str, ProbedMetric]:
+def choose_metrics(metrics: tuple[str, ...], nli: tuple[str, ...], run: Run = NO_OPTIONS) -> dict[str, ProbedMetric]:
     """The metrics by the name of their row: those that are given, or all.
 
     Raises:
@@ -184,8 +185,8 @@ def choose_metrics(metrics: tuple[str, ...], nli: tuple[str, ...], device: str |
         models.append((NLI_ROW, None))
     named = list(map(options.named_source, metrics))
     options.check_distinct([name for name, _ in (*named, *models)])
-    chosen = {name: text_metric(source) for name, source in named}
-    return chosen | {name: ProbedMetric(nli_metric(checkpoint, device)) for name, checkpoint in models}
+    chosen = {name: text_metric(source, run) for name, source in named}
+    return chosen | {name: ProbedMetric(nli_metric(checkpoint, run)) for name, checkpoint in models}
 
 
 def measure(
@@ -271,7 +272,7 @@ def report(figures: pd.DataFrame) -> str:
 @options.data("Folder that holds PAWS-Wiki, the MultiNLI triplets, STS-B and people's ratings.")
 @click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of a metric, repeatable; default: all shipped.")
 @click.option("--nli", multiple=True, help="[ROW=]CHECKPOINT of an NLI model, repeatable; default: that of nli_lex.")
-@options.device
+@options.run
 @options.seed
 @options.resamples
 @options.output("results/probes")
@@ -279,7 +280,7 @@ def main(
     data: Path | None,
     metric: tuple[str, ...],
     nli: tuple[str, ...],
-    device: str | None,
+    run: Run,
     seed: int,
     resamples: int,
     output: Path,
@@ -287,10 +288,10 @@ def main(
     """Measure every metric on the probes."""
     try:
         probes = own_probes() + ([] if data is None else data_probes(data))
-        figures, scores = measure(choose_metrics(metric, nli, device), probes, Bootstrap(seed, resamples))
+        figures, scores = measure(choose_metrics(metric, nli, run), probes, Bootstrap(seed, resamples))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    text = report(figures)
+    text = "\n".join([report(figures), *run_lines(run)])
     output.mkdir(parents=True, exist_ok=True)
     figures.to_csv(output / "probes.csv", index=False)
     scores.to_csv(output / "probes_scores.csv", index=False)

@@ -21,7 +21,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from benchmarks.common import encoders
 from benchmarks.common.encoders import NotMeasured, Score
-from semantic_metrics import load as load_metric
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
@@ -79,23 +79,27 @@ class Models:
     device: str | None = None
 
 
-def matcha(checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA") -> Metric:
+def matcha(
+    checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA", run: Run = NO_OPTIONS
+) -> Metric:
     """MATCHA as a user loads it.
 
     Args:
         checkpoint: name, folder or Hub id; None for the shipped one.
         name: name of the row.
         published: the paper's row beside it.
+        run: how a contextual checkpoint runs.
     """
 
     def load() -> Score:
-        metric = load_metric("matcha", checkpoint, keep_in_memory=True)
+        metric, arguments = load_own("matcha", checkpoint, run)
 
         def score(candidates: list[str], references: list[str]) -> np.ndarray:
-            result = metric.compute(predictions=candidates, references=references)
+            result = metric.compute(predictions=candidates, references=references, **arguments)
             if not result["undefined"]:
                 return np.array(result["scores"])
-            listed = metric.compute(predictions=candidates, references=[[text] for text in references])
+            several = [[text] for text in references]
+            listed = metric.compute(predictions=candidates, references=several, **arguments)
             return np.ma.array(result["scores"], mask=[best is None for best in listed["best_reference"]])
 
         return score

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from benchmarks.common.baselines import default_embsim
-from semantic_metrics.core.run_options import PRECISIONS
+from semantic_metrics.cli.options import model_options
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -95,10 +95,10 @@ seed = click.option(
 resamples = click.option(
     "--resamples", default=RESAMPLES, show_default=True, type=click.IntRange(1), help="Number of bootstrap resamples."
 )
+# for commands that run no model of this package
 device = click.option("--device", help="Device that models run on: cpu, cuda or mps.")
-precision = click.option(
-    "--precision", type=click.Choice(PRECISIONS), default="float32", show_default=True, help="Precision of the model."
-)
+# how the package's own models run; the command gets `run`, arguments of `compute` and of `RunOptions`
+run = model_options()
 bertscore_layer = click.option(
     "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )

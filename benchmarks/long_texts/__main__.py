@@ -26,6 +26,7 @@ from sklearn.metrics import balanced_accuracy_score
 from benchmarks.common import options
 from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import Run
 from benchmarks.common.published import Published
 from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.long_texts.claims import (
@@ -58,8 +59,7 @@ SPEED_ARTICLES, SPEED_SENTENCES = 100, 3
 @click.option("--planted-only", is_flag=True, help="Leave WiCE out.")
 @click.option("--newts", is_flag=True, help="Also judge the summaries of NEWTS (some 8,000 pairs).")
 @click.option("--speed", is_flag=True, help="Also time articles of NEWTS.")
-@options.precision
-@options.device
+@options.run
 @options.seed
 @options.resamples
 def main(
@@ -69,8 +69,7 @@ def main(
     planted_only: bool,
     newts: bool,
     speed: bool,
-    precision: str,
-    device: str | None,
+    run: Run,
     seed: int,
     resamples: int,
 ) -> None:
@@ -79,8 +78,8 @@ def main(
         scorer = PairScorer(
             resolve_checkpoint(checkpoint, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_nli), OTHER_WEIGHTS)
         )
-        run = scorer.resolve(RunOptions(precision=precision, device=device))
-        chosen = LongTextOptions(run, None if k == "all" else int(k))
+        resolved = scorer.resolve(RunOptions(**run))
+        chosen = LongTextOptions(resolved, None if k == "all" else int(k))
         claims = None if data is None or planted_only else load_claims(data)
         summaries = load_summaries(data) if newts and data is not None else None
         articles = _articles(data) if speed and data is not None else None
@@ -101,7 +100,7 @@ def main(
         click.echo("\n" + render("NEWTS, AUC of summaries of the right topic, times 100", ["AUC"], cells))
     if articles is not None:
         click.echo("\n" + _time(Judge(scorer, replace(chosen, k=NEAREST_WINDOWS)), *articles))
-    click.echo(f"\n{scorer.signature_fields()}, precision {precision}, k {k}")
+    click.echo(f"\n{scorer.signature_fields()}, precision {resolved.precision}, backend {resolved.backend}, k {k}")
 
 
 def _has_nli(config: dict) -> bool:

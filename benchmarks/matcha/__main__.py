@@ -31,11 +31,11 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, Models, baselines, default_embsim, matcha
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
+from benchmarks.common.own_metrics import load_own
 from benchmarks.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.matcha.report import write_results
 from benchmarks.matcha.scoring import score_sets
 from benchmarks.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, load_sets, read_set
-from semantic_metrics import load as load_metric
 
 ENCODERS = Path(__file__).with_name("encoders.csv")
 PAPER_ENCODERS = "all-paper"  # value of --encoder
@@ -64,7 +64,7 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
 @options.model("mauve", "gpt2; needs the package mauve-text")
 @click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
-@options.device
+@options.run
 @options.seed
 @options.resamples
 @options.output("results/matcha")
@@ -110,9 +110,10 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     Raises:
         ValueError: a checkpoint does not load, or two metrics have the same name.
     """
+    run = models["run"]
+    device = run.get("device")
     fields = {key: value for key, value in models.items() if key in Models.__dataclass_fields__}
-    chosen = baselines(Models(**fields))
-    device = models["device"]
+    chosen = baselines(Models(**fields, device=device))
     vectors = dict(map(options.named_source, models["word_vectors"]))
     for given in models["encoder"]:
         if given == PAPER_ENCODERS:
@@ -126,14 +127,15 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     stsb = models["stsb_checkpoint"]
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
     checkpoints = given or [("MATCHA", None)]
-    chosen += [matcha(source, name) for name, source in checkpoints]
-    tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb).load
+    chosen += [matcha(source, name, run=run) for name, source in checkpoints]
+    tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb, run=run).load
     chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
     options.check_distinct([metric.name for metric in chosen])
     if stsb is not None:
         checkpoints.append((STSB_ROW, stsb))
     # loaded here once, so that a mistyped name costs nothing
-    signatures = [f"{name}: {load_metric('matcha', source).signature()}" for name, source in checkpoints]
+    loaded = [(name, *load_own("matcha", source, run)) for name, source in checkpoints]
+    signatures = [f"{name}: {metric.signature(**arguments)}" for name, metric, arguments in loaded]
     return chosen, signatures
 
 

@@ -21,6 +21,7 @@ from benchmarks.common import options
 from benchmarks.common.baselines import Metric, matcha
 from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
 from benchmarks.matcha.separation import intervals
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc, pairwise_accuracy
@@ -109,15 +110,15 @@ def report(figures: pd.DataFrame) -> str:
     return f"{texts[0]}\n\nAUC by kind of swap\n{texts[1]}"
 
 
-def choose_metrics(checkpoints: tuple[str, ...], embsim: str) -> list[Metric]:
+def choose_metrics(checkpoints: tuple[str, ...], embsim: str, run: Run = NO_OPTIONS) -> list[Metric]:
     """EmbSim and the MATCHA checkpoints (`NAME=CHECKPOINT`, or named by the last part of the path), or the shipped one.
 
     Raises:
         ValueError: two have the same name.
     """
     named = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, checkpoints)]
-    metrics = [Metric("EmbSim", lambda: sentence_transformer(embsim), published="EmbSim")]
-    metrics += [matcha(source, name) for name, source in named or [("MATCHA", None)]]
+    metrics = [Metric("EmbSim", lambda: sentence_transformer(embsim, run.get("device")), published="EmbSim")]
+    metrics += [matcha(source, name, run=run) for name, source in named or [("MATCHA", None)]]
     options.check_distinct([metric.name for metric in metrics])
     return metrics
 
@@ -126,18 +127,19 @@ def choose_metrics(checkpoints: tuple[str, ...], embsim: str) -> list[Metric]:
 @options.checkpoints("MATCHA")
 @options.embsim()
 @options.data(f"Folder that contains {PAWS}.")
+@options.run
 @options.output("results/word_order")
-def main(checkpoint: tuple[str, ...], embsim: str, data: Path | None, output: Path) -> None:
+def main(checkpoint: tuple[str, ...], embsim: str, data: Path | None, run: Run, output: Path) -> None:
     """Tell swapped roles from paraphrases."""
     try:
         paws = None if data is None else paws_pairs(data)
-        figures, items = measure(choose_metrics(checkpoint, embsim), probe_items(), paws)
+        figures, items = measure(choose_metrics(checkpoint, embsim, run), probe_items(), paws)
     except (ValueError, NotMeasured) as error:
         raise click.UsageError(str(error)) from None
     output.mkdir(parents=True, exist_ok=True)
     figures.to_csv(output / "word_order.csv", index=False)
     items.to_csv(output / "word_order_items.csv", index=False)
-    text = report(figures)
+    text = "\n".join([report(figures), *run_lines(run)])
     (output / "report.txt").write_text(text + "\n", encoding="utf-8")
     click.echo(text)
 

@@ -42,8 +42,7 @@ _MODELS = options.combined(
     click.option(
         "--weights", multiple=True, metavar="SET=FILE", help="Weights for one set; default: the checkpoint's."
     ),
-    options.precision,
-    options.device,
+    options.run,
     options.model("bertscore", "microsoft/deberta-v2-xlarge-mnli"),
     options.bertscore_layer,
     options.model("bleurt", "BLEURT-20"),
@@ -85,7 +84,7 @@ def main(
         accuracy = pd.DataFrame(columns=["set", "figure", "value"])
         if nli is not None:
             options.progress("the NLI model itself")
-            run = {"precision": models["precision"], "device": models["device"]}
+            run = models["run"]
             accuracy = pd.concat([checks(nli.scorer, data, **run), denial_checks(nli.scorer, **run)], ignore_index=True)
             judges[-2:-2] = nli.judges()  # before the published ones
     except ValueError as error:
@@ -145,7 +144,7 @@ def nli_model(models: dict[str, object], sets: dict[str, JudgedSet]) -> NliModel
         if key not in sets or not Path(path).exists():
             raise ValueError(f"--weights: expected SET=FILE with a set of {', '.join(sets)}, got {given!r}")
         weights[sets[key].title] = Path(path)
-    return NliModel(models["checkpoint"], weights, {name: models[name] for name in ("precision", "device")})
+    return NliModel(models["checkpoint"], weights, models["run"])
 
 
 if __name__ == "__main__":

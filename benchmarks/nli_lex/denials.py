@@ -21,6 +21,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from benchmarks.common import options
+from benchmarks.common.own_metrics import Run, run_lines
 from benchmarks.nli_lex.judges import CORRECT_ABOVE, RECALL, token_recall
 from benchmarks.nli_lex.nli_judges import NLI, NLI_LEX
 from semantic_metrics.core.run_options import RunOptions
@@ -113,23 +114,23 @@ def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:
 
 @click.command()
 @options.checkpoint("nli_lex, an NLI model")
-@options.device
+@options.run
 @options.output("results/denials")
 @click.option("--write", is_flag=True, help="Make denials.csv again, and stop.")
-def main(checkpoint: str | None, device: str | None, output: Path, write: bool) -> None:
+def main(checkpoint: str | None, run: Run, output: Path, write: bool) -> None:
     """Measure whether NLI+lex tells an answer that asserts the reference from one that only mentions it."""
     if write:
         build_answers().to_csv(ANSWERS, index=False, lineterminator="\n")
         return
     try:
-        scored = score(load_scorer(checkpoint), probe_answers(), device=device)
+        scored = score(load_scorer(checkpoint), probe_answers(), **run)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     table = accuracy_table(scored)
     output.mkdir(parents=True, exist_ok=True)
     scored.to_csv(output / "denials_answers.csv", index=False)
     table.to_csv(output / "denials.csv", index=False)
-    click.echo(table.to_string(index=False, float_format="%.1f"))
+    click.echo("\n".join([table.to_string(index=False, float_format="%.1f"), *run_lines(run)]))
 
 
 if __name__ == "__main__":

@@ -177,9 +177,9 @@ def model_judges(models: dict[str, object]) -> list[Judge]:
     """BERTScore, BLEURT and BEM; one whose model is not given is not measured.
 
     Args:
-        models: values of `bertscore`, `bertscore_layer`, `bleurt`, `bem` and `device`; None where not given.
+        models: values of `bertscore`, `bertscore_layer`, `bleurt` and `bem`, None where not given; and `run`.
     """
-    device, layer = models["device"], models["bertscore_layer"]
+    device, layer = models["run"].get("device"), models["bertscore_layer"]
 
     def judge(name: str, load: Callable[[str], Loaded]) -> Judge:
         def load_given() -> Loaded:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.own_metrics import Run, runs_by_default
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts, count_parameters
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.core.run_options import RunOptions
@@ -46,25 +47,26 @@ class NliModel:
     Args:
         checkpoint: checkpoint, as in `config_name` of `evaluate.load`; None for the shipped one.
         weights: files of weights, by the title of their set.
-        options: precision and device, see `RunOptions`.
+        run: how it runs.
 
     Attributes:
-        shipped: whether it is the checkpoint that the package ships, in float32.
+        shipped: whether it is the checkpoint that the package ships, run as it is by default.
 
     Raises:
-        ValueError: there is no such checkpoint, or it has no label for entailment.
+        ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.
     """
 
-    def __init__(self, checkpoint: str | None, weights: dict[str, Path], options: dict[str, str]) -> None:
+    def __init__(self, checkpoint: str | None, weights: dict[str, Path], run: Run) -> None:
         self.scorer: PairScorer = load_scorer(checkpoint)
-        self.shipped = checkpoint in SHIPPED and options.get("precision") in (None, "float32")
-        self._options, self._weights = options, weights
+        self.shipped = checkpoint in SHIPPED and runs_by_default(run)
+        self._run, self._weights = self.scorer.resolve(RunOptions(**run)), weights
         self._extracted: dict[tuple, tuple[Features, float]] = {}  # and the seconds that it took
 
     def lines(self) -> list[str]:
         """Lines of the report that identify the model."""
         hashes = {"checkpoint": self.scorer.checkpoint_sha256[:16], "tokenizer": self.scorer.tokenizer_sha256[:16]}
-        settings = "|".join(f"{name}:{value}" for name, value in (hashes | self._options).items())
+        ran = {name: getattr(self._run, name) for name in ("precision", "backend", "device")}
+        settings = "|".join(f"{name}:{value}" for name, value in (hashes | ran).items())
         return [f"{NLI} and {NLI_LEX['rich']}: {settings}"]
 
     def judges(self) -> list[Judge]:
@@ -108,8 +110,8 @@ class NliModel:
         if key not in self._extracted:
             begin = time.perf_counter()
             texts = (answers.questions, answers.candidates, answers.references)
-            run, whole_question = RunOptions(**self._options), set(names) == set(PAPER)
-            features = extract(self.scorer, *texts, template, number_words, names, run, whole_question)
+            whole_question = set(names) == set(PAPER)
+            features = extract(self.scorer, *texts, template, number_words, names, self._run, whole_question)
             self._extracted[key] = features, time.perf_counter() - begin
         return self._extracted[key]
 

@@ -25,6 +25,7 @@ from scipy.stats import binomtest
 
 from benchmarks.common import options
 from benchmarks.common.data_files import read_table
+from benchmarks.common.own_metrics import Run, run_lines
 from benchmarks.matcha.separation import intervals
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
@@ -180,13 +181,13 @@ def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.D
 
 @click.command()
 @options.checkpoint("nli_lex, an NLI model")
-@options.device
+@options.run
 @options.output("results/nli_probe")
-def main(checkpoint: str | None, device: str | None, output: Path) -> None:
+def main(checkpoint: str | None, run: Run, output: Path) -> None:
     """Measure whether an NLI model tells contradictions from entailments where one word, or the order, decides."""
     try:
         scorer = load_scorer(checkpoint)
-        answers, roles = (answer(scorer, pairs, device=device) for pairs in (probe_pairs(), role_pairs()))
+        answers, roles = (answer(scorer, pairs, **run) for pairs in (probe_pairs(), role_pairs()))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     tables = {"nli_probe": (answers, accuracy_table(answers)), "nli_roles": (roles, role_table(roles))}
@@ -196,6 +197,8 @@ def main(checkpoint: str | None, device: str | None, output: Path) -> None:
         table.to_csv(output / f"{name}.csv", index=False)
     for title, name in (("One word exchanged", "nli_probe"), ("Roles exchanged", "nli_roles")):
         click.echo(f"{title}\n{tables[name][1].to_string(index=False, float_format='%.1f')}\n")
+    for line in run_lines(run):
+        click.echo(line)
 
 
 if __name__ == "__main__":

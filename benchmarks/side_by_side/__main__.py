@@ -27,6 +27,7 @@ import click
 
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import Run
 from benchmarks.side_by_side import tables
 from benchmarks.side_by_side.columns import columns
 from benchmarks.side_by_side.scores import FILE, ScoreFile, score_all
@@ -38,7 +39,7 @@ from benchmarks.side_by_side.sets import load_texts
 @click.option("--rows", type=click.IntRange(10), help="Texts of each set, drawn at random; default: all.")
 @click.option("--bertscore", help="Folder or Hub id of BERTScore's model; default: all-MiniLM-L6-v2.")
 @options.bertscore_layer
-@options.device
+@options.run
 @options.seed
 @options.resamples
 @options.output("results/side_by_side")
@@ -47,7 +48,7 @@ def main(
     rows: int | None,
     bertscore: str | None,
     bertscore_layer: int | None,
-    device: str | None,
+    run: Run,
     seed: int,
     resamples: int,
     output: Path,
@@ -55,7 +56,7 @@ def main(
     """The metrics of the package beside those that are usually taken."""
     try:
         sets, absent = load_texts(data)
-        chosen = columns(bertscore, bertscore_layer, device)
+        chosen = columns(bertscore, bertscore_layer, run)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     sets = [texts.sample(rows, seed) for texts in sets]

@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.common.baselines import EMBSIM_HUB_ID, bertscore, bertscore_layer, default_embsim, rouge
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
 from benchmarks.nli_lex.judges import judge_pairs, token_f1
 from benchmarks.side_by_side.sets import TextSet
-from semantic_metrics import load
 from semantic_metrics.core.contract import describe
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
@@ -28,7 +28,7 @@ class Loaded:
 
     Attributes:
         ask: gives a set's scores on the native range; raises NotMeasured for a set that the metric is not made for.
-        ran_with: everything that can change a score; scores with the same text here can be used again.
+        ran_with: everything that can change a score or its time; scores with the same text here can be used again.
     """
 
     ask: Callable[[TextSet], np.ndarray]
@@ -57,14 +57,15 @@ class Column:
         return self.name in OURS
 
 
-def columns(bertscore_model: str | None, layer: int | None, device: str | None) -> list[Column]:
+def columns(bertscore_model: str | None, layer: int | None, run: Run = NO_OPTIONS) -> list[Column]:
     """All columns in their order.
 
     Args:
         bertscore_model: folder or Hub id of BERTScore's model; None for all-MiniLM-L6-v2.
         layer: layer of its embeddings; None for the choice of `bertscore_layer`.
-        device: where the baselines run; None for their own choice.
+        run: how the models of this package run; of the baselines only where.
     """
+    device = run.get("device")
     model = bertscore_model or default_embsim()
     name = EMBSIM_HUB_ID.rpartition("/")[2] if model == default_embsim() else Path(model).name
     layer = layer or bertscore_layer(model)
@@ -83,7 +84,7 @@ def columns(bertscore_model: str | None, layer: int | None, device: str | None) 
             partial(_baseline, f"{BERTSCORE}, layer {layer}", lambda: bertscore(model, layer, device), model),
         ),
     ]
-    return [*baselines, *map(_own, OURS)]
+    return [*baselines, *(_own(name, run) for name in OURS)]
 
 
 def _token_f1(candidates: list[str], references: list[str]) -> np.ndarray:
@@ -101,21 +102,21 @@ def _digest(model: str) -> str:
     return hashlib.sha256(weights[0].read_bytes()).hexdigest()[:16] if weights else model
 
 
-def _own(name: str) -> Column:
+def _own(name: str, run: Run) -> Column:
     metric, checkpoint = ("matcha", name) if name == "contextual" else (name, None)
     bounds = describe(metric).score_range
-    return Column(name, f"semantic_metrics.load({metric!r})", lambda: _load_own(metric, checkpoint), bounds)
+    return Column(name, f"semantic_metrics.load({metric!r})", lambda: _load_own(metric, checkpoint, run), bounds)
 
 
-def _load_own(name: str, checkpoint: str | None) -> Loaded:
+def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
     try:
-        metric = load(name, checkpoint, keep_in_memory=True)
+        metric, arguments = load_own(name, checkpoint, run)
     except ValueError as error:
         raise NotMeasured(str(error)) from error
     asks_questions = describe(name).takes_questions
 
     def ask(texts: TextSet) -> np.ndarray:
-        given = {"predictions": texts.candidates, "references": texts.references}
+        given = {"predictions": texts.candidates, "references": texts.references, **arguments}
         if asks_questions and texts.questions is None:
             raise NotMeasured(NO_QUESTIONS)
         if asks_questions:
@@ -124,4 +125,4 @@ def _load_own(name: str, checkpoint: str | None) -> Loaded:
             return np.array(metric.compute(**given, granularity="sentence")["minimums"])
         return np.array(metric.compute(**given)["scores"])
 
-    return Loaded(ask, metric.signature())
+    return Loaded(ask, "|".join([metric.signature(**arguments), *run_lines(arguments)]))

@@ -75,8 +75,7 @@ HUB = "hub"
 @options.embsim("sbert", "S-BERT")
 @options.model("bertscore", "roberta-large; without it published scores are shown")
 @options.bertscore_layer
-@options.device
-@options.precision
+@options.run
 @options.seed
 @options.resamples
 @options.output("results/stsscore")
@@ -120,19 +119,18 @@ def choose_scorers(models: dict[str, object]) -> list[Scorer]:
     Raises:
         ValueError: one does not load, or two have the same name.
     """
-    run = {key: models[key] for key in ("device", "precision") if models[key] is not None}
     given = [options.named_source(source) for source in models["checkpoint"] or ["shipped=default"]]
     rows = [(f"{STSSCORE} ({name})", source) for name, source in given]
     options.check_distinct([name for name, _ in rows])
-    scorers = [stsscore(source, name, **run) for name, source in rows]
+    scorers = [stsscore(source, name, run=models["run"]) for name, source in rows]
     if models["weaker"] is not None:
-        scorers.append(stsscore(models["weaker"], WEAKER, PAPER_WEAKER, **run))
+        scorers.append(stsscore(models["weaker"], WEAKER, PAPER_WEAKER, models["run"]))
     return scorers
 
 
 def baselines(models: dict[str, object], published: PublishedScores) -> list[Metric]:
     """BLEU, BERTScore (published scores where no model is given) and S-BERT, in the paper's order."""
-    model, layer, device = models["bertscore"], models["bertscore_layer"], models["device"]
+    model, layer, device = models["bertscore"], models["bertscore_layer"], models["run"].get("device")
     if model is None:
         second = published.metric(BERTSCORE_PUBLISHED, BERTSCORE, BERTSCORE)
     else:

@@ -20,9 +20,9 @@ from benchmarks.common.baselines import Metric
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
 from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, Score
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_by_default
 from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.sets import PairSet
-from semantic_metrics import load as load_metric
 from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 
 BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
@@ -53,7 +53,7 @@ class Scorer:
     Attributes:
         metric: its row.
         signature: everything that can change its scores.
-        shipped: whether it is the shipped checkpoint in float32.
+        shipped: whether it is the shipped checkpoint, run as it is by default.
         scored: number of pairs scored so far.
         truncated: how many of them were longer than it reads.
     """
@@ -73,30 +73,29 @@ class Scorer:
         return lines
 
 
-def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, **options: object) -> Scorer:
+def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
     """STSScore as a user loads it; it is loaded at once, so that a mistyped name costs nothing.
 
     Args:
         checkpoint: name, folder or Hub id; None for the shipped one.
         name: name of the row.
         published: the paper's row beside it.
-        options: options of `compute` (device, precision).
+        run: how it runs.
 
     Raises:
         ValueError: the checkpoint does not load, or does not score similarity.
     """
-    metric = load_metric("stsscore", checkpoint, keep_in_memory=True)
-    signature = metric.compute(predictions=["a"], references=["a"], **options)["signature"]
+    metric, arguments = load_own("stsscore", checkpoint, run)
+    signature = metric.compute(predictions=["a"], references=["a"], **arguments)["signature"]
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        result = metric.compute(predictions=candidates, references=references, **options)
+        result = metric.compute(predictions=candidates, references=references, **arguments)
         scorer.scored += len(candidates)
         scorer.truncated += result["truncated"]
         return np.array(result["scores"])
 
     row = Metric(name, lambda: score, group="scorer", published=published)
-    exact = options.get("precision") in (None, "float32")
-    scorer = Scorer(row, signature, shipped=exact and checkpoint in SHIPPED)
+    scorer = Scorer(row, signature, shipped=runs_by_default(run) and checkpoint in SHIPPED)
     return scorer
 
 

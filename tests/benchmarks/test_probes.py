@@ -111,15 +111,15 @@ def test_the_nli_row_is_entailment_minus_contradiction(tmp_path: Path) -> None:
 
 def test_metrics_are_taken_by_name_and_refused_in_one_line(tmp_path: Path) -> None:
     checkpoint = str(nli(tmp_path / "model"))
-    assert list(choose_metrics(("table=matcha", "matcha"), (f"own={checkpoint}",), None)) == ["table", "matcha", "own"]
+    assert list(choose_metrics(("table=matcha", "matcha"), (f"own={checkpoint}",))) == ["table", "matcha", "own"]
     for given, message in (
         ("bleu", "name: expected one of"),
         ("nli_lex", "--metric: expected a metric that needs no questions, got nli_lex"),
     ):
         with pytest.raises(ValueError, match=message):
-            choose_metrics((given,), (), None)
+            choose_metrics((given,), ())
     with pytest.raises(ValueError, match="matcha twice"):
-        choose_metrics(("matcha", "matcha=matcha"), (), None)
+        choose_metrics(("matcha", "matcha=matcha"), ())
 
 
 def test_the_command_writes_figures_scores_and_a_table(tmp_path: Path) -> None:

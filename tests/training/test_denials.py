@@ -1,6 +1,7 @@
 """Answers that deny, correct, list or mention a reference, made from questions with known answers."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -55,6 +56,8 @@ def test_a_statement_form_negates_what_answers_the_question() -> None:
     bare = AnsweredQuestion("when", "1995", "1996", "1997", "when", True)
     assert not form.suits(bare)
     assert bare.types == {"", "year"}
+    (near,) = [form for form in read_forms("train") if form.incorrect == "Somewhere near {R}."]
+    assert [near.suits(replace(bare, kind=kind)) for kind in ("where", "who", "when")] == [True, False, False]
 
 
 @pytest.mark.parametrize("entry", ["{kind: correct}", "{kind: other, both: x}", "{kind: list, both: x, correct: y}"])
@@ -62,6 +65,9 @@ def test_an_invalid_form_is_named(entry: str, tmp_path: Path) -> None:
     path = tmp_path / "forms.yaml"
     path.write_text(f"kinds: {{correct: contradiction, list: not_entailment}}\ntrain:\n  - {entry}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="expected a kind with both, or with incorrect and correct"):
+        read_forms("train", path)
+    path.write_text("kinds: {list: not_entailment}\ntrain:\n  - {kind: list, both: x, only: how}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="only: expected one of who, where, what, year, number, got 'how'"):
         read_forms("train", path)
     with pytest.raises(ValueError, match="part: expected one of train, probe"):
         read_forms("test", PATH)

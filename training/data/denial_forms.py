@@ -12,6 +12,8 @@ SLOT = re.compile(r"\{(\w+)\}")
 SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)\**$")  # of what stands before a slot
 INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encoder.targets
 CORRECT = "entailment"
+TYPES = ("who", "where", "what")  # kinds of questions that the `only` of a form may name
+NUMERIC = ("year", "number")  # the same, where the answers are years or numbers
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class AnsweredQuestion:
         """What the `only` of a form may be to suit the question."""
         year = self.kind == "when" and all(re.fullmatch(r"\d{4}", text) for text in (self.right, self.wrong))
         digits = self.kind == "number" and all(re.search(r"\d", text) for text in (self.right, self.wrong))
-        return {"", *(["who"] if self.kind == "who" else []), *["year"] * year, *["number"] * digits}
+        kind = [self.kind] if self.kind in TYPES else []
+        return {"", *kind, *["year"] * year, *["number"] * digits}
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,8 @@ def read_forms(part: str, path: Path = PATH) -> list[Form]:
         texts = set(entry) - {"kind", "only"}
         if texts not in ({"both"}, {"incorrect", "correct"}) or entry.get("kind") not in stored["kinds"]:
             raise ValueError(f"{path}: expected a kind with both, or with incorrect and correct, got {entry}")
+        if entry.get("only", "") not in ("", *TYPES, *NUMERIC):
+            raise ValueError(f"{path}: only: expected one of {', '.join((*TYPES, *NUMERIC))}, got {entry['only']!r}")
         pair = (_sided(entry["both"], side) for side in ("WR", "RW")) if "both" in texts else ()
         incorrect, correct = pair or (entry["incorrect"], entry["correct"])
         label = stored["kinds"][entry["kind"]]

@@ -102,7 +102,7 @@ def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
         "stsb_checkpoint": None,
         "checkpoint": (),
     }
-    chosen, _ = choose_metrics({**models, "device": None})
+    chosen, _ = choose_metrics({**models, "run": {}})
     assert [metric.name for metric in chosen if metric.group == "encoder"].count("GloVe") == 1
 
 

@@ -127,6 +127,6 @@ def test_bleurt_reads_the_reference_first_and_512_tokens(monkeypatch: pytest.Mon
     settings = {}
     monkeypatch.setattr(judges, "bleurt", lambda *_, **given: settings.update(given))
     monkeypatch.setattr(judges, "count_parameters", lambda _: 0)
-    models = dict.fromkeys(("bertscore", "bertscore_layer", "bem", "device")) | {"bleurt": "folder"}
+    models = dict.fromkeys(("bertscore", "bertscore_layer", "bem")) | {"bleurt": "folder", "run": {}}
     next(judge for judge in judges.model_judges(models) if judge.name == "BLEURT").load()
     assert settings == {"reference_first": True, "tokens": 512}

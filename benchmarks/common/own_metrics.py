@@ -1,0 +1,44 @@
+"""The package's own metrics as a benchmark runs them: with the options of its command."""
+
+from collections.abc import Mapping
+
+from semantic_metrics import load
+from semantic_metrics.core.contract import TextMetric
+from semantic_metrics.core.run_options import RunOptions
+
+Run = Mapping[str, object]  # what `options.run` gives a command: arguments of `compute` and of `RunOptions`
+NO_OPTIONS: Run = {}
+
+
+def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[TextMetric, dict[str, object]]:
+    """Load a metric of the package.
+
+    Args:
+        name: name of the metric.
+        checkpoint: its name, a folder or a Hub id; None for the shipped one.
+        run: how its model runs.
+
+    Returns:
+        The metric, and the arguments for its `compute`: those of `run`, none for a table, which runs no model.
+
+    Raises:
+        ValueError: there is no such metric or checkpoint, or one of the arguments is invalid.
+    """
+    RunOptions(**run)  # refuses an invalid one here, before anything is loaded or scored
+    metric = load(name, checkpoint, keep_in_memory=True)
+    return metric, dict(run) if getattr(metric, "runs_model", True) else {}
+
+
+def runs_by_default(run: Run) -> bool:
+    """Whether precision and backend are those that every metric has by default: float32, by torch.
+
+    Raises:
+        ValueError: one of the options is invalid.
+    """
+    options = RunOptions(**run)
+    return (options.precision, options.backend) == (RunOptions.precision, RunOptions.backend)
+
+
+def run_lines(run: Run) -> list[str]:
+    """A line for a report that says how models ran; none where no option was given."""
+    return ["models ran with " + ", ".join(f"{name} {value}" for name, value in run.items())] if run else []

@@ -1,0 +1,43 @@
+"""The package's metrics as a benchmark runs them."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.common.own_metrics import load_own, runs_by_default
+from benchmarks.guarantees import main as guarantees
+from benchmarks.guarantees import own_metric
+from benchmarks.probes import main as probes
+
+
+def test_a_table_is_given_no_options_of_models_and_a_model_is() -> None:
+    assert load_own("matcha", None, {"precision": "int8"})[1] == {}
+    metric, arguments = load_own("stsscore", None, {"precision": "int8"})
+    assert arguments == {"precision": "int8"}
+    assert "int8" in metric.signature(**arguments)
+
+
+def test_options_reach_the_scores_and_the_report(tmp_path: Path) -> None:
+    run = ["--pairs", "4", "--metric", "stsscore", "--precision", "int8", "--output", str(tmp_path)]
+    result = CliRunner().invoke(guarantees, run, catch_exceptions=False)
+    assert result.stdout.endswith("models ran with precision int8\n")
+    fast, exact = (own_metric("row", "stsscore", 4, chosen) for chosen in ({"precision": "int8"}, {}))
+    assert 0 < abs(fast.score(fast.rows) - exact.score(exact.rows)).max() < 0.1
+
+
+def test_an_invalid_option_is_refused_before_anything_is_scored() -> None:
+    for name in ("stsscore", "matcha"):
+        with pytest.raises(ValueError, match="precision: expected one of"):
+            load_own(name, None, {"precision": "float8"})
+    result = CliRunner().invoke(probes, ["--metric", "stsscore", "--precision", "float8"])
+    assert result.exit_code == 2
+    assert "precision: expected one of" in result.output
+
+
+@pytest.mark.parametrize(
+    ("run", "exact"),
+    [({}, True), ({"device": "cpu", "workers": 1, "precision": "float32"}, True), ({"backend": "openvino"}, False)],
+)
+def test_only_float32_on_torch_is_how_models_run_by_default(run: dict[str, object], exact: bool) -> None:
+    assert runs_by_default(run) is exact
