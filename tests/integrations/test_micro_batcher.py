@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import evaluate
 import pytest
@@ -16,18 +19,34 @@ from tests.tiny_table import WORDS
 
 CALLERS = 64
 CALLS = 10_000
+PATIENCE_SECONDS = 60  # only a batcher that is stuck takes as long
 
 
 class CountedMetric:
     """A metric that notes how many rows each call had."""
 
     def __init__(self, metric: evaluate.Metric) -> None:
-        self.metric, self.rows = metric, []
+        self.metric, self.rows, self.began, self.may_end = metric, [], Event(), Event()
+        self.may_end.set()
 
     def compute(self, predictions: list[str], references: list, **options: object) -> dict:
         """Like that of the metric."""
         self.rows.append(len(predictions))
+        self.began.set()
+        assert self.may_end.wait(PATIENCE_SECONDS)
         return self.metric.compute(predictions=predictions, references=references, **options)
+
+    @contextmanager
+    def held(self, batcher: MicroBatcher) -> Iterator[None]:
+        """While a first row is being scored: rows that come here wait for one another, however slow the machine is."""
+        self.began.clear()
+        self.may_end.clear()
+        batcher.submit("a", "a")
+        assert self.began.wait(PATIENCE_SECONDS)
+        try:
+            yield
+        finally:
+            self.may_end.set()
 
 
 @pytest.fixture
@@ -53,27 +72,28 @@ def test_callers_in_threads_lose_and_swap_nothing(counted: CountedMetric, metric
 
 def test_coroutines_are_scored_in_one_batch_while_the_event_loop_goes_on(counted: CountedMetric) -> None:
     predictions, references = texts(200), texts(200, "y")
-    batcher = MicroBatcher(counted, "matcha", delay_seconds=0.2)
+    batcher = MicroBatcher(counted, "matcha")
 
-    async def run() -> tuple[list, int]:
-        ticks = 0
-        rows = [asyncio.ensure_future(batcher.score_async(*pair)) for pair in zip(predictions, references, strict=True)]
-        while not all(row.done() for row in rows):
-            await asyncio.sleep(0.01)
-            ticks += 1
-        return [row.result().value for row in rows], ticks
+    async def run() -> list[float]:
+        with counted.held(batcher):
+            rows = [
+                asyncio.ensure_future(batcher.score_async(*pair)) for pair in zip(predictions, references, strict=True)
+            ]
+            for _ in range(10):  # an event loop that waits for the model would never come to let it go on
+                await asyncio.sleep(0.001)
+        return [score.value for score in await asyncio.gather(*rows)]
 
-    scores, ticks = asyncio.run(run())
-    assert counted.rows == [200]
-    assert ticks > 5
+    scores = asyncio.run(run())
+    assert counted.rows == [1, 200]
     assert scores == counted.metric.compute(predictions=predictions, references=references)["scores"]
 
 
 def test_a_batch_has_no_more_rows_than_asked_for(counted: CountedMetric) -> None:
-    batcher = MicroBatcher(counted, "matcha", delay_seconds=0.1, max_rows=64)
-    rows = [batcher.submit(text, "the dog") for text in texts(150)]
+    batcher = MicroBatcher(counted, "matcha", max_rows=64)
+    with counted.held(batcher):
+        rows = [batcher.submit(text, "the dog") for text in texts(150)]
     scores = [row.result().value for row in rows]
-    assert counted.rows == [64, 64, 22]
+    assert counted.rows == [1, 64, 64, 22]
     assert scores == counted.metric.compute(predictions=texts(150), references=["the dog"] * 150)["scores"]
 
 
@@ -97,17 +117,19 @@ def test_scores_are_those_of_one_call(name: str, checkpoint: Path, tmp_path: Pat
 
 
 def test_one_and_several_references_share_a_batch(counted: CountedMetric) -> None:
-    batcher = MicroBatcher(counted, "matcha", delay_seconds=0.1)
-    first, second = batcher.submit("the dog", "a dog"), batcher.submit("the dog", ["no", "the dog"])
+    batcher = MicroBatcher(counted, "matcha")
+    with counted.held(batcher):
+        first, second = batcher.submit("the dog", "a dog"), batcher.submit("the dog", ["no", "the dog"])
     assert second.result().value == 1
     assert second.result().details["best_reference"] == 1
-    assert counted.rows == [2]
+    assert counted.rows == [1, 2]
     assert first.result().value == counted.metric.compute(predictions=["the dog"], references=["a dog"])["matcha"]
 
 
 def test_an_invalid_row_is_refused_to_its_own_caller(counted: CountedMetric) -> None:
-    batcher = MicroBatcher(counted, "matcha", delay_seconds=0.1)
-    rows = [batcher.submit(*pair) for pair in [("the dog", "a dog"), (None, "a dog"), ("a", 3), ("no", "not")]]
+    batcher = MicroBatcher(counted, "matcha")
+    with counted.held(batcher):
+        rows = [batcher.submit(*pair) for pair in [("the dog", "a dog"), (None, "a dog"), ("a", 3), ("no", "not")]]
     for row, message in ((rows[1], r"^predictions\[0\]: expected a string, got"), (rows[2], r"^references\[0\]: exp")):
         with pytest.raises(InvalidInput, match=message):
             row.result()
@@ -122,8 +144,10 @@ def test_an_error_of_any_kind_reaches_every_caller_and_the_next_rows_are_scored(
                 raise MemoryError("no room")
             return super().compute(**columns)
 
-    batcher = MicroBatcher(Failing(metric), "matcha", delay_seconds=0.05)
-    good, bad = batcher.submit("a", "a"), batcher.submit("fail", "a")
+    failing = Failing(metric)
+    batcher = MicroBatcher(failing, "matcha")
+    with failing.held(batcher):
+        good, bad = batcher.submit("a", "a"), batcher.submit("fail", "a")
     with pytest.raises(MemoryError, match="no room"):
         bad.result()
     assert good.result().value == batcher.score("a", "a").value == 1
@@ -138,11 +162,12 @@ def test_a_metric_with_added_rows_is_refused(metric: evaluate.Metric) -> None:
 
 
 def test_a_caller_that_gives_up_does_not_stop_the_others(counted: CountedMetric) -> None:
-    batcher = MicroBatcher(counted, "matcha", delay_seconds=0.1)
-    first, second = batcher.submit("a", "a"), batcher.submit("the dog", "the dog")
-    assert first.cancel()
+    batcher = MicroBatcher(counted, "matcha")
+    with counted.held(batcher):
+        first, second = batcher.submit("a", "a"), batcher.submit("the dog", "the dog")
+        assert first.cancel()
     assert second.result().value == 1
-    assert counted.rows == [1]
+    assert counted.rows == [1, 1]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
