@@ -25,11 +25,10 @@ EXAMPLES = {
         "It ended in 1945.\nIt began in 1939 and ended in 1946.",
         "1945\n1945",
     ),
-    "A denial caught; what it misses: a right answer among further facts": (
-        "Who painted the Mona Lisa?\nWho painted the Mona Lisa?",
-        "Not Leonardo da Vinci, but Michelangelo.\n"
-        "Leonardo da Vinci painted the Mona Lisa between 1503 and 1519; it hangs in the Louvre.",
-        "Leonardo da Vinci\nLeonardo da Vinci",
+    "A denial caught; what it misses: another year": (
+        "Who painted the Mona Lisa?\nWhen did World War II end?",
+        "Not Leonardo da Vinci, but Michelangelo.\n1944",
+        "Leonardo da Vinci\n1945",
     ),
 }
 
