@@ -48,6 +48,7 @@ SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "
 @options.repeats(REPEATS)
 @click.option("--only", multiple=True, type=click.Choice(list(PEER_OF)), help="Metric to time, repeatable.")
 @click.option("--backend", multiple=True, type=click.Choice(BACKENDS), help="Backend to time, repeatable.")
+@click.option("--precision", multiple=True, type=click.Choice(PRECISIONS), help="Precision to time, repeatable.")
 @click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
 @click.option("--record", is_flag=True, help="Write drifts and speeds into precision.json of the checkpoints.")
 @options.record
@@ -59,6 +60,7 @@ def main(
     repeats: int,
     only: tuple[str, ...],
     backend: tuple[str, ...],
+    precision: tuple[str, ...],
     busy: bool,
     record: bool,
     output: Path | None,
@@ -74,7 +76,7 @@ def main(
     measured: dict[str, dict] = {}
     with tempfile.TemporaryDirectory() as folder:
         needed = {PEER_OF[name] for name in chosen}
-        for line in lines(backends, PRECISIONS):
+        for line in lines(backends, precision or PRECISIONS):
             wanted = line.metric in chosen or line.metric in needed or (line.metric in LOADERS and not only)
             if not wanted or not find_spec(PACKAGES.get(line.metric, "numpy")):
                 continue

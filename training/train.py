@@ -38,6 +38,7 @@ from semantic_metrics.matcha.modeling_matcha import MatchaModel
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.cards import write_card
+from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.sources import load_source, read_excluded
 from training.data.states import (
@@ -84,6 +85,8 @@ class Run:
             # a global batch is cut into equal parts: the run does not depend on the number of processes
             dataloader_config=DataLoaderConfiguration(split_batches=True),
         )
+        if self.accelerator.is_main_process:
+            warn_of_slow_precision(config.precision, self.accelerator.device.type)
         set_seed(config.seed)
         self.initial = load_initial_model(config.init)
         excluded = read_excluded(config.exclude, data)

@@ -36,6 +36,7 @@ from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import to_dataset, token_lengths
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss
+from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import read_excluded
@@ -240,6 +241,7 @@ def train(
         callbacks=[CompleteStates(config)],
     )
     if trainer.is_world_process_zero():
+        warn_of_slow_precision(config.precision, trainer.args.device.type)
         restore_folder(output / "checkpoint")
         if state is None:
             discard(output / "state")

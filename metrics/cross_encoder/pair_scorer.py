@@ -29,6 +29,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import (
     weight_files,
 )
 from semantic_metrics.transformer.backends import Forward, Transformer
+from semantic_metrics.transformer.first_token import read_first_token
 from semantic_metrics.transformer.openvino_model import Inputs
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class PairScorer:
 
     def _load(self, folder: Path) -> None:
         encoder = load_encoder(folder)
-        self.tokenizer, model = encoder.tokenizer, encoder.model.eval()
+        self.tokenizer, model = encoder.tokenizer, read_first_token(encoder.model.eval())
         self._transformer = Transformer(model, "logits", self)
         if not self.tokenizer.is_fast or self.tokenizer.pad_token_id is None:
             raise ValueError(f"checkpoint {folder}: expected a fast tokeniser with a padding token")

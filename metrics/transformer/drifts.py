@@ -51,6 +51,11 @@ def processor() -> str:
     return "+".join(known) or "plain"
 
 
+def has_bfloat16() -> bool:
+    """Whether this processor has instructions for bfloat16; without them float32 is many times faster."""
+    return "bfloat16" in processor().split("+")
+
+
 def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
     """What was measured with these weights; nothing if the folder has no such file, or one of other weights.
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import openvino
 
 INSTALL = 'pip install "semantic-metrics[fast]"'
-IR_VERSION = 1  # raise it when the conversion changes: what an older version cached is then not read
+IR_VERSION = 2  # raise it when the conversion changes: what an older version cached is then not read
 DYNAMIC_GROUP = 128  # values of a token that share a scale in int8: larger groups are no faster and move scores more
 MAX_CONVERSION_ERROR = 1e-3  # of an output, in units of the largest output but at least of 1
 XML = "model.xml"

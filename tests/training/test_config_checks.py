@@ -7,6 +7,7 @@ import yaml
 
 from tests.training.conftest import TRAINING
 from training.cross_encoder.config import CrossEncoderConfig
+from training.data import config_checks
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
 from training.train import Run
@@ -92,3 +93,14 @@ def test_figure_that_no_validation_set_has_is_refused_before_training(tmp_path: 
     config = read(TrainConfig, SMOKE, {"select_by": "ccc"}, tmp_path)
     with pytest.raises(ValueError, match=r"select_by: expected one of \['auc', .*got 'ccc'"):
         Run(config, TRAINING, tmp_path / "out")
+
+
+def test_a_processor_without_bfloat16_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for has, precision, device in ((True, "bf16", "cpu"), (False, "no", "cpu"), (False, "bf16", "cuda")):
+        monkeypatch.setattr(config_checks, "has_bfloat16", lambda has=has: has)
+        config_checks.warn_of_slow_precision(precision, device)
+        assert capsys.readouterr().err == ""
+    config_checks.warn_of_slow_precision("bf16", "cpu")
+    assert capsys.readouterr().err.startswith("precision: this processor has no instructions for bf16")

@@ -2,12 +2,14 @@
 
 import inspect
 import math
+import sys
 from collections.abc import Callable
 from pathlib import PurePosixPath, PureWindowsPath
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin
 
 from semantic_metrics.core.inputs import quote
+from semantic_metrics.transformer.drifts import has_bfloat16
 
 NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false", list: "list", dict: "mapping"}
 NAMES |= {NoneType: "null"}
@@ -50,6 +52,20 @@ def _words(hint: object) -> str:
         return " or ".join(_words(part) for part in parts)
     word = NAMES.get(kind, getattr(kind, "__name__", str(kind)))
     return f"{word} ({_words(parts[-1])} each)" if parts else word
+
+
+def warn_of_slow_precision(precision: str, device: str) -> None:
+    """Say on standard error that bfloat16 would slow a run on this processor down.
+
+    Args:
+        precision: of a config, "bf16" or "no".
+        device: kind of the device that trains, such as "cpu".
+    """
+    if precision == "bf16" and device == "cpu" and not has_bfloat16():
+        sys.stderr.write(
+            "precision: this processor has no instructions for bf16, which is many times slower here than precision: "
+            "'no', float32\n"
+        )
 
 
 def check_numbers(config: object, **checks: Check) -> None:
