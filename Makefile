@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
 # deepeval and mlflow are left out: they hold back click, huggingface_hub and pyarrow for all others
-EXTRAS ?= test,demo,contradict,inspect
+EXTRAS ?= test,demo,contradict,inspect,fast
 METRIC ?= matcha
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)

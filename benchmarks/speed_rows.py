@@ -80,10 +80,10 @@ def lines(backends: tuple[str, ...], precisions: tuple[str, ...]) -> list[Line]:
 
 def load_ours(line: Line, checkpoint: str | None) -> Score:
     """One of our metrics in a backend and a precision."""
-    from semantic_metrics import load
+    from semantic_metrics.core.loading import load_scoring
 
     name = "matcha" if line.metric == "contextual" else line.metric
-    metric = load(name, checkpoint or ("contextual" if line.metric == "contextual" else None))
+    metric = load_scoring(name, checkpoint or ("contextual" if line.metric == "contextual" else None))
     run = {"backend": line.backend, "precision": line.precision, "device": "cpu"} if line.backend else {}
 
     def score(pairs: Pairs) -> np.ndarray:

@@ -17,6 +17,7 @@ import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
+from semantic_metrics.transformer.drifts import FILE as DRIFTS
 from training.matcha.config import STAGED
 from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
@@ -62,14 +63,21 @@ def started_from(folder: str) -> dict[str, list[dict]]:
     return {"started_from": list(distinct.values())}
 
 
-def render(record: dict, results: pd.DataFrame | None = None) -> str:
+def render(record: dict, results: pd.DataFrame | None = None, drifts: dict | None = None) -> str:
     """The text of a card.
 
     Args:
         record: what `training.train` or `training.train_cross_encoder` recorded of the run.
         results: what `read_results` returns; None leaves the section out.
+        drifts: contents of the checkpoint's `precision.json`; None leaves the section out.
     """
-    return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results)
+    return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results, drifts)
+
+
+def read_drifts(folder: Path) -> dict | None:
+    """What `benchmarks.speed --record` wrote into a checkpoint's folder; None if it did not."""
+    path = folder / DRIFTS
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
@@ -97,7 +105,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
 
 
-def _render_matcha(record: dict, results: pd.DataFrame | None) -> str:
+def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: dict | None) -> str:
     config = record["config"]
     network = config["network"] or {}
     is_transformer = network.get("kind") == TRANSFORMER
@@ -130,10 +138,11 @@ def _render_matcha(record: dict, results: pd.DataFrame | None) -> str:
         validation_figures={figure for row in record["validation"].values() for figure in row},
         results=results,
         result_rows=result_rows,
+        drifts=drifts,
     )
 
 
-def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
+def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: dict | None) -> str:
     config = record["config"]
     has_classes, has_similarity = config["classes"] is not None, config["classes"] is None or config.get("similarity")
     sets = "" if results is None else " ".join(results["set"].astype(str))
@@ -161,6 +170,7 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None) -> str:
         benchmarks=[f"`python -m benchmarks.{name}`" for name, part in BENCHMARKS.items() if part in sets],
         validation=validation.to_dict("records"),
         results=results,
+        drifts=drifts,
     )
 
 
@@ -197,6 +207,7 @@ def _template(name: str) -> jinja2.Template:
         keep_trailing_newline=True,
     )
     environment.filters |= {
+        "brief": lambda value: f"{value:.2g}",
         "decimals": lambda value, digits: f"{value:.{digits}f}" if isinstance(value, int | float) else "",
         "dropped": _dropped,
         "short": lambda value: "" if pd.isna(value) else f"{value:g}",
@@ -226,7 +237,8 @@ def main() -> None:
         results = None if arguments.results is None else read_results(arguments.results, arguments.row)
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    (arguments.folder / "README.md").write_text(render(record, results), encoding="utf-8")
+    card = render(record, results, read_drifts(arguments.folder))
+    (arguments.folder / "README.md").write_text(card, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from semantic_metrics import load
 from semantic_metrics.core.contract import TextMetric
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.transformer.openvino_model import check_installed
 
 Run = Mapping[str, object]  # what `options.run` gives a command: arguments of `compute` and of `RunOptions`
 NO_OPTIONS: Run = {}
@@ -24,7 +25,8 @@ def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[
     Raises:
         ValueError: there is no such metric or checkpoint, or one of the arguments is invalid.
     """
-    RunOptions(**run)  # refuses an invalid one here, before anything is loaded or scored
+    if RunOptions(**run).backend == "openvino":  # what is invalid or missing is refused before anything is loaded
+        check_installed()
     metric = load(name, checkpoint, keep_in_memory=True)
     return metric, dict(run) if getattr(metric, "runs_model", True) else {}
 

@@ -10,7 +10,8 @@ else is the same, and the last step counts; the loss is the config's, by default
 seeds the report has their means with 95% intervals (Student's t): they cover the run's randomness, not the data's.
 A small budget on other data can test the paper's ordering, not reach its figures.
 
-Writes to --output: ablation.csv (of all seeds), report.txt (what is printed), and a folder SEED/STRATEGY for each run.
+--resume keeps the strategies of an interrupted call that are trained. Writes to --output: ablation.csv (of all seeds),
+report.txt (what is printed), and a folder SEED/STRATEGY for each run.
 """
 
 from dataclasses import replace
@@ -44,11 +45,13 @@ CCC = {"ccc": "CCC", "ccc_unscaled": "CCC, unscaled"}
 _PUBLISHED_NOTE = "published: 15 epochs on the paper's own fifteen sets; CCC with all 600 ratings of the study"
 
 
-def train_strategy(config: TrainConfig, strategy: str, budget: int, data: Path, output: Path) -> Path:
-    """Train one strategy; returns the checkpoint of its last step."""
+def train_strategy(
+    config: TrainConfig, strategy: str, budget: int, data: Path, output: Path, resume: bool = False
+) -> Path:
+    """Train one strategy, or with `resume` what is left of it; returns the checkpoint of its last step."""
     every = max(budget, config.save_every)  # only the last step is validated, so that it is kept
     one = replace(config, name=f"{config.name}-{strategy}", strategy=strategy, steps=budget, epochs=None)
-    Run(replace(one, validate_every=every, save_every=every), data, output).train()
+    Run(replace(one, validate_every=every, save_every=every), data, output).train(resume)
     return output / "checkpoint"
 
 
@@ -130,6 +133,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
     "--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Strategy to train, repeatable; default: all."
 )
 @click.option("--seed", "seeds", multiple=True, type=click.IntRange(0), help="Seed, repeatable; default: the config's.")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted call with the same options ended.")
 @options.output("results/ablation")
 def main(
     data: Path,
@@ -138,6 +142,7 @@ def main(
     budget: int | None,
     chosen: tuple[str, ...],
     seeds: tuple[int, ...],
+    resume: bool,
     output: Path,
 ) -> None:
     """Train every strategy of table 10 and print the table, published figures beside."""
@@ -155,7 +160,7 @@ def main(
         tables = []
         for seed in dict.fromkeys(seeds or (settings.seed,)):
             seeded, folder = replace(settings, seed=seed), output / str(seed)
-            paths = {name: train_strategy(seeded, name, budget, data, folder / name) for name in names}
+            paths = {name: train_strategy(seeded, name, budget, data, folder / name, resume) for name in names}
             metrics = [matcha(str(path), name) for name, path in paths.items()]
             one = ablation_table(names, sets, score_sets(metrics, sets, options.progress)).assign(seed=seed)
             one.to_csv(folder / "ablation.csv", index=False)

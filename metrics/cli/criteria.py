@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import as_input_error
-from semantic_metrics.cli.options import FILE, shared_option
+from semantic_metrics.cli.options import FILE, model_options, shared_option
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.table import check_records_path, read_table, write_records
 
@@ -43,8 +43,11 @@ MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which take
     metavar="NAME",
     help=f"Similarity of C1, C3 and C4: {', '.join(MEASURES)}.",
 )
+@model_options("device", "batch_size")
 @shared_option("--output", help="Write all figures to a .json or .csv file.")
-def criteria(samples: Path, encoders: tuple[str, ...], measure: str, output: Path | None, **columns: str) -> None:
+def criteria(
+    samples: Path, encoders: tuple[str, ...], measure: str, run: dict[str, object], output: Path | None, **columns: str
+) -> None:
     """Test sentence encoders with SAMPLES (.csv, .jsonl, .parquet): six criteria of Bansal et al., in percent.
 
     A sample has two sentences, and what they share (overlap), what only the first says (difference), or both together
@@ -59,7 +62,7 @@ def criteria(samples: Path, encoders: tuple[str, ...], measure: str, output: Pat
     from semantic_metrics.set_criteria.summary import figure_rows, table_lines
 
     with as_input_error(ValueError):
-        result = load(METRIC, keep_in_memory=True).compute(**texts, encoders=list(encoders))
+        result = load(METRIC, keep_in_memory=True).compute(**texts, encoders=list(encoders), **run)
     for line in table_lines(result, measure):
         click.echo(line)
     for one in result["encoders"].values():

@@ -281,13 +281,13 @@ def _score(
     options: ScoreOptions, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], format: str | None
 ) -> None:
     if format is None:
-        for chunk in _progress(reader, chunks):
+        for chunk in _progress(reader, chunks, scorer):
             scorer.score(chunk)
     elif options.output == STREAM:
         file = sys.stdout.buffer
         columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
         writer = open_writer(format, file, reader, columns)
-        for chunk in _progress(reader, chunks):
+        for chunk in _progress(reader, chunks, scorer):
             writer.write(chunk, scorer.score(chunk))
             file.flush()
     else:
@@ -303,7 +303,7 @@ def _score(
 
 def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk]) -> None:
     try:
-        for chunk in _progress(reader, output.remaining(chunks)):
+        for chunk in _progress(reader, output.remaining(chunks), scorer):
             output.write(chunk, scorer.score(chunk))
         output.finish()
     except OtherRun:
@@ -317,10 +317,11 @@ def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable
         raise
 
 
-def _progress(reader: Reader, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """The chunks, with one progress bar on a terminal, in place of one for each chunk."""
+def _progress(reader: Reader, chunks: Iterable[Chunk], scorer: ChunkScorer) -> Iterator[Chunk]:
+    """The chunks, with a progress bar on a terminal; a model, which takes long for a chunk, has its own below."""
     rows = 0
-    with progress_bar(reader.total, reader.unit) as bar, progress(False):
+    inner = any(metric.runs_model for metric in scorer.metrics)
+    with progress_bar(reader.total, reader.unit) as bar, progress(inner):
         for chunk in chunks:
             yield chunk
             rows += len(chunk)

@@ -188,6 +188,7 @@ class LoadedMetric:
 
     Attributes:
         name: name of the metric.
+        runs_model: whether it runs a model, and not a table.
         signature: every setting that can change a score.
         threshold: lowest score of a correct text; None for no decision.
         rows: number of rows that were scored.
@@ -209,6 +210,7 @@ class LoadedMetric:
         self.counts: Counter[str] = Counter()
         with as_input_error(ValueError):
             self._metric = load_scoring(self.name, choice.checkpoint, command)
+            self.runs_model: bool = getattr(self._metric, "runs_model", True)
             self._run = self._checked_run(run)
             self._options = {**choice.options, **self._run}
             self.signature: str = self._metric.signature(**self._options)
@@ -216,7 +218,7 @@ class LoadedMetric:
         self.threshold = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
 
     def _checked_run(self, run: Mapping[str, object]) -> dict[str, object]:
-        if run and not getattr(self._metric, "runs_model", True):
+        if run and not self.runs_model:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in run)
             click.echo(f"{self.name}: a table runs no model, {options} has no effect", err=True)
             return {}

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import nnls
 
 from semantic_metrics.consensus.parts import Parts
 from semantic_metrics.core.inputs import invalid_input, quote
@@ -72,6 +71,8 @@ class Weights:
         """
         if len(ratings) < MIN_RATED:
             raise invalid_input("ratings", f"expected {MIN_RATED} or more, got {len(ratings)}")
+        from scipy.optimize import nnls  # takes a second to import
+
         weights, _ = nnls(parts.components, np.asarray(ratings, dtype=float))
         if not weights.any():
             raise invalid_input("ratings", "expected some that rise with a part of the score, got none")

@@ -7,7 +7,6 @@ find topics: docs/long_texts.md has the figures.
 from functools import lru_cache
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from semantic_metrics.core.sentences import Span
 from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
@@ -19,6 +18,8 @@ NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary wi
 @lru_cache(CACHED_TEXTS)
 def stems(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, cut to STEM_LETTERS; numbers are whole and written in digits."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes a second to import
+
     words = (word for word in read_words(text).plain if word not in ENGLISH_STOP_WORDS)
     return frozenset(word[:STEM_LETTERS] if word.isalpha() else word for word in words)
 

@@ -132,7 +132,10 @@ def contradict(
     results = []
     with progress_bar(len(texts), "text") as bar:
         for begin in range(0, len(texts), TEXTS_AT_A_TIME):
-            searches = [_Search(text, propose) for text in texts[begin : begin + TEXTS_AT_A_TIME]]
+            searches = []
+            for text in texts[begin : begin + TEXTS_AT_A_TIME]:
+                searches.append(_Search(text, propose))
+                bar.update(0)  # a parser, or a language model, takes its time for each
             # one round judges the next proposal of every text; the last round leaves no text short that has more
             while waiting := [search for search in searches if search.wants(per_text)]:
                 proposed = [search.next() for search in waiting]
@@ -140,8 +143,8 @@ def contradict(
                 values = iter(judge(pairs) if judge else [None] * len(pairs))
                 for search, proposal in zip(waiting, proposed, strict=True):
                     search.judge(proposal, None if proposal is None else next(values), threshold)
+                bar.update(begin + sum(not search.wants(per_text) for search in searches) - bar.n)
             results += [search.result() for search in searches]
-            bar.update(len(searches))
     return results
 
 

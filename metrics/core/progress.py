@@ -1,5 +1,6 @@
 """Progress bars: how much is done, how fast, and the time that is left; for whatever takes more than two seconds."""
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 DELAY_SECONDS = 2  # what is done sooner shows no bar
+SWITCH = "TQDM_DISABLE"  # tqdm reads it itself, but only where nobody says whether a bar is shown
 Item = TypeVar("Item")
 _shown: ContextVar[bool] = ContextVar("semantic_metrics_progress", default=True)
 
@@ -23,7 +25,8 @@ def progress_bar(total: int | None, unit: str, title: str | None = None) -> "tqd
     """
     from tqdm import tqdm
 
-    disable = None if _shown.get() else True  # None: shown on a terminal only
+    wanted = _shown.get() and os.environ.get(SWITCH, "").lower() in ("", "0", "false")
+    disable = None if wanted else True  # None: shown on a terminal only
     return tqdm(total=total, desc=title, unit=unit, unit_scale=True, delay=DELAY_SECONDS, disable=disable, leave=False)
 
 

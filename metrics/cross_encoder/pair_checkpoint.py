@@ -1,4 +1,4 @@
-"""A cross-encoder's checkpoint: loaded by sentence-transformers, and refused if its scores would mean nothing."""
+"""A cross-encoder's checkpoint, of transformers or sentence-transformers: refused if its scores would mean nothing."""
 
 import json
 import re
@@ -8,10 +8,17 @@ from pathlib import Path
 
 import torch
 from safetensors import safe_open
-from sentence_transformers import CrossEncoder
 from tokenizers import Tokenizer
+from tokenizers.normalizers import Lowercase, Sequence
 from torch import nn
-from transformers import AutoConfig, PretrainedConfig, PreTrainedModel
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
 from semantic_metrics.core.inputs import quote
@@ -78,8 +85,10 @@ def label_names(config: PretrainedConfig) -> list[str]:
     return [str(config.id2label[i]) for i in range(config.num_labels)]
 
 
-def load_encoder(folder: Path) -> CrossEncoder:
-    """The cross-encoder of a folder, in float32, without an activation on top of its logits.
+def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+    """The tokeniser and the model of a cross-encoder, in float32, on a GPU if there is one.
+
+    What sentence-transformers saved is read without that library, whose import takes seconds.
 
     Raises:
         ValueError: weights or tokeniser are missing or damaged, a weight is missing or not finite, the tokeniser knows
@@ -92,27 +101,42 @@ def load_encoder(folder: Path) -> CrossEncoder:
         raise ValueError(f"checkpoint {folder}: expected tokenizer.json, found {files}")
     _check_modules(folder)
     check_sizes(folder)
-    with refuse_damage(f"checkpoint {folder}: did not load"), without_bars():
-        encoder = CrossEncoder(
-            str(folder),
-            activation_fn=nn.Identity(),
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"dtype": torch.float32},
-        )
-    if prompt := getattr(encoder, "default_prompt_name", None):
+    if prompt := _read_settings(folder, "config_sentence_transformers.json").get("default_prompt_name"):
         raise ValueError(f"checkpoint {folder}: expected texts without a prompt in front, got {prompt!r}")
-    if not type(encoder.model).__name__.endswith(HEAD):
-        raise ValueError(f"checkpoint {folder}: expected a model ...{HEAD}, got {type(encoder.model).__name__}")
-    _check_weights(folder, encoder.model)
-    tokens = max(encoder.tokenizer.get_vocab().values())
-    if tokens >= (rows := encoder.model.get_input_embeddings().num_embeddings):
+    with refuse_damage(f"checkpoint {folder}: did not load"), without_bars():
+        options = {"local_files_only": True, "trust_remote_code": False}
+        model = AutoModelForSequenceClassification.from_pretrained(str(folder), dtype=torch.float32, **options)
+        tokenizer = _load_tokenizer(folder, options)
+        model = model.to("cuda" if torch.cuda.is_available() else "cpu")
+    _check_weights(folder, model)
+    tokens = max(tokenizer.get_vocab().values())
+    if tokens >= (rows := model.get_input_embeddings().num_embeddings):
         raise ValueError(f"checkpoint {folder}: expected a tokeniser of {rows} tokens at most, got one of {tokens + 1}")
-    return encoder
+    return tokenizer, model
+
+
+def _load_tokenizer(folder: Path, options: dict[str, object]) -> PreTrainedTokenizerBase:
+    """The tokeniser, with the limit and the lower case that sentence-transformers wrote down for it."""
+    settings = _read_settings(folder, "sentence_bert_config.json")
+    limit = settings.get("max_seq_length")
+    tokenizer = AutoTokenizer.from_pretrained(
+        str(folder), **options, **({} if limit is None else {"model_max_length": limit})
+    )
+    if settings.get("do_lower_case") and tokenizer.is_fast:
+        backend = tokenizer.backend_tokenizer
+        backend.normalizer = Sequence([Lowercase(), *filter(None, [backend.normalizer])])
+    return tokenizer
+
+
+def _read_settings(folder: Path, name: str) -> dict[str, object]:
+    """A JSON file of sentence-transformers; empty if it is absent."""
+    with refuse_damage(f"checkpoint {folder}: did not load {name}"):
+        path = folder / name
+        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def _check_modules(folder: Path) -> None:
-    """Check that sentence-transformers will run one transformer, nothing else and no code of the checkpoint."""
+    """Check that the checkpoint is one transformer, nothing else and without code of its own."""
     path = folder / "modules.json"
     if not path.is_file():
         return
@@ -120,7 +144,7 @@ def _check_modules(folder: Path) -> None:
         types = [module["type"] for module in json.loads(path.read_text(encoding="utf-8"))]
     except (ValueError, TypeError, KeyError, RecursionError):
         types = ["a damaged file"]
-    # before its version 6 the library imports whatever a local folder names
+    # a second module would change the scores, and one that is no Transformer is code of somebody
     if len(types) != 1 or not re.fullmatch(r"sentence_transformers\.[\w.]+\.Transformer", str(types[0])):
         raise ValueError(f"checkpoint {folder}: expected one module in modules.json, a Transformer, got {types}")
 

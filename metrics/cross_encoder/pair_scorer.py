@@ -1,4 +1,4 @@
-"""Logits of text pairs from a cross-encoder that sentence-transformers loads: each pair scored once, in batches.
+"""Logits of text pairs from a cross-encoder: each pair scored once, in batches.
 
 In float32 the logits of a pair are those of `CrossEncoder.predict` on that pair alone, within rounding, for any batch
 size and order. Strings like "[SEP]" in a text are plain text: they never become the token of that name.
@@ -74,8 +74,8 @@ class PairScorer:
             self.logits([(PROBE, "a")])  # reads what only a pass of the model reads
 
     def _load(self, folder: Path) -> None:
-        encoder = load_encoder(folder)
-        self.tokenizer, model = encoder.tokenizer, read_first_token(encoder.model.eval())
+        self.tokenizer, model = load_encoder(folder)
+        model = read_first_token(model.eval())
         self._transformer = Transformer(model, "logits", self)
         if not self.tokenizer.is_fast or self.tokenizer.pad_token_id is None:
             raise ValueError(f"checkpoint {folder}: expected a fast tokeniser with a padding token")

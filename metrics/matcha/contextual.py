@@ -8,6 +8,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from transformers import AutoModel, PreTrainedModel
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
 from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
 from semantic_metrics.core.inputs import invalid_input, quote
+from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import KIND, TOKENIZER
@@ -25,6 +27,9 @@ from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer
 from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer
 from semantic_metrics.transformer.bars import without_bars
 from semantic_metrics.transformer.openvino_model import Inputs
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 MIN_LENGTH = 3  # tokens: the two separators and one of the text
 
@@ -149,12 +154,15 @@ class ContextualEncoder:
         index = {text: i for i, text in enumerate(sorted(set(texts)))}  # sorted: batches are the same in any order
         distinct = list(index)
         steps = range(0, len(distinct), TOKENIZED_AT_A_TIME)
-        parts = [self._encode(distinct[i : i + TOKENIZED_AT_A_TIME], forward, run) for i in steps]
+        with progress_bar(len(distinct), "text") as bar:
+            parts = [self._encode(distinct[i : i + TOKENIZED_AT_A_TIME], forward, run, bar) for i in steps]
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         position = np.fromiter((index[text] for text in texts), dtype=np.int64, count=len(texts))
         return TextVectors(*(column[position] for column in columns))
 
-    def _encode(self, texts: list[str], forward: Forward, run: RunOptions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _encode(
+        self, texts: list[str], forward: Forward, run: RunOptions, bar: "tqdm"
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         ids = [e.ids for e in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
         room = self.config.max_length - 2
         sequences = [[self.config.begin, *each[:room], self.config.end] for each in ids]
@@ -171,6 +179,7 @@ class ContextualEncoder:
         vectors = np.zeros((len(texts), width))
         for rows, means in zip(batches, self.transformer.map(mean_states, batches, run), strict=True):
             vectors[rows] = means
+            bar.update(len(rows))
         defined = np.array([any(i != self.unknown_id for i in each) for each in ids], dtype=bool)
         vectors[~defined] = 0.0
         return vectors, defined, np.array([len(each) > room for each in ids], dtype=bool)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.batching import text_chunks
+from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.set_criteria.encoders import Encoder
 
@@ -89,8 +90,11 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
         return CachedVectors([vectors], np.zeros(len(texts), dtype=np.int64), numbers, cut)
     keys = [_key(text) for text in distinct]
     stored = VectorCache(cache / encoder.sha256)
-    for chunk in text_chunks([text for text, key in zip(distinct, keys, strict=True) if key not in stored.places]):
-        stored.add(chunk, *encoder.encode(chunk, batch_size))
+    new = [text for text, key in zip(distinct, keys, strict=True) if key not in stored.places]
+    with progress_bar(len(new), "text") as bar:
+        for chunk in text_chunks(new):
+            stored.add(chunk, *encoder.encode(chunk, batch_size))
+            bar.update(len(chunk))
     part, row = np.array([stored.places[key] for key in keys], dtype=np.int64).T
     cut = sum(bool(stored.parts[i]["cut"][j]) for i, j in zip(part, row, strict=True))
     return CachedVectors([records["vector"] for records in stored.parts], part[numbers], row[numbers], cut)
@@ -98,12 +102,14 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
 
 def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np.ndarray, int]:
     vectors, begin, truncated = None, 0, 0
-    for chunk in text_chunks(texts):
-        encoded, cut = encoder.encode(chunk, batch_size)
-        if vectors is None:  # filled in place: joining the parts would take the memory twice
-            vectors = np.empty((len(texts), encoded.shape[1]), dtype=np.float32)
-        vectors[begin : begin + len(chunk)] = encoded
-        begin, truncated = begin + len(chunk), truncated + int(cut.sum())
+    with progress_bar(len(texts), "text") as bar:
+        for chunk in text_chunks(texts):
+            encoded, cut = encoder.encode(chunk, batch_size)
+            if vectors is None:  # filled in place: joining the parts would take the memory twice
+                vectors = np.empty((len(texts), encoded.shape[1]), dtype=np.float32)
+            vectors[begin : begin + len(chunk)] = encoded
+            begin, truncated = begin + len(chunk), truncated + int(cut.sum())
+            bar.update(len(chunk))
     return vectors, truncated
 
 

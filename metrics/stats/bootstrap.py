@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
+from semantic_metrics.core.progress import progress_bar
+
 Figures = dict[str, np.ndarray]  # values by name
 
 RESAMPLES = 1_000
@@ -30,9 +32,11 @@ def draw_rows(
         For each of `sizes`, (batch, size) indices of rows.
     """
     rng = np.random.default_rng(seed)
-    for begin in range(0, resamples, batch):
-        count = min(batch, resamples - begin)
-        yield tuple(rng.integers(size, size=(count, size)) for size in sizes)
+    with progress_bar(resamples, "resample") as bar:
+        for begin in range(0, resamples, batch):
+            count = min(batch, resamples - begin)
+            yield tuple(rng.integers(size, size=(count, size)) for size in sizes)
+            bar.update(count)
 
 
 def bootstrap(

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,20 @@ class OpenVINOModel:
         return values
 
 
+def check_installed() -> None:
+    """Refuse the backend where the extra is missing.
+
+    Raises:
+        InvalidInput: OpenVINO is not installed; says how to install it.
+    """
+    if find_spec("openvino") is None:
+        raise _not_installed()
+
+
+def _not_installed() -> InvalidInput:
+    return invalid_input("backend", f"expected 'torch', as OpenVINO is not installed ({INSTALL})")
+
+
 def _get_core() -> "openvino.Core":
     """OpenVINO's core, one for this process."""
     global _core
@@ -112,7 +127,7 @@ def _get_core() -> "openvino.Core":
     try:
         import openvino
     except ImportError:
-        raise invalid_input("backend", f"expected 'torch', as OpenVINO is not installed ({INSTALL})") from None
+        raise _not_installed() from None
     _core = os.getpid(), openvino.Core()
     return _core[1]
 

@@ -1,11 +1,14 @@
 """--device, --precision, --backend, --batch-size and --workers, in every command that runs a model."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from semantic_metrics import score
+from semantic_metrics.cli import main
+from semantic_metrics.core import progress
 from semantic_metrics.core.signature import shorten
 from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused, write_jsonl
@@ -21,11 +24,37 @@ def file(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "in.jsonl", ROWS)
 
 
-@pytest.mark.parametrize("command", ["check", "compare", "contradict", "explain", "fit", "report", "score", "validate"])
+COMMANDS = ("check", "compare", "contradict", "criteria", "explain", "fit", "report", "score", "validate")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_runs_a_model_has_the_options(command: str) -> None:
     shown = "\n".join(done(invoke(command, "--help")))
     missing = [option for option in OPTIONS if option not in shown]
-    assert missing == (["--precision", "--backend", "--workers"] if command == "explain" else [])
+    assert missing == (["--precision", "--backend", "--workers"] if command in ("criteria", "explain") else [])
+
+
+def test_a_model_has_a_bar_of_its_own_within_a_chunk(
+    file: Path, sts_model: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    main(
+        [
+            "score",
+            str(file),
+            "--metric",
+            "stsscore",
+            "--config",
+            str(sts_model),
+            "--predictions",
+            "said",
+            "--references",
+            "gold",
+        ],
+        standalone_mode=False,
+    )
+    assert "/3.00" in capsys.readouterr().err
 
 
 def test_they_reach_the_metric(file: Path, sts_model: Path, tmp_path: Path) -> None:

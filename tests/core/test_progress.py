@@ -31,6 +31,14 @@ def test_what_is_no_terminal_stays_empty(capsys: pytest.CaptureFixture, monkeypa
     assert capsys.readouterr().err == ""
 
 
+def test_a_variable_switches_all_bars_off(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    be_a_terminal(monkeypatch)
+    for value, shown in (("1", False), ("true", False), ("0", True), ("", True)):
+        monkeypatch.setenv("TQDM_DISABLE", value)
+        list(with_progress([1, 2, 3], "row"))
+        assert bool(capsys.readouterr().err) == shown
+
+
 def test_the_function_shows_a_bar_unless_told_otherwise(
     checkpoint: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

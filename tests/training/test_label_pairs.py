@@ -129,3 +129,31 @@ def test_of_outputs_of_the_same_name_the_last_teacher_s_are_kept(
     pd.testing.assert_frame_equal(labelled[CLASSES], first[CLASSES])
     np.testing.assert_allclose(labelled["similarity"], last["similarity"])
     assert not np.allclose(first["similarity"], last["similarity"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "{data}", "--teacher", "{data}"], "expected a config.json"),
+        (["--data", "{data}/none", "--teacher", "{teacher}"], "texts.csv"),
+        (["--data", "{data}", "--teacher", "{teacher}", "--batch-size", "0"], "batch_size: expected a whole number"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    arguments: list[str],
+    message: str,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    config = data / "rows.yaml"
+    config.write_text("train: [{name: rows, path: texts.csv, columns: [first, second]}]\n", encoding="utf-8")
+    places = {"data": data, "teacher": tiny.bert(tmp_path / "teacher")}
+    given = [argument.format(**places) for argument in arguments]
+    output = ["--config", str(config), "--output", str(tmp_path / "out.parquet")]
+    monkeypatch.setattr(sys, "argv", ["label_pairs", *output, *given])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert message in capsys.readouterr().err.strip().splitlines()[-1]
+    assert not (tmp_path / "out.parquet").exists()

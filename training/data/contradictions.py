@@ -10,6 +10,7 @@ work is done by `semantic_metrics.contradictions`, which `semantic-metrics contr
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pandas as pd
 from semantic_metrics.contradictions import contradict, summary
 from semantic_metrics.contradictions import mining as contradiction_mining
 from training.data.config_files import read_yaml
+from training.data.run_arguments import NAMES, add_run_arguments, run_options
 from training.data.sources import Entry, check_columns, normalise, read_excluded, take_limit
 
 COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
@@ -82,8 +84,10 @@ class ContradictionConfig:
     threshold: float = 0.5
 
 
-def build(config: ContradictionConfig, data: Path | None) -> tuple[pd.DataFrame, dict[str, Counter]]:
-    """All triplets, with the columns COLUMNS, and the counts of each source.
+def build(
+    config: ContradictionConfig, data: Path | None, run: Mapping[str, object] | None = None
+) -> tuple[pd.DataFrame, dict[str, Counter]]:
+    """All triplets, with the columns COLUMNS, and the counts of each source; `run` says how the NLI model runs.
 
     Raises:
         ValueError: a table or column is missing, or an option is out of range.
@@ -92,23 +96,29 @@ def build(config: ContradictionConfig, data: Path | None) -> tuple[pd.DataFrame,
     parts, counts = [], {}
     for source in config.train:
         rows, counts[source.name] = source.read(data, excluded)
-        triplets = _mined(rows) if source.mine else _made(rows, config, source, counts[source.name])
+        triplets = _mined(rows, run) if source.mine else _made(rows, config, source, counts[source.name], run)
         triplets = [triplet for triplet in triplets if normalise(triplet[2]) not in excluded]
         counts[source.name]["triplets"] = len(triplets)
         parts.append(pd.DataFrame([[*triplet, source.name] for triplet in triplets], columns=COLUMNS))
     return pd.concat(parts, ignore_index=True), counts
 
 
-def _made(rows: pd.DataFrame, config: ContradictionConfig, source: ContradictionSource, counts: Counter) -> list[tuple]:
+def _made(
+    rows: pd.DataFrame,
+    config: ContradictionConfig,
+    source: ContradictionSource,
+    counts: Counter,
+    run: Mapping[str, object] | None,
+) -> list[tuple]:
     given = {"seed": config.seed, "per_text": config.per_text, "threshold": config.threshold, "check": source.check}
-    results = contradict(rows["reference"].tolist(), source.rules, **given)
+    results = contradict(rows["reference"].tolist(), source.rules, **given, run=run)
     counts.update(summary(results))
     pairs = zip(results, rows["correct"], strict=True)
     return [(r.text, correct, one.text, one.rule, one.p) for r, correct in pairs for one in r.contradictions]
 
 
-def _mined(rows: pd.DataFrame) -> list[tuple]:
-    mined = contradiction_mining.mine(rows["reference"].tolist(), groups=rows["group"].tolist())
+def _mined(rows: pd.DataFrame, run: Mapping[str, object] | None) -> list[tuple]:
+    mined = contradiction_mining.mine(rows["reference"].tolist(), groups=rows["group"].tolist(), run=run)
     return [(one.text, rows["correct"][one.index], one.contradiction, MINED, one.p) for one in mined]
 
 
@@ -118,8 +128,13 @@ def main() -> None:
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see ContradictionConfig")
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
+    add_run_arguments(parser)
     arguments = parser.parse_args()
-    triplets, counts = build(read_yaml(arguments.config, ContradictionConfig), arguments.data)
+    try:
+        run = {name: getattr(run_options(arguments), name) for name in NAMES}
+        triplets, counts = build(read_yaml(arguments.config, ContradictionConfig), arguments.data, run)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     sys.stdout.write("".join(f"{name}: {dict(count)}\n" for name, count in counts.items()))
     aside = arguments.output.with_name(f".{arguments.output.name}.partial")
     triplets.to_parquet(aside, index=False)

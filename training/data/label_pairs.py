@@ -22,7 +22,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
 
 from semantic_metrics.core.resolve import resolve_checkpoint
-from semantic_metrics.core.run_options import BACKENDS, PRECISION_CHOICES, RunOptions
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import (
     SIMILARITY,
     check_scale,
@@ -37,6 +37,7 @@ from semantic_metrics.transformer.drifts import has_bfloat16
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
 from training.data.models import find_model
+from training.data.run_arguments import add_run_arguments, run_options
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
@@ -120,9 +121,11 @@ class CandidateConfig:
         check_numbers(self, label_share=BELOW_1)
 
 
-def collect(config: CandidateConfig, data: Path | None) -> tuple[pd.DataFrame, dict[str, dict]]:
+def collect(
+    config: CandidateConfig, data: Path | None, device: str | None = None
+) -> tuple[pd.DataFrame, dict[str, dict]]:
     """All pairs without repeats (the first source keeps one), and the counts per source."""
-    encoder = SentenceTransformer(find_model(config.encoder), device="cpu") if config.encoder else None
+    encoder = SentenceTransformer(find_model(config.encoder), device=device) if config.encoder else None
     excluded = read_excluded(config.exclude, data)
     parts, counts = [], {}
     for source in config.train:
@@ -188,21 +191,25 @@ def main() -> None:
     parser.add_argument("--teacher", required=True, action="append", help="folder or Hub id; repeatable")
     parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
-    parser.add_argument("--precision", choices=PRECISION_CHOICES, default=FAST.precision, help="of the teacher")
-    parser.add_argument("--backend", choices=BACKENDS, default=FAST.backend, help="that runs the teacher")
-    parser.add_argument("--workers", type=int, help="batches at a time on a CPU; default: as many as cores")
-    parser.add_argument("--device", help="where the teacher runs; default: a GPU if there is one")
+    add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
-    names = ("precision", "backend", "workers", "device")
-    run = RunOptions(**{name: getattr(arguments, name) for name in names})
+    try:
+        labelled = _label_all(arguments)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    labelled.to_parquet(arguments.output, index=False)
+
+
+def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:
+    run = run_options(arguments)
     config = read_yaml(arguments.config, CandidateConfig)
-    pairs, counts = collect(config, arguments.data)
+    pairs, counts = collect(config, arguments.data, run.device)
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     labelled = label(pairs, arguments.teacher[0], config.label_share, run)
     for teacher in arguments.teacher[1:]:
         more = label(pairs, teacher, config.label_share, run).drop(columns=[*PAIR, "source"])
         labelled = labelled.assign(**more)
-    labelled.to_parquet(arguments.output, index=False)
+    return labelled
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The ablation, trained for real for a few steps on made-up data."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -49,6 +50,13 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert text.strip() in result.output
     assert "Table 10, Wasserstein, times 100, 4 steps each, mean of 2 seeds [95% interval over the seeds]" in text
     assert "34.95" in text
+    whole, weights = table, {name: output / "2" / name / "checkpoint" / "model.safetensors" for name in ORDER}
+    before = {name: path.stat().st_mtime_ns for name, path in weights.items()}
+    shutil.rmtree(output / "2" / ORDER[-1])
+    result = CliRunner().invoke(main, [*arguments, "--budget", "4", "--seed", "1", "--seed", "2", "--resume"])
+    assert result.exit_code == 0, result.output
+    pd.testing.assert_frame_equal(pd.read_csv(output / "ablation.csv"), whole)
+    assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
 
 
 def test_means_and_intervals_over_seeds() -> None:
