@@ -192,6 +192,13 @@ def test_versions_agree() -> None:
     assert re.search(r"^## \[?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
 
 
+def test_the_citation_has_all_four_papers() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    titles = " ".join(entry["title"] for entry in citation["references"])
+    for words in ("MATCHA", "Semantic similarity prediction", "Set-Theoretic Compositionality", "Revisiting NLI"):
+        assert words in titles
+
+
 def lower_bounds(text: str) -> dict[str, Version]:
     return {name: Version(number) for name, number in re.findall(r"([\w-]+)>=(\d[\d.]*)", text)}
 

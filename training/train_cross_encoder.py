@@ -9,6 +9,7 @@
 """
 
 import argparse
+import hashlib
 import json
 import sys
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.sources import read_excluded
-from training.data.states import UnusableState, check_config, config_values, discard, restore_folder, written_whole
+from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
 from training.push import add_push_option, check_push, push_run
 
 CONFIGS = Path(__file__).parent / "configs"
@@ -49,15 +50,20 @@ PAD_TO_TOKENS = 8  # keeps shapes few: on a CPU, oneDNN compiles kernels for eac
 POOL_BATCHES = 100  # sorted by length together: enough to pad little, few enough to stay random
 
 
+class InvalidRun(ValueError):
+    """What a run needs cannot be read; one line that says why."""
+
+
 class CompleteStates(TrainerCallback):
     """Marks each state of the trainer once it is written: a kill leaves some half written, or half removed.
 
     Args:
         config: stored with each state, as the state is good for no other.
+        start: digest of the weights that the run starts from, as `start_digest` makes it; stored too.
     """
 
-    def __init__(self, config: CrossEncoderConfig) -> None:
-        self.config = config_values(config)
+    def __init__(self, config: CrossEncoderConfig, start: str) -> None:
+        self.config = started(config, start)
 
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         """List the files of a state with their sizes."""
@@ -72,11 +78,25 @@ def _sizes(folder: Path) -> dict[str, int]:
     return {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
 
 
-def find_state(folder: Path, config: CrossEncoderConfig) -> Path | None:
+def start_digest(model: CrossEncoder) -> str:
+    """Digest of a model's weights: --init may name the same ones by another folder, or others by the same."""
+    digest = hashlib.sha256()
+    for name, values in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(values.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def started(config: CrossEncoderConfig, start: str) -> dict:
+    """What tells one run from another: its config, and the weights that it starts from in the place of their name."""
+    return config_values(config) | {"init": start}
+
+
+def find_state(folder: Path, config: CrossEncoderConfig, start: str) -> Path | None:
     """The last complete state of a run.
 
     Raises:
-        UnusableState: it is of a run with another config.
+        UnusableState: it is of a run with another config, or one that started from other weights.
     """
     states = {}
     for marker in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*/{COMPLETE}"):
@@ -90,7 +110,7 @@ def find_state(folder: Path, config: CrossEncoderConfig) -> Path | None:
     if not states:
         return None
     state, stored = states[max(states)]
-    check_config(stored, config, state)
+    check_values(stored, started(config, start), state)
     return state
 
 
@@ -223,12 +243,17 @@ def train(
         Validation figures of the written checkpoint, by set and figure; empty in all processes but the first.
 
     Raises:
-        UnusableState: the saved state is of a run with another config.
+        InvalidRun: the data, or the model that it starts from, cannot be read.
+        UnusableState: the saved state is of a run with another config, or one that started from other weights.
     """
-    state = find_state(output / "state", config) if resume else None
     set_seed(config.seed)
-    dataset, validation, counts = load_pairs(config, data)
-    model = build_model(config, init or config.init)
+    try:
+        dataset, validation, counts = load_pairs(config, data)
+        model = build_model(config, init or config.init)
+    except (OSError, ValueError) as error:
+        raise InvalidRun(str(error)) from error
+    digest = start_digest(model)
+    state = find_state(output / "state", config, digest) if resume else None
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     evaluator = build_evaluator(config, validation)
     start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
@@ -238,7 +263,7 @@ def train(
         train_dataset=dataset,
         loss=TargetLoss(model, len(config.outputs.classes), config.top_score, config.similarity_weight),
         evaluator=evaluator,
-        callbacks=[CompleteStates(config)],
+        callbacks=[CompleteStates(config, digest)],
     )
     if trainer.is_world_process_zero():
         warn_of_slow_precision(config.precision, trainer.args.device.type)
@@ -309,7 +334,7 @@ def main() -> None:
         parser.error(str(error))
     try:
         figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume)
-    except UnusableState as error:
+    except (InvalidRun, UnusableState) as error:
         parser.error(str(error))
     sys.stdout.write("".join(f"{name}: {value:.4f}\n" for name, value in figures.items()))
     push_run(arguments.output, arguments.push)

@@ -11,8 +11,9 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
     python -m benchmarks.nli_lex --file judged.csv --endpoint http://127.0.0.1:8000/v1 --endpoint-model llama
         a user's own answers, and a language model as a judge (it is sent every answer)
 
-Nothing is fitted or chosen on DIVER-QA or NQ-open 301. Weights must not be fitted on the questions that they judge:
-the report says for each set what they were fitted on. EVOUNA, on whose other questions the shipped weights are fitted,
+Nothing is trained or fitted on DIVER-QA or NQ-open 301, but some settings were tried because of what had been seen there
+(the card of the checkpoint says which). Weights must not be fitted on the questions that they judge: the report says for
+each set what they were fitted on. EVOUNA, on whose other questions the shipped weights are fitted,
 is judged by cross-validation.
 
 Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, raters.csv, checks.csv, scores_SET.csv,

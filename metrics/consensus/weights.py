@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.consensus.parts import Parts
+from semantic_metrics.core.checkpoint_files import read_regular
 from semantic_metrics.core.inputs import invalid_input, quote
 
 MAX_WEIGHT = 1e9  # larger weights come from damaged files
@@ -91,8 +92,8 @@ class Weights:
 def _read_file(path: Path, checkpoint: str) -> object:
     """The weights in a file: its whole content, or what `semantic-metrics fit` wrote under "weights"."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = json.loads(read_regular(path))
+    except (OSError, ValueError, RecursionError) as error:
         raise invalid_input("weights", f"expected a JSON file, got {quote(str(path))}: {error}") from None
     if not isinstance(content, dict) or "weights" not in content:
         return content

@@ -1,5 +1,6 @@
 """Files of a checkpoint that someone else made: checked before a library reads them, errors become one line."""
 
+import base64
 import json
 import math
 import re
@@ -28,14 +29,14 @@ def refuse_damage(what: str) -> Iterator[None]:
     """Make one line of what a library raises on a damaged file, a panic of tokenizers included.
 
     Raises:
-        ValueError: "`what` (error: its message)"; refusals of our own pass as they are.
+        ValueError: "`what` (error: its message)"; refusals of our own, which begin with its first word, pass as they are.
     """
     try:
         yield
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        if type(error) is ValueError and str(error).startswith("checkpoint "):
+        if type(error) is ValueError and str(error).startswith(what.partition(" ")[0] + " "):
             raise
         raise ValueError(f"{what} ({describe_error(error)})") from error
 
@@ -45,52 +46,99 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MAX_ERROR_CHARACTERS]
 
 
+def read_regular(path: Path) -> str:
+    """The text of a file, which must be a regular one: a device never ends, and a pipe may never begin.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is a device, a pipe or a folder, or not UTF-8.
+    """
+    if path.exists() and not path.is_file():
+        raise ValueError(f"expected a regular file, got {path}")
+    return path.read_text(encoding="utf-8")
+
+
 def check_files(folder: Path) -> None:
-    """Refuse a folder with a file that never ends, or that is never ready.
+    """Refuse a folder with a file that never ends, or that is never ready, in it or in a folder of a module.
 
     Raises:
         ValueError: a file is a device or a pipe, or the folder cannot be read; names the folder.
     """
     try:
-        paths = [path for path in folder.iterdir() if path.suffix in CHECKED_SUFFIXES]
-        odd = [path.name for path in paths if path.exists() and not path.is_file() and not path.is_dir()]
+        paths = [path for path in [*folder.iterdir(), *folder.glob("*/*")] if path.suffix in CHECKED_SUFFIXES]
+        odd = [path for path in paths if path.exists() and not path.is_file() and not path.is_dir()]
     except OSError as error:
         raise ValueError(f"checkpoint {folder}: cannot be read ({error.strerror})") from None
     if odd:
-        raise ValueError(
-            f"checkpoint {folder}: expected regular files, got a device or a pipe: {', '.join(sorted(odd))}"
-        )
+        names = ", ".join(sorted(path.relative_to(folder).as_posix() for path in odd))
+        raise ValueError(f"checkpoint {folder}: expected regular files, got a device or a pipe: {names}")
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Refuse a tokeniser with BPE dropout (Provilkov et al., 2020): meant for training, it splits words at random.
+    """Refuse a tokeniser that splits at random, or whose table of characters the library would trust blindly.
+
+    BPE dropout (Provilkov et al., 2020) is meant for training. A `precompiled_charsmap` of sentencepiece begins with
+    the size of its trie, and tokenizers reads as much memory, whatever there is.
 
     Raises:
         ValueError: the `tokenizer.json`, or that of a module's folder, has it; names the file.
     """
     for path in sorted([*folder.glob("tokenizer.json"), *folder.glob("*/tokenizer.json")]):
+        place = f"checkpoint {folder}: {path.relative_to(folder)}"
         try:
-            model = json.loads(path.read_text(encoding="utf-8"))["model"]
-            dropout = model.get("dropout")
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            dropout = stored["model"].get("dropout")
         except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
             continue  # damaged: who reads it reports that
         if dropout:
             raise ValueError(
-                f"checkpoint {folder}: {path.relative_to(folder)}: expected a tokeniser that splits a text in one way, "
-                f"got BPE dropout of {quote(dropout)}; set model.dropout to null"
+                f"{place}: expected a tokeniser that splits a text in one way, got BPE dropout of {quote(dropout)}; "
+                "set model.dropout to null"
+            )
+        if not all(map(_is_charsmap, _charsmaps(stored.get("normalizer")))):
+            raise ValueError(
+                f"{place}: precompiled_charsmap: expected a trie of its stated size and UTF-8 text behind it"
             )
 
 
+def _charsmaps(normalizer: object) -> Iterator[object]:
+    """The tables of characters of a normaliser and of those that it consists of."""
+    if isinstance(normalizer, dict):
+        if "precompiled_charsmap" in normalizer:
+            yield normalizer["precompiled_charsmap"]
+        parts = normalizer.get("normalizers")
+        for part in parts if isinstance(parts, list) else ():
+            yield from _charsmaps(part)
+
+
+def _is_charsmap(stored: object) -> bool:
+    """Whether a table has the form that sentencepiece writes: size of the trie, its units of 4 bytes, texts."""
+    if stored is None:
+        return True
+    try:
+        data = base64.b64decode(stored, validate=True)
+        size = int.from_bytes(data[:4], "little")
+        data[4 + size :].decode("utf-8")
+    except (TypeError, ValueError):
+        return False
+    return 0 < size <= len(data) - 4 and size % 4 == 0
+
+
 def check_sizes(folder: Path) -> None:
-    """Refuse a `config.json` before a network of its sizes is built.
+    """Refuse a `config.json`, in the folder or in one of a module, before a network of its sizes is built.
 
     Raises:
         ValueError: it asks for more layers than tensors are stored, or for a size above every stored one; names both.
     """
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):  # missing or damaged: who needs it reports that
-        return
+    for path in [folder / "config.json", *sorted(folder.glob("*/config.json"))]:
+        try:
+            config = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):  # missing or damaged: who needs it reports that
+            continue
+        _check_sizes(path.parent, config)
+
+
+def _check_sizes(folder: Path, config: object) -> None:
     shapes = [shape for path in folder.glob("*.safetensors") for shape in _stored_shapes(path)]
     layers = len(shapes) if shapes else UNKNOWN_LAYERS
     largest = max((size for shape in shapes for size in shape), default=UNKNOWN_SIZE)

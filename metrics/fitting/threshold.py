@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.core.checkpoint_files import read_regular
 from semantic_metrics.core.inputs import invalid_input
 from semantic_metrics.core.signature import differing
 from semantic_metrics.files.table import read_table
@@ -106,9 +107,9 @@ def read_threshold(path: Path) -> Threshold:
     path = path / FILE if path.is_dir() else path
     names = [field.name for field in fields(Threshold)]
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_regular(path))
         return Threshold(**{name: values[name] for name in names} | {"value": float(values["value"])})
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({error!r})") from None
 
 

@@ -3,13 +3,14 @@
 import hashlib
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from semantic_metrics.core.checkpoint_files import describe_error
+from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
 from semantic_metrics.core.resolve import WEIGHTS, default_cache, hash_files
 from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
@@ -55,8 +56,12 @@ def load_authors(folder: Path) -> MatchaTable:
         table = MatchaTable(network.fold().numpy(), tokenizer, table_config)
     except ValueError as error:
         raise ValueError(f"checkpoint {folder}: {error}") from None
-    _save_folded(table, cached)
-    return MatchaTable.from_folder(cached)
+    with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+        _save_folded(table, cached)
+        return MatchaTable.from_folder(cached)
+    with tempfile.TemporaryDirectory() as temporary:
+        table.save(Path(temporary) / "table")
+        return MatchaTable.from_folder(Path(temporary) / "table")
 
 
 def _save_folded(table: MatchaTable, folder: Path) -> None:
@@ -93,12 +98,9 @@ def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:
 
 def _authors_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
     source = str(folder) if (folder / "tokenizer.json").is_file() else AUTHORS_TOKENIZER
-    try:
+    with refuse_damage(f"checkpoint {folder}: its tokenizer, {source!r}, did not load"):
         tokenizer = PreTrainedTokenizerFast.from_pretrained(source)
-    except Exception as error:  # transformers, tokenizers and the Hub raise many kinds
-        raise ValueError(
-            f"checkpoint {folder}: its tokenizer, {source!r}, did not load ({describe_error(error)})"
-        ) from error
+        tokenizer.backend_tokenizer.encode(PROBE)  # some damage shows when a text is split
     end = tokenizer.backend_tokenizer.token_to_id("<|endoftext|>")
     pads = [i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id, end) if i is not None]
     if not pads:

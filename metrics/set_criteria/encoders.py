@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import check_sizes, describe_error
+from semantic_metrics.core.checkpoint_files import check_sizes, refuse_damage
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.table import TOKENIZER, MatchaTable
 
@@ -67,14 +67,12 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
         ValueError: `find_encoder` refuses the name, or the encoder does not load; names it.
     """
     folder = find_encoder(name)
-    try:
+    with refuse_damage(f"encoder {folder}: did not load"):  # transformers, tokenizers, sentence-transformers raise many
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8")) if (folder / CONFIG).is_file() else {}
         if config.get("model_type") == MODEL_TYPE and not (folder / MODULES).is_file():
             return TableEncoder(folder)
         check_sizes(folder)
         return NetworkEncoder(folder, device)
-    except Exception as error:  # transformers, tokenizers and sentence-transformers raise many kinds
-        raise ValueError(f"encoder {folder}: {describe_error(error)}") from error
 
 
 class TableEncoder:

@@ -16,7 +16,7 @@ from tests.attack.conftest import answer
 pytestmark = pytest.mark.slow
 
 BATCHES = 4
-CHECKPOINTS = 70  # in a batch and for a metric: 840 together
+CHECKPOINTS = 70  # in a batch and for a metric: 1,120 together
 VALUES = (
     *(
         None,
@@ -135,7 +135,10 @@ PLANTED = [
     ("tokenizer.json", {"post_processor": None}, "expected a tokeniser that puts separators around texts"),
     ("tokenizer.json", {"model": {"unk_token": "[NONE]"}}, "checkpoint"),
     ("tokenizer.json", DEEP, "checkpoint"),
-    *(("tokenizer.json", charsmap(data), "PanicException") for data in (b"", b"\x03\0\0\0abc", b"\0" * 4)),
+    *(
+        ("tokenizer.json", charsmap(data), "precompiled_charsmap: expected a trie of its stated size")
+        for data in (b"", b"\x03\0\0\0abc", b"\0" * 4, b"\xff\xff\xff\x7f", b"\x04\0\0\0\0\0\0\0\xff")
+    ),
 ]
 
 

@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -75,21 +76,21 @@ def test_a_killed_run_is_continued(ending: str, rows: Path, checkpoint: Path, tm
     assert kill_after(in_a_child(lambda: CliRunner().invoke(main, [*line, "--output", str(whole)]).exit_code), 600)
     seconds = time.monotonic() - begin
 
-    def run() -> int:
-        resume = ending != "parquet" and draw.random() < 0.8
+    def run(resume: bool) -> int:
         return CliRunner().invoke(main, [*line, "--output", str(output), *(["--resume"] * resume)]).exit_code
 
-    kills = runs = 0
+    kills, fresh, runs = 0, 0, 0
     while kills < KILLS:
         runs += 1
-        draw.random()  # the child draws from a copy: move on, so that runs differ
-        if not kill_after(in_a_child(run), draw.uniform(0, 1.2 * seconds)):
-            kills += 1
+        # drawn before the fork, and apart: with and without --resume a run is killed at any of its moments
+        resume, moment = ending != "parquet" and draw.random() < 0.7, draw.uniform(0, 1.2 * seconds)
+        if not kill_after(in_a_child(partial(run, resume)), moment):
+            kills, fresh = kills + 1, fresh + (not resume)
             continue
         assert output.read_bytes() == whole.read_bytes()
         output.unlink()
         assert not list(tmp_path.glob(".*partial*")), "nothing is left beside a finished file"
-    while not kill_after(in_a_child(run), 60):
-        pass
+    assert kill_after(in_a_child(partial(run, ending != "parquet")), 600)
     assert output.read_bytes() == whole.read_bytes()
+    assert 0 < fresh < KILLS or ending == "parquet", "runs with and without --resume were killed"
     assert runs > KILLS, "some runs came to their end between the kills"

@@ -127,6 +127,15 @@ def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, mon
         load_checkpoint(str(changed))
 
 
+def test_a_cache_that_cannot_be_written_is_not_needed(
+    small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = load_checkpoint(str(small.folder)).weights
+    (tmp_path / "file").write_text("in the place of a folder")
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path / "file"))
+    assert np.array_equal(load_checkpoint(str(small.folder)).weights, expected)
+
+
 def test_pads_with_the_tokenizers_end_whatever_the_config_says(small: Authors, copy: Path) -> None:
     rewrite_json(copy / "model_config.json", pad_token_id=3, eos_token_id=5, bos_token_id=6)
     table = load_checkpoint(str(copy))
@@ -248,7 +257,10 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "nan": (_weight(MATRIX, torch.full((96, 96), torch.nan)), "authors.*expected finite numbers"),
     **{
         f"config {name} {value}": (_config(**{name: value}), r"model_config\.json")
-        for name, value in (("n_embd", "96"), ("n_embd", 95), ("vocab_size", -1), ("num_senses", 0))
+        for name, value in (
+            *(("n_embd", "96"), ("n_embd", 95), ("vocab_size", -1), ("num_senses", 0)),
+            *(("layer_norm_epsilon", "0.1"), ("layer_norm_epsilon", 2)),
+        )
     },
     "an unknown activation": (_config(activation_function="soft"), r"model_config\.json"),
     **{

@@ -2,6 +2,7 @@
 
 import pickle
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from sentence_transformers import CrossEncoder
+from transformers.trainer_utils import set_seed
 
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
@@ -28,7 +30,15 @@ from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_files import read_yaml
 from training.data.sources import Table
 from training.data.states import UnusableState
-from training.train_cross_encoder import SimilarLengths, blend, build_model, find_state, train, training_arguments
+from training.train_cross_encoder import (
+    SimilarLengths,
+    blend,
+    build_model,
+    find_state,
+    start_digest,
+    train,
+    training_arguments,
+)
 
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]
@@ -138,7 +148,12 @@ def test_resume_takes_complete_states_of_the_same_config_alone(
     output = tmp_path / "out"
     train(stsb, data, output)
     (first, second), states = (output / "state" / f"checkpoint-{step}" for step in (12, 24)), output / "state"
-    assert find_state(states, stsb) == second
+    set_seed(stsb.seed)
+    start = start_digest(build_model(stsb, stsb.init))
+    assert find_state(states, stsb, start) == second
+    other = str(tiny.bert(tmp_path / "other", labels=1, seed=7))
+    with pytest.raises(UnusableState, match=r"the config of the run in .*checkpoint-24, got another init$"):
+        train(stsb, data, output, other, resume=True)
     with pytest.raises(UnusableState, match=r"the config of the run in .*checkpoint-24, got another epochs, lr"):
         train(replace(stsb, lr=1e-4, epochs=3), data, output, resume=True)
     optimizer = second / "optimizer.pt"
@@ -148,12 +163,36 @@ def test_resume_takes_complete_states_of_the_same_config_alone(
         train(stsb, data, output, resume=True)
     assert not (tmp_path / "made").exists()
     optimizer.write_bytes(planted[:-1])  # cut off
-    assert find_state(states, stsb) == first
+    assert find_state(states, stsb, start) == first
     (first / "trainer_state.json").unlink()
-    assert find_state(states, stsb) is None
+    assert find_state(states, stsb, start) is None
     train(replace(stsb, epochs=1), data, output, resume=True)
     assert f"--resume: no state in {output}, starting at step 0" in capsys.readouterr().err
     assert [path.name for path in states.glob("checkpoint-*")] == ["checkpoint-12"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--init", "{folder}/none", "--data", "{data}"], "none"),
+        (["--data", "{folder}"], "train.csv"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(
+    arguments: list[str],
+    message: str,
+    stsb: CrossEncoderConfig,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+) -> None:
+    monkeypatch.setattr(train_cross_encoder, "read_yaml", lambda *_: stsb)
+    given = [argument.format(folder=tmp_path, data=data) for argument in arguments]
+    monkeypatch.setattr(sys, "argv", ["train_cross_encoder.py", "--task", "stsb", "--output", str(tmp_path), *given])
+    with pytest.raises(SystemExit, match="2"):
+        train_cross_encoder.main()
+    assert message in capsys.readouterr().err.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize(("suffix", "tiny_model"), [("", tiny.roberta), ("_bert", tiny.bert)])

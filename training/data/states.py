@@ -62,7 +62,11 @@ def check_config(stored: object, config: object, folder: Path) -> None:
     Raises:
         UnusableState: it is not; names the fields that differ.
     """
-    values = config_values(config)
+    check_values(stored, config_values(config), folder)
+
+
+def check_values(stored: object, values: dict, folder: Path) -> None:
+    """Like `check_config`, for the values of a config."""
     stored = stored if isinstance(stored, dict) else {}
     differing = sorted(name for name in values.keys() | stored.keys() if values.get(name) != stored.get(name))
     if differing:

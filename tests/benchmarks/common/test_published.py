@@ -26,6 +26,12 @@ from benchmarks.matcha.sets import TITLES
         ("stsscore", ("4", "WMT22 zh-en", "STSScore longer half", "rho"), 0.42),
         ("stsscore", ("figure 9", "MRPC test", "STSScore BERT-base", "auc"), 0.81),
         ("stsscore", ("A.3", "QQP train", "", "median"), 52),
+        ("nli_lex", ("1", "DIVER-QA", "NLI+lex", "mcc"), 0.6603),
+        ("nli_lex", ("abstract", "DIVER-QA", "NLI+lex", "accuracy"), 0.899),
+        ("nli_lex", ("D.2", "SQuAD", "BEM", "f1"), 0.985),
+        ("nli_lex", ("D.2", "MedQA", "top-performing", "accuracy_high"), 0.74),
+        ("set_criteria", ("1", "cosine", "SBERT-mini", "both"), 28.96),
+        ("set_criteria", ("3", "cosine", "SBERT-L", "share"), 74.75),
     ],
 )
 def test_published_numbers_are_the_papers(paper: str, place: tuple[str, str, str, str], value: float | None) -> None:
