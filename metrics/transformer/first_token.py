@@ -30,7 +30,7 @@ def read_first_token(model: PreTrainedModel) -> PreTrainedModel:
     if type(model) in MODELS and _is_plain(model.config):
         layers = model.base_model.encoder.layer
         with torch.inference_mode():
-            state = layers[-1](torch.zeros(1, 1, model.config.hidden_size))
+            state = layers[-1](torch.zeros(1, 1, model.config.hidden_size, device=model.device))
         layers[-1] = FirstTokenLayer(layers[-1], isinstance(state, tuple))
     return model
 
