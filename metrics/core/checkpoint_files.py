@@ -29,7 +29,7 @@ def refuse_damage(what: str) -> Iterator[None]:
     """Make one line of what a library raises on a damaged file, a panic of tokenizers included.
 
     Raises:
-        ValueError: "`what` (error: its message)"; refusals of our own, which begin with its first word, pass as they are.
+        ValueError: "`what` (error: its message)"; refusals of our own, which begin with its first word, pass unchanged.
     """
     try:
         yield
@@ -87,15 +87,15 @@ def check_tokenizer(folder: Path) -> None:
         place = f"checkpoint {folder}: {path.relative_to(folder)}"
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
-            dropout = stored["model"].get("dropout")
-        except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, RecursionError):
             continue  # damaged: who reads it reports that
-        if dropout:
+        model, normalizer = (stored.get(key) if isinstance(stored, dict) else None for key in ("model", "normalizer"))
+        if isinstance(model, dict) and (dropout := model.get("dropout")):
             raise ValueError(
                 f"{place}: expected a tokeniser that splits a text in one way, got BPE dropout of {quote(dropout)}; "
                 "set model.dropout to null"
             )
-        if not all(map(_is_charsmap, _charsmaps(stored.get("normalizer")))):
+        if not all(map(_is_charsmap, _charsmaps(normalizer))):
             raise ValueError(
                 f"{place}: precompiled_charsmap: expected a trie of its stated size and UTF-8 text behind it"
             )
@@ -103,12 +103,14 @@ def check_tokenizer(folder: Path) -> None:
 
 def _charsmaps(normalizer: object) -> Iterator[object]:
     """The tables of characters of a normaliser and of those that it consists of."""
-    if isinstance(normalizer, dict):
-        if "precompiled_charsmap" in normalizer:
-            yield normalizer["precompiled_charsmap"]
-        parts = normalizer.get("normalizers")
-        for part in parts if isinstance(parts, list) else ():
-            yield from _charsmaps(part)
+    waiting = [normalizer]
+    while waiting:  # without recursion, which a file could nest too deep
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if "precompiled_charsmap" in part:
+                yield part["precompiled_charsmap"]
+            parts = part.get("normalizers")
+            waiting += parts if isinstance(parts, list) else []
 
 
 def _is_charsmap(stored: object) -> bool:

@@ -1,6 +1,7 @@
 """Checkpoints in the authors' format, `model_config.json` + `max_diff.pth`: folded into a table once, and cached."""
 
 import hashlib
+import os
 import shutil
 import tempfile
 from contextlib import suppress
@@ -36,10 +37,10 @@ def load_authors(folder: Path) -> MatchaTable:
     settings = f"fold {FOLD_VERSION}, {pad_token_id}, {files}, {tokenizer.to_str()}"
     digest = hashlib.sha256(settings.encode()).hexdigest()
     cached = default_cache("matcha") / digest
-    if cached.is_dir():
+    if os.path.isdir(cached):  # Path.is_dir fails in a home folder that belongs to someone else
         try:
             return MatchaTable.from_folder(cached)
-        except ValueError:  # damaged: fold again
+        except (OSError, ValueError):  # unreadable or damaged: fold again
             shutil.rmtree(cached, ignore_errors=True)
     network = _load_network(folder, config)
     try:

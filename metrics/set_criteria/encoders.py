@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import check_sizes, refuse_damage
+from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.table import TOKENIZER, MatchaTable
 
@@ -72,7 +72,9 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
         if config.get("model_type") == MODEL_TYPE and not (folder / MODULES).is_file():
             return TableEncoder(folder)
         check_sizes(folder)
-        return NetworkEncoder(folder, device)
+        encoder = NetworkEncoder(folder, device)
+        encoder.encode([PROBE])  # some damage shows when a text is split
+        return encoder
 
 
 class TableEncoder:

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import semantic_metrics
+from tests import tiny_pairs as tiny
 from tests.attack.conftest import answer
+from training.matcha.contextual import ContextualModel
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +98,7 @@ def damage(draw: random.Random, folder: Path) -> str:
 def score(name: str, folder: Path) -> dict:
     """The result of a checkpoint."""
     columns = TEXTS if name == "nli_lex" else {key: TEXTS[key] for key in ("predictions", "references")}
+    name = "matcha" if name == "contextual" else name
     return semantic_metrics.load(name, f"{folder}/", keep_in_memory=True).compute(**columns)
 
 
@@ -135,11 +138,21 @@ PLANTED = [
     ("tokenizer.json", {"post_processor": None}, "expected a tokeniser that puts separators around texts"),
     ("tokenizer.json", {"model": {"unk_token": "[NONE]"}}, "checkpoint"),
     ("tokenizer.json", DEEP, "checkpoint"),
+]
+CHARSMAPS = [
     *(
-        ("tokenizer.json", charsmap(data), "precompiled_charsmap: expected a trie of its stated size")
+        (data, "precompiled_charsmap: expected a trie of its stated size")
         for data in (b"", b"\x03\0\0\0abc", b"\0" * 4, b"\xff\xff\xff\x7f", b"\x04\0\0\0\0\0\0\0\xff")
     ),
+    (b"\x04\0\0\0\0\0\0\0a\0", "PanicException"),  # the trie lacks the units that a text leads to
 ]
+
+
+@pytest.fixture(scope="module")
+def contextual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("attack")
+    ContextualModel(str(tiny.bert(folder / "start")), max_length=20).save(folder / "contextual")
+    return folder / "contextual"
 
 
 @pytest.mark.parametrize("name", ["consensus", "stsscore", "nli_lex"])
@@ -153,6 +166,21 @@ def test_what_an_attacker_plants_is_refused_in_time(
         changed = {key: {**stored[key], **value} if key == "model" else value for key, value in change.items()}
         change = json.dumps(stored | changed)
     (folder / file).write_text(change, encoding="utf-8")
+    refused_in_time(name, folder, message)
+
+
+@pytest.mark.parametrize("name", ["consensus", "matcha", "contextual", "stsscore", "nli_lex"])
+@pytest.mark.parametrize(("data", "message"), CHARSMAPS)
+def test_a_planted_table_of_characters_is_refused_in_time(
+    name: str, data: bytes, message: str, checkpoints: dict[str, Path], contextual: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree({**checkpoints, "contextual": contextual}[name], tmp_path / "planted"))
+    stored = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    (folder / "tokenizer.json").write_text(json.dumps(stored | charsmap(data)), encoding="utf-8")
+    refused_in_time(name, folder, message)
+
+
+def refused_in_time(name: str, folder: Path, message: str) -> None:
     begin = time.monotonic()
     _, refusal = answer(lambda: score(name, folder))
     assert refusal is not None

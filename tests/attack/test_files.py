@@ -9,16 +9,20 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from pyarrow import parquet
 
 from semantic_metrics.cli import main
 from tests.attack.conftest import MAX_MESSAGE_CHARACTERS, time_limit
+from tests.tiny_table import WORDS
 
 pytestmark = pytest.mark.slow
 
 BATCHES = 10
 FILES = 60  # in a batch: 600 together
+CALLS = 40  # of each further command
+NAMES = ("prediction", "reference", "question")  # columns of texts
+JUDGED = "judged"  # column of what people said of a row, in files that have one
 EVIL = (
     "dog",
     "",
@@ -46,9 +50,18 @@ JSON = (
 )
 
 
+JUDGEMENTS = {  # valid cells of the column JUDGED
+    "compare": ("",),
+    "report": ("0", "1", "true", "False"),
+    "check": ("",),
+    "criteria": ("overlap", "difference", "union"),
+    "fit": ("0", "1", "1", "0.0"),
+}
+
+
 def random_csv(draw: random.Random, separator: str) -> bytes:
     """A table of texts, most of them valid, with some bytes changed."""
-    rows = [["prediction", "reference", "question"]]
+    rows = [list(NAMES)]
     rows += [[draw.choice(EVIL) for _ in range(draw.choice((3, 3, 3, 3, 2, 4)))] for _ in range(draw.randrange(6))]
     if draw.random() < 0.3:
         rows[0] = [draw.choice((*EVIL, "prediction", "reference")) for _ in rows[0]]
@@ -64,8 +77,7 @@ def random_jsonl(draw: random.Random) -> bytes:
     for _ in range(draw.randrange(6)):
         odd = draw.random() < 0.3
         cells = [draw.choice(JSON) if odd else json.dumps(draw.choice(EVIL)) for _ in range(3)]
-        names = ("prediction", "reference", "question")
-        line = "{" + ", ".join(f'"{name}": {cell}' for name, cell in zip(names, cells, strict=True)) + "}"
+        line = "{" + ", ".join(f'"{name}": {cell}' for name, cell in zip(NAMES, cells, strict=True)) + "}"
         lines.append(draw.choice(JSON) if draw.random() < 0.1 else line)
     return with_bytes(draw, "\n".join(lines).encode())
 
@@ -112,9 +124,7 @@ def odd_column(draw: random.Random, rows: int) -> pa.Array:
 def random_parquet(draw: random.Random, path: Path) -> None:
     """A table whose text columns are sometimes of another type, beside columns of odd types."""
     rows = draw.randrange(1, 5)
-    columns = {
-        name: pa.array([draw.choice(EVIL) for _ in range(rows)]) for name in ("prediction", "reference", "question")
-    }
+    columns = {name: pa.array([draw.choice(EVIL) for _ in range(rows)]) for name in NAMES}
     for name in ("beside", *(["prediction", "reference"] if draw.random() < 0.2 else [])):
         columns[name] = odd_column(draw, rows)
     parquet.write_table(pa.table(columns), path)
@@ -158,6 +168,106 @@ def command_line(
     return line, output
 
 
+def judged_file(draw: random.Random, folder: Path, command: str) -> Path:
+    """Rows with the column JUDGED, most of them valid, or a file as `random_file` makes it."""
+    if draw.random() < 0.3:
+        return random_file(draw, folder)
+    rows = []
+    for number in range(draw.choice((1, 6, 12, 24))):
+        odd = draw.random() < 0.01
+        texts = [draw.choice(EVIL) if draw.random() < 0.05 else f"{draw.choice(WORDS)} {number}" for _ in NAMES]
+        judged = draw.choice(EVIL) if odd else draw.choice(JUDGEMENTS[command])
+        rows.append(dict(zip((*NAMES, JUDGED), [*texts, judged], strict=True)))
+    path = folder / f"rows.{draw.choice(('jsonl', 'parquet'))}"
+    if path.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        lines = "\n".join(json.dumps(row) for row in rows).encode()
+        path.write_bytes(with_bytes(draw, lines) if draw.random() < 0.2 else lines)
+    return path
+
+
+def further_line(
+    draw: random.Random, command: str, file: Path, checkpoints: dict[str, Path]
+) -> tuple[list[str], set[Path]]:
+    """One of the commands that `command_line` does not call, and the files that it may write."""
+
+    def written(option: str, *endings: str, share: float = 0.6) -> list[str]:
+        ending = draw.choice(EVIL[:3]) if draw.random() < 0.05 else draw.choice(endings)
+        return [option, str(file.with_name(f"{option[2:]}{ending}"))] if draw.random() < share else []
+
+    metric = draw.choice(("matcha", "matcha", "consensus", "stsscore", "nli_lex"))
+    chosen = ["--metric", metric, "--config", str(checkpoints[metric])]
+    question = ["--questions", "question"] if metric == "nli_lex" else []
+    prediction, reference = draw.choice((*NAMES, "absent")) if draw.random() < 0.1 else "prediction", "reference"
+    texts = ["--predictions", prediction, "--references", reference]
+    given = {
+        "compare": lambda: [
+            *("compare", str(file), str(file), str(file), *texts, "--predictions", "question", *chosen, *question),
+            *("--resamples", draw.choice(("1", "10")), *written("--output", ".json", ".csv")),
+        ],
+        "report": lambda: [
+            *("report", str(file), *texts, *chosen, *question, *written("--output", ".html", share=1)),
+            *draw.choice(([], ["--label", JUDGED], ["--rows", "0"], ["--title", "<b>"])),
+        ],
+        "check": lambda: [
+            *("check", str(file), *(texts if draw.random() < 0.7 else [str(file)])),
+            *("--config", str(checkpoints["consensus"]), *draw.choice(([], ["--coverage"], ["--k", "all"]))),
+            *(*written("--output", ".jsonl"), *written("--html", ".html")),
+        ],
+        "criteria": lambda: [
+            *("criteria", str(file), "--a", prediction, "--b", reference, "--target", "question"),
+            *("--operator", JUDGED, "--encoder", f"{checkpoints['matcha']}/"),
+            *("--measure", draw.choice(("cosine", "l1", "ned")), *written("--output", ".json", ".csv")),
+        ],
+        "fit": lambda: [
+            *("fit", str(file), *texts, *chosen, *question, "--folds", "2"),
+            *draw.choice((["--label", JUDGED], ["--label", JUDGED], ["--human", JUDGED])),
+            *draw.choice(([], ["--criterion", "macro_f1"])),
+            *written("--output", ".json", share=1),
+        ],
+    }
+    line = given[command]()
+    return line, {Path(line[i + 1]) for i, word in enumerate(line) if word in ("--output", "--html")}
+
+
+def call(line: list[str], about: str) -> tuple[Result, str]:
+    """Call a command, which may refuse but neither hangs nor shows a traceback; also what to say where a check fails."""
+    with time_limit(60):
+        result = CliRunner().invoke(main, line)
+    about = f"{about}: {' '.join(line)}\n{result.output}"
+    assert result.exception is None or isinstance(result.exception, SystemExit), f"{about}{result.exception!r}"
+    return result, about
+
+
+@pytest.mark.parametrize("command", JUDGEMENTS)
+def test_further_commands(
+    command: str, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, done = random.Random(command), 0
+    for number in range(CALLS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        file = judged_file(draw, folder, command)
+        content = file.read_bytes()
+        line, outputs = further_line(draw, command, file, checkpoints)
+        result, about = call(line, f"call {number}, {content[:500]!r}")
+        assert result.exit_code in (0, 2), about
+        assert file.read_bytes() == content, f"the input was changed: {about}"
+        written = set(folder.iterdir()) - {file}
+        if result.exit_code:
+            *before, last = result.output.splitlines()
+            assert last.startswith("Error: "), about
+            assert len(last) < 2 * MAX_MESSAGE_CHARACTERS, about
+            assert not any(one.startswith("Error: ") for one in before), about
+            assert not written, f"{written} left behind: {about}"
+        else:
+            assert written == outputs, about
+            done += 1
+    assert CALLS // 5 < done < CALLS, "the attack would show nothing if nearly all were refused, or none"
+
+
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_commands(batch: int, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(batch)
@@ -168,10 +278,7 @@ def test_commands(batch: int, checkpoints: dict[str, Path], tmp_path: Path, monk
         file = random_file(draw, folder)
         content = file.read_bytes()
         line, output = command_line(draw, file, folder, checkpoints)
-        with time_limit(60):
-            result = CliRunner().invoke(main, line)
-        about = f"batch {batch}, file {number}: {' '.join(line)}\n{content[:500]!r}\n{result.output}"
-        assert result.exception is None or isinstance(result.exception, SystemExit), f"{about}{result.exception!r}"
+        result, about = call(line, f"batch {batch}, file {number}, {content[:500]!r}")
         assert result.exit_code in (0, 1, 2), about
         assert file.read_bytes() == content, f"the input was changed: {about}"
         written = {path for path in folder.iterdir()} - {file}

@@ -241,6 +241,14 @@ def check(name: str, result: dict, given: dict[str, object]) -> None:
         assert all(math.isfinite(score) for score in result["scores"])
 
 
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Work in an empty folder, where no value names a file, and leave it empty: no call is asked to write anything."""
+    monkeypatch.chdir(tmp_path)
+    yield
+    assert not list(tmp_path.iterdir()), "a call wrote a file that nobody asked for"
+
+
 @pytest.fixture(scope="module")
 def metrics(checkpoints: dict[str, Path]) -> dict[str, evaluate.Metric]:
     """Every metric that scores texts, with its tiny checkpoint."""
@@ -251,8 +259,7 @@ def metrics(checkpoints: dict[str, Path]) -> dict[str, evaluate.Metric]:
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 @pytest.mark.parametrize("name", COLUMNS)
-def test_compute(name: str, batch: int, metrics: dict[str, evaluate.Metric], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir("/")
+def test_compute(name: str, batch: int, metrics: dict[str, evaluate.Metric]) -> None:
     draw = random.Random(f"{name} {batch}")
     scored = 0
     for call in range(CALLS):

@@ -1,5 +1,6 @@
 """The authors' checkpoint format: the scores of their package, one fold, the right tokeniser, refusals of damage."""
 
+import base64
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from benchmarks.matcha import authors_package as peer
 from semantic_metrics.matcha import authors_format
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from semantic_metrics.matcha.table import MatchaTable
 from tests.matcha.authors import SCRIPT, SENTENCES, Authors, rewrite_json, text_of
 
 PARITY = 1e-6  # largest score difference from the peer, which computes in float32
@@ -127,13 +129,32 @@ def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, mon
         load_checkpoint(str(changed))
 
 
-def test_a_cache_that_cannot_be_written_is_not_needed(
-    small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("home", ["file", "x" * 300])  # no folder can be made in the one, the other fails when looked at
+def test_a_home_that_cannot_be_written_does_not_stop_loading(
+    home: str, small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = load_checkpoint(str(small.folder)).weights
     (tmp_path / "file").write_text("in the place of a folder")
-    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path / "file"))
+    monkeypatch.delenv("SEMANTIC_METRICS_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path / home))
     assert np.array_equal(load_checkpoint(str(small.folder)).weights, expected)
+
+
+def test_a_cache_that_cannot_be_read_is_not_needed(
+    small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = load_checkpoint(str(small.folder)).weights
+    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
+    read = MatchaTable.from_folder
+
+    def deny(folder: Path) -> MatchaTable:
+        if folder.is_relative_to(tmp_path):
+            raise PermissionError(13, "Permission denied")
+        return read(folder)
+
+    monkeypatch.setattr(authors_format.MatchaTable, "from_folder", staticmethod(deny))
+    for _ in ("not yet cached", "cached"):
+        assert np.array_equal(load_checkpoint(str(small.folder)).weights, expected)
 
 
 def test_pads_with_the_tokenizers_end_whatever_the_config_says(small: Authors, copy: Path) -> None:
@@ -235,6 +256,13 @@ def _config(**changes: object) -> Damage:
     return lambda folder: rewrite_json(folder / peer.CONFIG, **changes)
 
 
+def _tokenizer_that_panics(folder: Path) -> None:
+    """Its table of characters has a trie of one unit, and a text leads to others."""
+    table = base64.b64encode(b"\4\0\0\0\0\0\0\0a\0").decode()
+    normalizer = {"type": "Precompiled", "precompiled_charsmap": table}
+    rewrite_json(folder / "tokenizer.json", normalizer=normalizer)
+
+
 def _tokenizer_with_id_5000(folder: Path) -> None:
     model = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]
     rewrite_json(folder / "tokenizer.json", model=model | {"vocab": model["vocab"] | {"Z": 5000}})
@@ -269,6 +297,7 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     },
     "a tokenizer without a model": (_bytes("tokenizer.json", b"{}"), "authors: its tokenizer"),
     "a tokenizer that is no JSON": (_bytes("tokenizer.json", b"no json"), "authors: its tokenizer"),
+    "a tokenizer that panics": (_tokenizer_that_panics, "authors: its tokenizer, .*did not load .PanicException"),
     "a padding row beyond the table": (  # its end is row 5000 of 5000
         lambda folder: peer.train_tokenizer(SENTENCES, 5001).save(str(folder / "tokenizer.json")),
         "checkpoint .*authors: pad_token_id: expected a row of the table",

@@ -1,5 +1,9 @@
 """The contextual checkpoint, a real transformer of two layers: order counts, company does not."""
 
+import base64
+import json
+import shutil
+import time
 from pathlib import Path
 
 import evaluate
@@ -136,6 +140,24 @@ def test_damage_is_named(folder: Path, tmp_path: Path, name: str, content: bytes
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=named):
         load_checkpoint(f"{tmp_path}/")
+
+
+def test_a_million_layers_are_refused_in_time(folder: Path, tmp_path: Path) -> None:
+    copy = tiny.change(Path(shutil.copytree(folder, tmp_path / "copy")), {"num_hidden_layers": 10**6})
+    begin = time.monotonic()
+    with pytest.raises(ValueError, match=rf"^checkpoint {copy}: config\.json: num_hidden_layers: expected at most"):
+        load_checkpoint(f"{copy}/")
+    assert time.monotonic() - begin < 5
+
+
+def test_a_tokeniser_that_makes_its_library_panic_is_refused(folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    stored = json.loads((copy / "tokenizer.json").read_text())
+    table = base64.b64encode(b"\4\0\0\0\0\0\0\0a\0").decode()  # its trie lacks the units that a text leads to
+    stored["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": table}
+    (copy / "tokenizer.json").write_text(json.dumps(stored))
+    with pytest.raises(ValueError, match=r"not a tokenizer \(PanicException: [^\n]*$"):
+        load_checkpoint(f"{copy}/")
 
 
 def test_ratings_need_a_map(metric: evaluate.Metric) -> None:

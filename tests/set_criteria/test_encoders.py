@@ -1,7 +1,10 @@
 """Encoders by name: the shipped table, sentence-transformers models, and mean pooling of plain networks."""
 
+import base64
 import json
+import os
 import shutil
+import time
 from pathlib import Path
 
 import evaluate
@@ -123,3 +126,47 @@ def test_a_folder_that_is_no_encoder_is_refused(networks: dict[str, Path], tmp_p
     (table / "tokenizer.json").write_text("{}")
     with pytest.raises(ValueError, match=f"encoder {table}"):
         load_encoder(str(table))
+
+
+def test_a_tokeniser_that_makes_its_library_panic_is_refused(
+    networks: dict[str, Path], checkpoint: Path, tmp_path: Path
+) -> None:
+    """Its table of characters has the right form, and its trie leads nowhere: only a text shows that."""
+    table = base64.b64encode(b"\4\0\0\0\0\0\0\0a\0").decode()
+    for number, source in enumerate((networks["bert"], networks["gpt2"], checkpoint)):
+        folder = Path(shutil.copytree(source, tmp_path / str(number)))
+        stored = json.loads((folder / "tokenizer.json").read_text())
+        stored["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": table}
+        (folder / "tokenizer.json").write_text(json.dumps(stored))
+        with pytest.raises(ValueError, match=f"^encoder {folder}: did not load .*PanicException: [^\n]*$"):
+            load_encoder(str(folder), device="cpu")
+
+
+def _copy_with_modules(folder: Path) -> Path:
+    """A copy of MiniLM in the older layout, with its network in a folder of its own."""
+    shutil.copytree(MINILM, folder / "0_Transformer", ignore=shutil.ignore_patterns("modules.json", "1_Pooling"))
+    shutil.copytree(MINILM / "1_Pooling", folder / "1_Pooling")
+    modules = json.loads((MINILM / "modules.json").read_text())
+    modules[0]["path"] = "0_Transformer"
+    (folder / "modules.json").write_text(json.dumps(modules))
+    return folder
+
+
+def test_the_files_of_modules_are_checked_before_they_are_read(tmp_path: Path) -> None:
+    folder = _copy_with_modules(tmp_path / "model")
+    vectors = load_encoder(f"{folder}/", device="cpu").encode(SENTENCES)[0]
+    assert vectors == pytest.approx(load_encoder(str(MINILM), device="cpu").encode(SENTENCES)[0], abs=ROUNDING)
+    config = folder / "0_Transformer" / "config.json"
+    stored = json.loads(config.read_text())
+    config.write_text(json.dumps(stored | {"num_hidden_layers": 10**6}))
+    begin = time.monotonic()
+    with pytest.raises(ValueError, match=r"0_Transformer: config\.json: num_hidden_layers: expected at most"):
+        load_encoder(f"{folder}/")
+    assert time.monotonic() - begin < 5
+    for name in ("0_Transformer/config.json", "1_Pooling/config.json"):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        with pytest.raises(ValueError, match=f"got a device or a pipe: {name}$"):
+            load_encoder(f"{folder}/")
+        (folder / name).unlink()
+        (folder / name).write_text("{}")
