@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 
 from semantic_metrics.cross_encoder.heads import SIMILARITY
 from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
+from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import to_dataset, token_lengths
@@ -251,7 +252,7 @@ def train(
         dataset, validation, counts = load_pairs(config, data)
         model = build_model(config, init or config.init)
     except (OSError, ValueError) as error:
-        raise InvalidRun(str(error)) from error
+        raise InvalidRun(one_line(error)) from error
     digest = start_digest(model)
     state = find_state(output / "state", config, digest) if resume else None
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}

@@ -173,66 +173,61 @@ def judged_file(draw: random.Random, folder: Path, command: str) -> Path:
     if draw.random() < 0.3:
         return random_file(draw, folder)
     rows = []
-    for number in range(draw.choice((1, 6, 12, 24))):
-        odd = draw.random() < 0.01
+    for number in range(draw.choice((2, 6, 12, 24))):
         texts = [draw.choice(EVIL) if draw.random() < 0.05 else f"{draw.choice(WORDS)} {number}" for _ in NAMES]
-        judged = draw.choice(EVIL) if odd else draw.choice(JUDGEMENTS[command])
+        judged = draw.choice(EVIL if draw.random() < 0.01 else JUDGEMENTS[command])
         rows.append(dict(zip((*NAMES, JUDGED), [*texts, judged], strict=True)))
     path = folder / f"rows.{draw.choice(('jsonl', 'parquet'))}"
     if path.suffix == ".parquet":
         parquet.write_table(pa.Table.from_pylist(rows), path)
     else:
-        lines = "\n".join(json.dumps(row) for row in rows).encode()
+        lines = "\n".join(map(json.dumps, rows)).encode()
         path.write_bytes(with_bytes(draw, lines) if draw.random() < 0.2 else lines)
     return path
 
 
-def further_line(
-    draw: random.Random, command: str, file: Path, checkpoints: dict[str, Path]
-) -> tuple[list[str], set[Path]]:
-    """One of the commands that `command_line` does not call, and the files that it may write."""
+def further_line(draw: random.Random, command: str, file: Path, checkpoints: dict[str, Path]) -> list[str]:
+    """One of the commands that `command_line` does not call; its options are mostly valid."""
 
-    def written(option: str, *endings: str, share: float = 0.6) -> list[str]:
-        ending = draw.choice(EVIL[:3]) if draw.random() < 0.05 else draw.choice(endings)
+    def writes(option: str, *endings: str, share: float = 0.6) -> list[str]:
+        ending = draw.choice(("", ".", ".dog") if draw.random() < 0.05 else endings)
         return [option, str(file.with_name(f"{option[2:]}{ending}"))] if draw.random() < share else []
 
     metric = draw.choice(("matcha", "matcha", "consensus", "stsscore", "nli_lex"))
-    chosen = ["--metric", metric, "--config", str(checkpoints[metric])]
     question = ["--questions", "question"] if metric == "nli_lex" else []
-    prediction, reference = draw.choice((*NAMES, "absent")) if draw.random() < 0.1 else "prediction", "reference"
-    texts = ["--predictions", prediction, "--references", reference]
-    given = {
-        "compare": lambda: [
-            *("compare", str(file), str(file), str(file), *texts, "--predictions", "question", *chosen, *question),
-            *("--resamples", draw.choice(("1", "10")), *written("--output", ".json", ".csv")),
+    model = ["--metric", metric, "--config", str(checkpoints[metric]), *question]
+    prediction = draw.choice((*NAMES, "absent")) if draw.random() < 0.1 else "prediction"
+    columns = ["--predictions", prediction, "--references", "reference"]
+    judged = "--human" if draw.random() < (0.7 if metric == "consensus" else 0.05) else "--label"
+    options = {
+        "compare": [
+            *(str(file), str(file), *columns, "--predictions", "question", *model),
+            *("--resamples", draw.choice(("1", "10")), *writes("--output", ".json", ".csv")),
         ],
-        "report": lambda: [
-            *("report", str(file), *texts, *chosen, *question, *written("--output", ".html", share=1)),
-            *draw.choice(([], ["--label", JUDGED], ["--rows", "0"], ["--title", "<b>"])),
+        "report": [
+            *(*columns, *model, *draw.choice(([], ["--label", JUDGED], ["--rows", "0"], ["--title", "<b>"]))),
+            *writes("--output", ".html", share=1),
         ],
-        "check": lambda: [
-            *("check", str(file), *(texts if draw.random() < 0.7 else [str(file)])),
-            *("--config", str(checkpoints["consensus"]), *draw.choice(([], ["--coverage"], ["--k", "all"]))),
-            *(*written("--output", ".jsonl"), *written("--html", ".html")),
+        "check": [
+            *(*draw.choice(([str(file)], columns, columns)), "--config", str(checkpoints["consensus"])),
+            *draw.choice(([], [], ["--coverage"], ["--k", "all"], ["--k", "0"])),
+            *(*writes("--output", ".jsonl"), *writes("--html", ".html")),
         ],
-        "criteria": lambda: [
-            *("criteria", str(file), "--a", prediction, "--b", reference, "--target", "question"),
-            *("--operator", JUDGED, "--encoder", f"{checkpoints['matcha']}/"),
-            *("--measure", draw.choice(("cosine", "l1", "ned")), *written("--output", ".json", ".csv")),
+        "criteria": [
+            *("--a", prediction, "--b", "reference", "--target", "question", "--operator", JUDGED),
+            *("--encoder", f"{checkpoints['matcha']}/", "--measure", draw.choice(("cosine", "l1", "ned"))),
+            *writes("--output", ".json", ".csv"),
         ],
-        "fit": lambda: [
-            *("fit", str(file), *texts, *chosen, *question, "--folds", "2"),
-            *draw.choice((["--label", JUDGED], ["--label", JUDGED], ["--human", JUDGED])),
-            *draw.choice(([], ["--criterion", "macro_f1"])),
-            *written("--output", ".json", share=1),
+        "fit": [
+            *(*columns, *model, judged, JUDGED, *draw.choice(([], [], ["--criterion", "macro_f1"]))),
+            *("--folds", "2", *writes("--output", ".json", share=1)),
         ],
     }
-    line = given[command]()
-    return line, {Path(line[i + 1]) for i, word in enumerate(line) if word in ("--output", "--html")}
+    return [command, str(file), *options[command]]
 
 
 def call(line: list[str], about: str) -> tuple[Result, str]:
-    """Call a command, which may refuse but neither hangs nor shows a traceback; also what to say where a check fails."""
+    """Call a command, which neither hangs nor shows a traceback; returns also what to say where a check fails."""
     with time_limit(60):
         result = CliRunner().invoke(main, line)
     about = f"{about}: {' '.join(line)}\n{result.output}"
@@ -251,7 +246,8 @@ def test_further_commands(
         monkeypatch.chdir(folder)
         file = judged_file(draw, folder, command)
         content = file.read_bytes()
-        line, outputs = further_line(draw, command, file, checkpoints)
+        line = further_line(draw, command, file, checkpoints)
+        outputs = {Path(line[i + 1]) for i, word in enumerate(line) if word in ("--output", "--html")}
         result, about = call(line, f"call {number}, {content[:500]!r}")
         assert result.exit_code in (0, 2), about
         assert file.read_bytes() == content, f"the input was changed: {about}"

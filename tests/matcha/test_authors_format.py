@@ -129,7 +129,7 @@ def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, mon
         load_checkpoint(str(changed))
 
 
-@pytest.mark.parametrize("home", ["file", "x" * 300])  # no folder can be made in the one, the other fails when looked at
+@pytest.mark.parametrize("home", ["file", "x" * 300])  # a file in the place of a folder; a name that is too long
 def test_a_home_that_cannot_be_written_does_not_stop_loading(
     home: str, small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,7 +147,7 @@ def test_a_million_layers_are_refused_in_time(folder: Path, tmp_path: Path) -> N
     begin = time.monotonic()
     with pytest.raises(ValueError, match=rf"^checkpoint {copy}: config\.json: num_hidden_layers: expected at most"):
         load_checkpoint(f"{copy}/")
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 60  # it would take hours
 
 
 def test_a_tokeniser_that_makes_its_library_panic_is_refused(folder: Path, tmp_path: Path) -> None:

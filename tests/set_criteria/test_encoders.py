@@ -162,7 +162,7 @@ def test_the_files_of_modules_are_checked_before_they_are_read(tmp_path: Path) -
     begin = time.monotonic()
     with pytest.raises(ValueError, match=r"0_Transformer: config\.json: num_hidden_layers: expected at most"):
         load_encoder(f"{folder}/")
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 60  # it would take hours
     for name in ("0_Transformer/config.json", "1_Pooling/config.json"):
         (folder / name).unlink()
         os.mkfifo(folder / name)

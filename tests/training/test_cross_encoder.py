@@ -172,14 +172,19 @@ def test_resume_takes_complete_states_of_the_same_config_alone(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("change", "init", "message"),
     [
-        (["--init", "{folder}/none", "--data", "{data}"], "none"),
-        (["--data", "{folder}"], "train.csv"),
+        ({}, "none", "none"),  # no such folder
+        ({}, "", "config"),  # a folder without a model
+        ({"table": Table("none.csv")}, None, "path: no file "),
+        ({"columns": ["sentence1", "sentence2", "rating"]}, None, "train: expected columns ['rating']"),
+        ({"columns": ["sentence1", "sentence2", "label"]}, None, "could not convert string to float: "),
+        ({"scale": 2.0}, None, "train: expected scores from 0 to 2.0, got 0.0 to 5.0"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(
-    arguments: list[str],
+    change: dict,
+    init: str | None,
     message: str,
     stsb: CrossEncoderConfig,
     data: Path,
@@ -187,12 +192,17 @@ def test_what_cannot_be_read_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture,
 ) -> None:
-    monkeypatch.setattr(train_cross_encoder, "read_yaml", lambda *_: stsb)
-    given = [argument.format(folder=tmp_path, data=data) for argument in arguments]
-    monkeypatch.setattr(sys, "argv", ["train_cross_encoder.py", "--task", "stsb", "--output", str(tmp_path), *given])
+    config = replace(stsb, train=[replace(stsb.train[0], **change)])
+    monkeypatch.setattr(train_cross_encoder, "read_yaml", lambda *_: config)
+    given = ["--data", str(data), *([] if init is None else ["--init", str(tmp_path / init)])]
+    output = tmp_path / "out"
+    monkeypatch.setattr(sys, "argv", ["train_cross_encoder.py", "--task", "stsb", "--output", str(output), *given])
     with pytest.raises(SystemExit, match="2"):
         train_cross_encoder.main()
-    assert message in capsys.readouterr().err.strip().splitlines()[-1]
+    _, error = capsys.readouterr().err.split("train_cross_encoder.py: error: ")
+    assert message in error
+    assert error.count("\n") == 1
+    assert not output.exists()
 
 
 @pytest.mark.parametrize(("suffix", "tiny_model"), [("", tiny.roberta), ("_bert", tiny.bert)])
