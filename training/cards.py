@@ -9,15 +9,17 @@ writes a card again with the test results that the checkpoint's benchmark measur
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import jinja2
 import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
-from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
-from semantic_metrics.transformer.drifts import FILE as DRIFTS
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT, is_contextual
+from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.transformer.drifts import FILE, Drift, read_drifts
 from training.matcha.config import STAGED
 from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
@@ -63,21 +65,27 @@ def started_from(folder: str) -> dict[str, list[dict]]:
     return {"started_from": list(distinct.values())}
 
 
-def render(record: dict, results: pd.DataFrame | None = None, drifts: dict | None = None) -> str:
+def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[Drift] = ()) -> str:
     """The text of a card.
 
     Args:
         record: what `training.train` or `training.train_cross_encoder` recorded of the run.
         results: what `read_results` returns; None leaves the section out.
-        drifts: contents of the checkpoint's `precision.json`; None leaves the section out.
+        drifts: what `own_drifts` returns; none leaves the section out.
     """
     return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results, drifts)
 
 
-def read_drifts(folder: Path) -> dict | None:
-    """What `benchmarks.speed --record` wrote into a checkpoint's folder; None if it did not."""
-    path = folder / DRIFTS
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+def own_drifts(folder: Path) -> list[Drift]:
+    """What each precision costs the checkpoint of a folder; nothing if it was not measured with these weights.
+
+    Raises:
+        ValueError: the checkpoint or its `precision.json` is damaged.
+    """
+    if not (folder / FILE).is_file():
+        return []
+    kind = ContextualEncoder.from_folder if is_contextual(folder) else PairScorer
+    return read_drifts(folder, kind(folder).checkpoint_sha256)
 
 
 def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
@@ -105,7 +113,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     return table.dropna(subset=["value"])[["set", "metric", "figure", "value", "published"]]
 
 
-def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: dict | None) -> str:
+def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[Drift]) -> str:
     config = record["config"]
     network = config["network"] or {}
     is_transformer = network.get("kind") == TRANSFORMER
@@ -142,7 +150,7 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: dict | No
     )
 
 
-def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: dict | None) -> str:
+def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Sequence[Drift]) -> str:
     config = record["config"]
     has_classes, has_similarity = config["classes"] is not None, config["classes"] is None or config.get("similarity")
     sets = "" if results is None else " ".join(results["set"].astype(str))
@@ -237,7 +245,7 @@ def main() -> None:
         results = None if arguments.results is None else read_results(arguments.results, arguments.row)
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    card = render(record, results, read_drifts(arguments.folder))
+    card = render(record, results, own_drifts(arguments.folder))
     (arguments.folder / "README.md").write_text(card, encoding="utf-8")
 
 

@@ -250,9 +250,12 @@ def train(
     set_seed(config.seed)
     try:
         dataset, validation, counts = load_pairs(config, data)
-        model = build_model(config, init or config.init)
     except (OSError, ValueError) as error:
         raise InvalidRun(one_line(error)) from error
+    try:
+        model = build_model(config, init or config.init)
+    except (OSError, ValueError) as error:
+        raise InvalidRun(f"init: expected a model, got {init or config.init!r} ({one_line(error)})") from error
     digest = start_digest(model)
     state = find_state(output / "state", config, digest) if resume else None
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}

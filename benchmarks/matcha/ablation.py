@@ -40,6 +40,7 @@ from training.train import CONFIGS, Run
 TABLE = "10"
 ORDER = ("contrastive", "random", "sequential", "curriculum", "interleaved")  # as in the paper
 SETS = (*(name for name in TITLES if name != "mednli"), "human")
+MEAN = "mean"  # over the sets
 FIGURES = ("wasserstein", "n_delta", "macro_f1", "auc")
 CCC = {"ccc": "CCC", "ccc_unscaled": "CCC, unscaled"}
 _PUBLISHED_NOTE = "published: 15 epochs on the paper's own fifteen sets; CCC with all 600 ratings of the study"
@@ -60,7 +61,8 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
 
     Returns:
         Columns set, strategy, figure, value, published (where the paper has it), n; times 100. `ccc` is computed from
-        the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are.
+        the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are. The set MEAN has the
+        means over the sets.
     """
     published, rows = Published(PUBLISHED), []
     for one in sets.values():
@@ -75,7 +77,18 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
             for figure, value in values.items():
                 row = {"set": title, "strategy": name, "figure": figure, "value": value}
                 rows.append(row | {"published": published.get(TABLE, title, name, figure), "n": len(one)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame([*rows, *_means(pd.DataFrame(rows))])
+
+
+def _means(table: pd.DataFrame) -> list[dict]:
+    """The mean of each figure over the sets with correct and incorrect texts, for each strategy."""
+    figures = table[table["figure"].isin(FIGURES)]
+    rows = []
+    for (strategy, figure), own in figures.groupby(["strategy", "figure"], sort=False):
+        published = own["published"].astype(float).mean(skipna=False)  # only where the paper has all of these sets
+        row = {"set": MEAN, "strategy": strategy, "figure": figure, "value": own["value"].mean()}
+        rows.append(row | {"published": None if pd.isna(published) else published, "n": int(own["n"].sum())})
+    return rows
 
 
 def over_seeds(table: pd.DataFrame) -> pd.DataFrame:

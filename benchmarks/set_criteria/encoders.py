@@ -28,6 +28,7 @@ from benchmarks.common.options import check_distinct
 from semantic_metrics.core.resolve import hash_files
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
+from semantic_metrics.set_criteria.vector_cache import PartlyEncoded
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
 UNNORMALISED = "unnormalised"
@@ -223,6 +224,10 @@ class WordVectors:
         return _mean_vectors(split, self._vectors, self._width), np.zeros(len(texts), dtype=bool)
 
 
+class Unanswered(NotMeasured, PartlyEncoded):
+    """An endpoint failed behind some requests that it had answered."""
+
+
 class EmbeddingsEndpoint:
     """A model behind a server that speaks OpenAI's embeddings API, as an encoder.
 
@@ -246,9 +251,17 @@ class EmbeddingsEndpoint:
         """N texts -> (n, D) float32 in their order, (n,) False: an endpoint does not say whether a text was cut.
 
         Raises:
-            NotMeasured: the endpoint cannot be reached, refuses, or does not return n vectors of one width.
+            NotMeasured: the endpoint cannot be reached, refuses, or does not return n vectors of one width; an
+                `Unanswered`, with the vectors of the earlier requests, if it fails behind some.
         """
-        parts = [self._ask(texts[i : i + batch_size]) for i in range(0, len(texts), batch_size)]
+        parts: list[np.ndarray] = []
+        for i in range(0, len(texts), batch_size):
+            try:
+                parts.append(self._ask(texts[i : i + batch_size]))
+            except NotMeasured as error:
+                if not parts or len({part.shape[1] for part in parts}) > 1:
+                    raise
+                raise Unanswered(str(error), np.concatenate(parts), np.zeros(i, dtype=bool)) from error
         widths = sorted({part.shape[1] for part in parts})
         if len(widths) > 1:
             raise NotMeasured(f"{self._endpoint.url}: expected vectors of one width, got {widths}")

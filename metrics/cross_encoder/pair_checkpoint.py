@@ -22,11 +22,13 @@ from transformers import (
 
 from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
 from semantic_metrics.core.inputs import quote
+from semantic_metrics.transformer.backends import default_device
 from semantic_metrics.transformer.bars import without_bars
 
 OTHER_WEIGHTS = ("pytorch_model.bin",)  # accepted where safetensors are missing; read as plain tensors only
 UNLIMITED_TOKENS = 2**31 - 1  # for a model with relative positions
 VOCABULARY_FILES = ("tokenizer.json", "vocab.*", "*.model")  # without one, transformers invents an empty tokeniser
+MODULES = "modules.json"  # of sentence-transformers
 LAYER = re.compile(r".*\.layers?\.\d+")  # part of a weight's name
 NAMED_WEIGHTS = 3  # missing weights that an error names
 HEAD = "ForSequenceClassification"  # ends the name of every transformers architecture that scores pairs
@@ -107,7 +109,7 @@ def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel
         options = {"local_files_only": True, "trust_remote_code": False}
         model = AutoModelForSequenceClassification.from_pretrained(str(folder), dtype=torch.float32, **options)
         tokenizer = _load_tokenizer(folder, options)
-        model = model.to("cuda" if torch.cuda.is_available() else "cpu")
+        model = model.to(default_device())
     _check_weights(folder, model)
     tokens = max(tokenizer.get_vocab().values())
     if tokens >= (rows := model.get_input_embeddings().num_embeddings):
@@ -117,7 +119,8 @@ def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel
 
 def _load_tokenizer(folder: Path, options: dict[str, object]) -> PreTrainedTokenizerBase:
     """The tokeniser, with the limit and the lower case that sentence-transformers wrote down for it."""
-    settings = _read_settings(folder, "sentence_bert_config.json")
+    # the library reads them only beside its list of modules
+    settings = _read_settings(folder, "sentence_bert_config.json") if (folder / MODULES).is_file() else {}
     limit = settings.get("max_seq_length")
     tokenizer = AutoTokenizer.from_pretrained(
         str(folder), **options, **({} if limit is None else {"model_max_length": limit})
@@ -137,7 +140,7 @@ def _read_settings(folder: Path, name: str) -> dict[str, object]:
 
 def _check_modules(folder: Path) -> None:
     """Check that the checkpoint is one transformer, nothing else and without code of its own."""
-    path = folder / "modules.json"
+    path = folder / MODULES
     if not path.is_file():
         return
     try:

@@ -24,7 +24,7 @@ from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import KIND, TOKENIZER
 from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer
-from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer
+from semantic_metrics.transformer.backends import UNSAVED, Forward, Transformer, default_device
 from semantic_metrics.transformer.bars import without_bars
 from semantic_metrics.transformer.openvino_model import Inputs
 
@@ -110,7 +110,7 @@ class ContextualEncoder:
                 f"checkpoint {folder}: expected all of its weights, finite, an embedding for each of {tokens + 1} "
                 f"tokens and positions for {config.max_length}, missing {sorted(info['missing_keys'])[:3]}"
             )
-        encoder = cls(model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer, config, folder)
+        encoder = cls(model.to(default_device()), tokenizer, config, folder)
         digest = hashlib.sha256((folder / WEIGHTS).read_bytes())
         digest.update(json.dumps({key: stored[key] for key in sorted(stored) if key != KIND}).encode())
         encoder.checkpoint_sha256 = digest.hexdigest()

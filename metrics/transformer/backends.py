@@ -22,6 +22,14 @@ ONLY_CPU = {"precision": "int8", "backend": "openvino"}
 Forward = Callable[[Inputs], torch.Tensor]
 
 
+def default_device() -> torch.device:
+    """Where a model runs unless a call says otherwise: a GPU with CUDA if there is one, else the CPU.
+
+    Apple's GPUs lack the float64 in which vectors are averaged.
+    """
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 class Checkpoint(Protocol):
     """What a transformer is told of its checkpoint.
 

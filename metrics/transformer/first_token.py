@@ -22,10 +22,10 @@ def read_first_token(model: PreTrainedModel) -> PreTrainedModel:
     """Replace the last layer of a model by one that computes the first token alone; its weights keep their names.
 
     Args:
-        model: any; one that is none of MODELS, a decoder, or one whose attention knows distances, is left as it is.
+        model: in eval mode. It is changed if it is one of MODELS, no decoder, and attends by queries and keys alone.
 
     Returns:
-        The same model. Its `last_hidden_state` has one token.
+        The same model. If it was changed, its `last_hidden_state` is (n, 1, width), the state of the first token.
     """
     if type(model) in MODELS and _is_plain(model.config):
         layers = model.base_model.encoder.layer

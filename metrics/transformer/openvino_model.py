@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,12 +108,10 @@ def check_installed() -> None:
     Raises:
         InvalidInput: OpenVINO is not installed; says how to install it.
     """
-    if find_spec("openvino") is None:
-        raise _not_installed()
-
-
-def _not_installed() -> InvalidInput:
-    return invalid_input("backend", f"expected 'torch', as OpenVINO is not installed ({INSTALL})")
+    try:
+        import openvino  # noqa: F401
+    except ImportError:
+        raise invalid_input("backend", f"expected 'torch', as OpenVINO is not installed ({INSTALL})") from None
 
 
 def _get_core() -> "openvino.Core":
@@ -124,10 +121,9 @@ def _get_core() -> "openvino.Core":
         return _core[1]
     if _core is not None:
         raise _forked()
-    try:
-        import openvino
-    except ImportError:
-        raise _not_installed() from None
+    check_installed()
+    import openvino
+
     _core = os.getpid(), openvino.Core()
     return _core[1]
 

@@ -108,6 +108,22 @@ def test_what_the_library_saves_is_scored_as_it_predicts(
     assert scores(metric, PREDICTIONS, REFERENCES) == pytest.approx(expected.tolist(), abs=ROUNDING)
 
 
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("settings", [{"do_lower_case": True}, {"max_seq_length": 12}])
+def test_settings_of_the_library_count_as_in_the_library(tmp_path: Path, settings: dict, listed: bool) -> None:
+    folder, texts = tiny.roberta(tmp_path / "model"), ("A DOG and the man bite a cat", "The Dog BITES a man: no cat")
+    before = scores(evaluate.load(SCRIPT, str(folder)), [texts[1]], [texts[0]])
+    CrossEncoder(str(folder), device="cpu").save_pretrained(str(folder))
+    path = folder / "sentence_bert_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+    if not listed:
+        (folder / "modules.json").unlink()
+    tiny.listing.cache_clear()
+    result = scores(evaluate.load(SCRIPT, str(folder)), [texts[1]], [texts[0]])
+    assert result == pytest.approx([tiny.listing(folder)(*texts)], abs=ROUNDING)
+    assert (result == pytest.approx(before, abs=100 * ROUNDING)) != listed
+
+
 def test_the_paper_s_checkpoint_has_the_paper_s_scale(bert: Path) -> None:
     scorer = load_scorer(str(bert))
     scorer.config.stsscore = scorer.config.sentence_transformers = None

@@ -7,8 +7,11 @@ import pandas as pd
 import pytest
 import yaml
 
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.transformer.drifts import Drift, write_drifts
+from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from training.cards import read_drifts, read_results, render
+from training.cards import own_drifts, read_results, render
 
 COLUMNS = ["set", "metric", "figure", "value", "published"]
 
@@ -21,9 +24,18 @@ def record(name: str) -> dict:
 def test_shipped_card_is_what_its_record_renders(name: str) -> None:
     shipped = (ROOT / "model_cards" / name / "README.md").read_text(encoding="utf-8")
     before, _, after = shipped.split("\n---\n", 1)[1].partition("## Test results\n")
-    drifts = read_drifts(ROOT / "model_cards" / name)
-    assert (drifts is not None) == (name != "matcha"), "a table runs no model"
+    drifts = own_drifts(ROOT / "model_cards" / name)
+    assert bool(drifts) == (name != "matcha"), "a table runs no model"
     assert render(record(name), drifts=drifts).split("\n---\n", 1)[1] == before + after[after.index("## Licence") :]
+
+
+def test_drifts_of_other_weights_are_not_shown(tmp_path: Path) -> None:
+    drift = Drift("torch", "int8", "plain", 0.0123, 0.00045, 7.0)
+    folder = tiny.bert(tmp_path / "model")
+    write_drifts(folder, "0" * 64, [drift], "texts")
+    assert own_drifts(folder) == []
+    write_drifts(folder, PairScorer(folder).checkpoint_sha256, [drift], "texts")
+    assert "| torch | int8 | plain | 0.012 | 0.00045 |" in render(record("pairs"), drifts=own_drifts(folder))
 
 
 def test_test_results_stand_in_the_tables_and_in_the_front_matter(tmp_path: Path) -> None:

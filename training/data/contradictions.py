@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +19,7 @@ import pandas as pd
 from semantic_metrics.contradictions import contradict, summary
 from semantic_metrics.contradictions import mining as contradiction_mining
 from training.data.config_files import read_yaml
-from training.data.run_arguments import NAMES, add_run_arguments, run_options
+from training.data.run_arguments import add_run_arguments, run_options
 from training.data.sources import Entry, check_columns, normalise, read_excluded, take_limit
 
 COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
@@ -131,7 +131,7 @@ def main() -> None:
     add_run_arguments(parser)
     arguments = parser.parse_args()
     try:
-        run = {name: getattr(run_options(arguments), name) for name in NAMES}
+        run = asdict(run_options(arguments))
         triplets, counts = build(read_yaml(arguments.config, ContradictionConfig), arguments.data, run)
     except (OSError, ValueError) as error:
         parser.error(str(error))

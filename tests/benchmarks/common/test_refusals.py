@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.common import options
 from benchmarks.matcha.__main__ import main as matcha
 from benchmarks.stsscore.__main__ import main as stsscore
 from tests import tiny_pairs as tiny
@@ -49,3 +51,12 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
+
+
+def test_the_folder_of_a_new_file_is_made_at_once(tmp_path: Path) -> None:
+    made = options.NEW_FILE.convert(tmp_path / "new" / "deeper" / "speed.json", None, None)
+    assert made.parent.is_dir()
+    assert not made.exists()
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(click.BadParameter, match="expected a file in a folder that can be made"):
+        options.NEW_FILE.convert(tmp_path / "file" / "speed.json", None, None)

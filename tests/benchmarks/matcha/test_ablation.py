@@ -39,8 +39,10 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     table = pd.read_csv(output / "ablation.csv")
     assert list(table["strategy"].unique()) == list(ORDER)
     assert table["value"].between(-100, 100).all()
-    assert set(table["set"]) == {*(TITLES[name] for name in SETS if name != "human"), "Overall"}
-    assert table["published"].notna().sum() == 2 * 35
+    assert set(table["set"]) == {*(TITLES[name] for name in SETS if name != "human"), "Overall", "mean"}
+    one = table[(table["seed"] == 1) & (table["strategy"] == "random") & (table["figure"] == "auc")]
+    assert one[one["set"] == "mean"]["value"].item() == pytest.approx(one[one["set"] != "mean"]["value"].mean())
+    assert table["published"].notna().sum() == 2 * (35 + 5), "of each cell of table 10, and of its means"
     assert set(table["seed"]) == {1, 2}
     for name in ORDER:
         assert '"step": 4,\n  "steps": 4' in (output / "2" / name / "checkpoint" / "training.json").read_text()
