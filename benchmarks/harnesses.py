@@ -30,14 +30,14 @@ AT_ONCE = 500  # test cases that DeepEval measures at once
 Run = Callable[[], list[float]]  # the scores of all answers, in their order
 
 
-def direct(answers: JudgedSet, checkpoint: str | None) -> Run:
-    """One call of `compute`."""
-    metric = shared_batcher(METRIC, checkpoint).metric
+def direct(answers: JudgedSet, checkpoint: str | None, run: dict[str, object]) -> Run:
+    """One call of `compute`, with these options of how the model runs."""
+    metric = shared_batcher(METRIC, checkpoint, **run).metric
     columns = {"predictions": answers.candidates, "references": answers.references, "questions": answers.questions}
-    return lambda: metric.compute(**columns)["scores"]
+    return lambda: metric.compute(**columns, **run)["scores"]
 
 
-def by_inspect(answers: JudgedSet, checkpoint: str | None, folder: Path) -> Run:
+def by_inspect(answers: JudgedSet, checkpoint: str | None, run: dict[str, object], folder: Path) -> Run:
     """`inspect_ai.score` on a log of these answers, which is written into the folder before."""
     import inspect_ai
     from inspect_ai.dataset import Sample
@@ -58,17 +58,17 @@ def by_inspect(answers: JudgedSet, checkpoint: str | None, folder: Path) -> Run:
     samples = [Sample(input=q, target=gold, id=i, metadata={"answer": a}) for i, (q, gold, a) in enumerate(rows)]
     task = inspect_ai.Task(dataset=samples, solver=recite())
     (log,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(folder), display="none", score=False)
-    scorer = SCORERS[METRIC](checkpoint=checkpoint)
+    scorer = SCORERS[METRIC](checkpoint=checkpoint, **run)
 
-    def run() -> list[float]:
+    def score() -> list[float]:
         scored = inspect_ai.score(log, scorer, action="overwrite", display="none")
         by_id = {sample.id: sample.scores[METRIC].metadata["score"] for sample in scored.samples}
         return [by_id[i] for i in range(len(answers))]
 
-    return run
+    return score
 
 
-def by_deepeval(answers: JudgedSet, checkpoint: str | None, folder: Path) -> Run:
+def by_deepeval(answers: JudgedSet, checkpoint: str | None, run: dict[str, object], folder: Path) -> Run:
     """DeepEval's `evaluate`; it writes into the working folder, which is `folder` while it runs."""
     os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "1"  # read when it is imported
     from deepeval import evaluate
@@ -89,31 +89,33 @@ def by_deepeval(answers: JudgedSet, checkpoint: str | None, folder: Path) -> Run
         "display_config": DisplayConfig(show_indicator=False, print_results=False, inspect_after_run=False),
     }
 
-    def run() -> list[float]:
+    judge = metric(checkpoint=checkpoint, references="gold", options=run)
+
+    def score() -> list[float]:
         before = Path.cwd()
         os.chdir(folder)
         try:
-            results = evaluate(cases, [metric(checkpoint=checkpoint, references="gold")], **settings).test_results
+            results = evaluate(cases, [judge], **settings).test_results
         finally:
             os.chdir(before)
         scores = {result.name: result.metrics_data[0].score for result in results}
         return [scores[case.name] for case in cases]
 
-    return run
+    return score
 
 
 HARNESSES = {"inspect_ai": by_inspect, "deepeval": by_deepeval}
 
 
 def compare(
-    answers: JudgedSet, checkpoint: str | None, repeats: int, processor_time: bool
+    answers: JudgedSet, checkpoint: str | None, run: dict[str, object], repeats: int, processor_time: bool
 ) -> tuple[list[Speed], list[str]]:
     """Time `compute` and each harness that is installed; differences are those of scores."""
     installed = [name for name in HARNESSES if find_spec(name)]
     with tempfile.TemporaryDirectory() as folder:
-        harnesses = [HARNESSES[name](answers, checkpoint, Path(folder)) for name in installed]
+        harnesses = [HARNESSES[name](answers, checkpoint, run, Path(folder)) for name in installed]
         clock = time.process_time if processor_time else time.perf_counter
-        timed = medians([direct(answers, checkpoint), *harnesses], repeats, clock)
+        timed = medians([direct(answers, checkpoint, run), *harnesses], repeats, clock)
     lines, expected = [], timed[0][1]
     for name, (seconds, scores) in zip(["compute()", *installed], timed, strict=True):
         correct = np.array(scores) > 0.5
@@ -125,8 +127,10 @@ def compare(
     return lines, [name for name in HARNESSES if name not in installed]
 
 
-def _tables(answers: JudgedSet, checkpoint: str | None, repeats: int, processor_time: bool) -> Iterator[SpeedTable]:
-    lines, absent = compare(answers, checkpoint, repeats, processor_time)
+def _tables(
+    answers: JudgedSet, checkpoint: str | None, run: dict[str, object], repeats: int, processor_time: bool
+) -> Iterator[SpeedTable]:
+    lines, absent = compare(answers, checkpoint, run, repeats, processor_time)
     notes = [f"{name} is not installed" for name in absent]
     if processor_time:
         notes.append("seconds of the processor, not of the clock")
@@ -138,10 +142,17 @@ def _tables(answers: JudgedSet, checkpoint: str | None, repeats: int, processor_
 @options.checkpoint("NLI+lex")
 @click.option("--answers", type=click.IntRange(2), help="Largest number of answers; default: all.")
 @click.option("--processor-time", is_flag=True, help="Count the time of the processor, for a machine that is busy.")
+@options.run
 @options.repeats(REPEATS)
 @options.record
 def harnesses(
-    data: Path, checkpoint: str | None, answers: int | None, processor_time: bool, repeats: int, output: Path | None
+    data: Path,
+    checkpoint: str | None,
+    run: dict[str, object],
+    answers: int | None,
+    processor_time: bool,
+    repeats: int,
+    output: Path | None,
 ) -> None:
     """NLI+lex inside inspect_ai and DeepEval, beside one call of `compute`."""
     try:
@@ -151,4 +162,4 @@ def harnesses(
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     chosen = sets[SET].take(evenly_spaced(len(sets[SET]), answers))
-    print_tables(_tables(chosen, checkpoint, repeats, processor_time), repeats, output)
+    print_tables(_tables(chosen, checkpoint, run, repeats, processor_time), repeats, output)

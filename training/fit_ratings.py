@@ -26,6 +26,7 @@ from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, to_unit
+from training.data.run_arguments import add_run_arguments, run_options
 
 MAX_KNOTS = 33  # quantiles of all cosines, unweighted; with more, the map follows the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))
@@ -65,14 +66,20 @@ def main() -> None:
         "--checkpoint", type=Path, required=True, help="checkpoint folder; its config.json is rewritten"
     )
     parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    add_run_arguments(parser)
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("expected --data or SEMANTIC_METRICS_DATA, got neither")
-    encoder = load_checkpoint(f"{arguments.checkpoint.resolve()}/")
-    pairs, development = read_pairs(arguments.data)
+    try:
+        run = run_options(arguments)
+        encoder = load_checkpoint(f"{arguments.checkpoint.resolve()}/")
+        run = encoder.resolve(run)
+        pairs, development = read_pairs(arguments.data)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
 
     def score(rows: pd.DataFrame) -> np.ndarray:
-        return cosine(*(encoder.encode(rows[name].tolist()).vectors for name in ("a", "b")))
+        return cosine(*(encoder.encode(rows[name].tolist(), run).vectors for name in ("a", "b")))
 
     fitted = fit_ratings(score(pairs), pairs.rating.to_numpy(), pairs.weight.to_numpy())
     scores, people = score(development), development.rating.to_numpy()

@@ -33,6 +33,7 @@ from semantic_metrics.matcha.contextual import KIND
 from training.cards import RECORD, started_from, write_card
 from training.data.config_files import read_yaml
 from training.data.models import find_model
+from training.data.run_arguments import NAMES, add_run_arguments, run_options
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
 
@@ -105,9 +106,13 @@ def main() -> None:
     parser.add_argument("--heads", action="store_true", help="join the outputs of two cross-encoders")
     parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    add_run_arguments(parser)
     arguments = parser.parse_args()
     if arguments.heads == (arguments.config is not None):
         parser.error("--config, --heads: expected one of them")
+    own = [value for name in NAMES if (value := getattr(arguments, name)) != parser.get_default(name)]
+    if arguments.heads and own:
+        parser.error(f"--heads: expected no option of how a model runs, as none runs, got {own}")
     if arguments.heads:
         try:
             join_heads(Path(arguments.first), arguments.second, arguments.share, arguments.output)
@@ -116,6 +121,7 @@ def main() -> None:
         return
     output = arguments.output / "checkpoint"
     try:
+        run = load_checkpoint(f"{arguments.second.resolve()}/").resolve(run_options(arguments))
         sets = load_validation(read_yaml(arguments.config, TrainConfig).validate, arguments.data)
         record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
         first, second = _read(Path(find_model(arguments.first))), _read(arguments.second)
@@ -127,9 +133,11 @@ def main() -> None:
     config = json.loads((output / CONFIG).read_text(encoding="utf-8"))
     config.get(KIND, {}).pop("ratings", None)  # the map was fitted to other weights
     (output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    record["validation"] = validate(load_checkpoint(f"{output}/"), sets)
+    record["validation"] = validate(load_checkpoint(f"{output}/"), sets, run)
     mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"
     record["command"] += f"\n{mean} --config {arguments.config} --data DATA --output {arguments.output}"
+    if run.precision != "float32":
+        record["command"] += f" --precision {run.precision}"
     write_card(output, record)
     sys.stdout.write(f"{json.dumps(record['validation'], indent=2)}\nwritten to {output}\n")
 

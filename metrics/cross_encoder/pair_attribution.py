@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from semantic_metrics.core.batching import max_tokens
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
@@ -128,7 +129,7 @@ class Explainer:
         tokens = max_tokens(model.device.type, model.config.hidden_size)
         size = max(1, min(self.options.batch_size, tokens // max(len(pair.tokens) for pair in pairs)))
         values, slopes = [], []
-        for begin in range(0, len(grid), size):
+        for begin in with_progress(range(0, len(grid), size), "batch", title="integrated gradients"):
             inputs = [path.at(grid[begin : begin + size]) for path in paths]
             scores = value([path.logits(points).double() for path, points in zip(paths, inputs, strict=True)])
             gradients = torch.autograd.grad(scores.sum(), inputs)

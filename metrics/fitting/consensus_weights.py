@@ -8,6 +8,7 @@ import numpy as np
 from semantic_metrics.consensus.parts import Parts
 from semantic_metrics.consensus.weights import DEFAULT, MIN_RATED, Weights
 from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.stats.agreement import concordance, pearson
 
 FILE = "consensus_weights.json"
@@ -70,7 +71,7 @@ def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], fold
     fold_of = dict(zip(names, order.tolist(), strict=True))
     rows_fold = np.array([fold_of[name] for name in groups])
     held_out = np.empty(len(ratings))
-    for fold in range(folds):
+    for fold in with_progress(range(folds), "fold", title="cross-validation"):
         train, test = np.flatnonzero(rows_fold != fold), np.flatnonzero(rows_fold == fold)
         held_out[test] = Weights.fit(parts.take(train), ratings[train]).score(parts.take(test))
     figures = [_figures(scores, ratings) for scores in (DEFAULT.score(parts), held_out)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedFile, join, question_key
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features
@@ -178,7 +179,8 @@ def cross_validated(
         ValueError: there is one class only, or there are fewer questions than parts.
     """
     p = np.empty(len(labels))
-    for kept, left in folds_by_group(labels, list(map(question_key, questions)), folds, seed):
+    parts = folds_by_group(labels, list(map(question_key, questions)), folds, seed)
+    for kept, left in with_progress(parts, "fold", folds, "cross-validation"):
         weight = None if sample_weight is None else sample_weight[kept]
         p[left] = judge(fit_weights(take(features, kept), labels[kept], form, weight), take(features, left)).p
     return p

@@ -9,6 +9,7 @@ import numpy as np
 
 from semantic_metrics.core.checkpoint_files import read_regular
 from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.signature import differing
 from semantic_metrics.files.table import read_table
 from semantic_metrics.fitting import CRITERIA
@@ -224,7 +225,8 @@ def cross_validated(
     """
     decided = np.empty(len(labels), dtype=bool)
     numbers = {group: str(i) for i, group in enumerate(dict.fromkeys(groups))}
-    for kept, left in folds_by_group(labels, [numbers[group] for group in groups], folds, seed):
+    parts = folds_by_group(labels, [numbers[group] for group in groups], folds, seed)
+    for kept, left in with_progress(parts, "fold", folds, "cross-validation"):
         decided[left] = scores[left] >= choose(scores[kept], labels[kept], criterion)
     return decided
 

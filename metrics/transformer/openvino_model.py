@@ -29,6 +29,7 @@ from transformers.utils import logging
 
 from semantic_metrics.core.checkpoint_files import describe_error
 from semantic_metrics.core.inputs import InvalidInput, invalid_input
+from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE
 from semantic_metrics.transformer.workers import worker_count
@@ -162,12 +163,16 @@ def _read_or_convert(
             except RuntimeError:  # damaged
                 shutil.rmtree(folder, ignore_errors=True)
     model = _with_int8_weights(model) if int8 else model
-    with _refuse_failure():
-        converted = _convert(model, example)
-        _check(converted, model, output, example)
-    if folder is not None:
-        with suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
-            _write(converted, folder)
+    with progress_bar(3, "step", "converting for OpenVINO") as bar:
+        with _refuse_failure():
+            converted = _convert(model, example)
+            bar.update()
+            _check(converted, model, output, example)
+            bar.update()
+        if folder is not None:
+            with suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
+                _write(converted, folder)
+        bar.update()
     return converted
 
 

@@ -29,7 +29,7 @@ def test_fails(assert_means):
     assert_means(*pair, threshold=0.5, metric="matcha")
 
 def test_the_metric_draws_the_line(assert_means):
-    assert assert_means("Two of them.", "2", metric="nli_lex", question="How many dogs bark?") > 0.5
+    assert assert_means("There are two.", "2", metric="nli_lex", question="How many dogs bark?") > 0.5
 
 def test_without_a_threshold(assert_means):
     with pytest.raises(ValueError, match="^threshold: expected a number"):

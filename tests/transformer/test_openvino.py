@@ -56,7 +56,9 @@ def test_neither_neighbours_nor_workers_count(scorer: PairScorer, precision: str
     among = scorer.logits(PAIRS, options(precision, workers=1)).values
     np.testing.assert_array_equal(scorer.logits(PAIRS, options(precision, workers=3)).values, among)
     alone = np.concatenate([scorer.logits([pair], options(precision)).values for pair in PAIRS])
-    limit = {"float32": 1e-5, "bfloat16": 0.03, "int8": 0.03}[precision]
+    # In int8 a processor may take another kernel for a batch of one, so that a tiny model's logits move by .05 of their
+    # spread; how far the shipped models' scores move on a processor is in their precision.json.
+    limit = {"float32": 1e-5, "bfloat16": 0.03, "int8": 0.1}[precision]
     assert np.abs(alone - among).max() < limit * among.std()
 
 

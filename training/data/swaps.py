@@ -2,15 +2,16 @@ r"""NLI pairs that differ in a word, a number, a name, a negation or in who does
 
     python -m training.data.swaps --data DATA --output runs/swaps
 
-Three sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
-denied; sentences of the same words in another structure, filled with what people do in real captions (`swap_forms.py`);
-and made ones about measures. A pair for training exchanges no words that benchmarks/nli_lex/probe.csv exchanges, and
-holds none of its sentences or those of benchmarks/matcha/word_order.csv.
+Four sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
+denied; real sentences in another order (`swap_order.py`); sentences of the same words in another structure, filled with
+what people do in real captions (`swap_forms.py`); and made ones about measures. A pair for training exchanges no words
+that benchmarks/nli_lex/probe.csv exchanges, and holds none of its sentences or those of
+benchmarks/matcha/word_order.csv.
 
 Writes train.parquet and held_out.parquet (sentence1, sentence2, label, kind); prints counts. An eighth of the words,
 forms and relations, chosen by their digest, is held out, to distinguish the skill from the words it was learned on.
-Not by word are `reordered` pairs and denials with "not" alone, which are all for training, and numbers and measures,
-held out by the pair of numbers or by sentence and amount: the parts share number words, units and sentences.
+Not by word are `reordered` and `moved` pairs and denials with "not" alone, which are all for training, and numbers and
+measures, held out by the pair of numbers or by sentence and amount: the parts share number words, units and sentences.
 """
 
 import argparse
@@ -34,6 +35,7 @@ from training.data.config_files import read_yaml
 from training.data.sources import Entry, Table, check_columns, normalise, read_excluded, take_limit
 from training.data.swap_forms import FormPairs, activities
 from training.data.swap_numbers import measures, number_edits
+from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, HELD_OUT_ONE_IN, LABELS, Pair, ProbeWords
 from training.data.swap_words import WORDS, edits
 
@@ -62,12 +64,14 @@ class SwapSource(Entry):
     Attributes:
         premise, hypothesis: columns of sentences to change; the premise entails the hypothesis.
         group, not_in: a column, and the path of a table with it: rows of groups in that table are left out.
+        tokenised: whether there are spaces around the marks of the texts ("He left , too ."), which are taken out.
     """
 
     premise: str = "premise"
     hypothesis: str | None = "hypothesis"
     group: str | None = None
     not_in: str | None = None
+    tokenised: bool = False
 
     def read(self, data: Path | None, excluded: frozenset[str]) -> list[tuple[str, str | None]]:
         """Premises with their hypotheses, or None; without texts of evaluation sets.
@@ -80,10 +84,19 @@ class SwapSource(Entry):
         check_columns(rows, [*columns, *([self.group] if self.group else [])], self.name)
         if self.not_in is not None:
             rows = rows[~rows[self.group].isin(Table(path=self.not_in).read(data)[self.group])]
+        if self.tokenised:
+            rows = rows.assign(**{name: rows[name].map(_detokenised, na_action="ignore") for name in columns})
         rows = rows[~rows[columns].fillna("").map(normalise).isin(excluded | {""}).any(axis=1)]
         rows = take_limit(rows.drop_duplicates(columns), self.limit, Counter())
         hypotheses = rows[self.hypothesis] if self.hypothesis else [None] * len(rows)
         return list(zip(rows[self.premise], hypotheses, strict=True))
+
+
+def _detokenised(text: str) -> str:
+    """Text without the spaces that a tokeniser put around its marks."""
+    from nltk.tokenize.treebank import TreebankWordDetokenizer
+
+    return TreebankWordDetokenizer().detokenize(text.split())
 
 
 @dataclass(frozen=True)
@@ -127,6 +140,7 @@ def real_pairs(rows: Iterable[tuple[str, str | None]], seed: int) -> Iterator[Pa
             changes = [*edits(sentence, draw), *number_edits(sentence, draw)]
             yield from _edited(doc.text, premises.get(doc.text), changes, draw)
             yield from _denied(sentence, premises.get(doc.text), draw)
+            yield from order_pairs(sentence, premises.get(doc.text), draw)
 
 
 def _edited(text: str, premise: str | None, changes: list, draw: random.Random) -> Iterator[Pair]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from semantic_metrics.stats.agreement import concordance
@@ -47,19 +48,24 @@ def _validation_set(source: Source, examples: list[Example]) -> ValidationSet:
     return ValidationSet([references, correct, incorrect], None)
 
 
-def validate(table: Encoder, sets: dict[str, ValidationSet]) -> Results:
+def validate(table: Encoder, sets: dict[str, ValidationSet], run: RunOptions = DEFAULT_OPTIONS) -> Results:
     """The figures of every set, times 100, higher is better.
+
+    Args:
+        table: the encoder.
+        sets: what `load_validation` returns.
+        run: how the encoder runs.
 
     Returns:
         For triplets `n_delta`, `macro_f1`, `auc` and `pairwise` (see `semantic_metrics.stats.separation`); for scored
         pairs `ccc`, the concordance of (cosine + 1) / 2 with the human scores (paper, table 7), and `ccc_unscaled`,
         that of the cosine itself.
     """
-    return {name: _figures(table, one) for name, one in sets.items()}
+    return {name: _figures(table, one, run) for name, one in sets.items()}
 
 
-def _figures(table: Encoder, one: ValidationSet) -> dict[str, float]:
-    reference, *others = (table.encode(texts).vectors for texts in one.texts)
+def _figures(table: Encoder, one: ValidationSet, run: RunOptions) -> dict[str, float]:
+    reference, *others = (table.encode(texts, run).vectors for texts in one.texts)
     scores = [cosine(other, reference) for other in others]
     if one.scores is not None:
         compared = {"ccc": to_unit(scores[0], COSINE), "ccc_unscaled": scores[0]}
