@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from inflect import engine
     from spacy.language import Language
     from spacy.tokens import Doc, Span, Token
 
@@ -75,7 +76,7 @@ def _articles(text: str, fresh: list[tuple[int, int]]) -> str:
         if not any(begin <= match.end() and match.start() <= end for begin, end in fresh):
             return match[0]
         digits = re.match(r"\d+", word)
-        chosen = _engine().an(_engine().number_to_words(digits[0]) if digits else word).split()[0]
+        chosen = inflect_engine().an(inflect_engine().number_to_words(digits[0]) if digits else word).split()[0]
         return (_capital(chosen) if article[0].isupper() else chosen) + space + word
 
     return _ARTICLE.sub(right, text)
@@ -123,7 +124,8 @@ def load_pipeline() -> "Language":
 
 
 @cache
-def _engine() -> object:
+def inflect_engine() -> "engine":
+    """The engine of inflect, which is slow to make."""
     import inflect
 
     return inflect.engine()

@@ -23,7 +23,7 @@ MIN_SENTENCE_WORDS = 4  # shorter sentences are not taken
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
-def lengthen(judged: JudgedAnswers, seed: int = 0) -> JudgedAnswers:
+def lengthen(judged: JudgedAnswers, seed: int = 0, words: tuple[int, int] = ANSWER_WORDS) -> JudgedAnswers:
     """Long forms of judged answers.
 
     The sentences come from right and wrong answers to the questions that share most words with an answer's own
@@ -33,6 +33,7 @@ def lengthen(judged: JudgedAnswers, seed: int = 0) -> JudgedAnswers:
     Args:
         judged: n judged answers.
         seed: seed of length, choice and order of the sentences, together with question and answer.
+        words: range of a long answer's length.
 
     Returns:
         n answers, in the same order. An answer stays as it is if it is blank, if there are no such sentences, or if
@@ -51,7 +52,7 @@ def lengthen(judged: JudgedAnswers, seed: int = 0) -> JudgedAnswers:
             part for other in similar for i in rows[other] for part in _SENTENCE_END.split(judged.answers[i].strip())
         ]
         draw = random.Random(hashlib.sha256(f"{seed}\n{question}\n{answer}".encode()).hexdigest())
-        answers.append(_embed(answer, list(dict.fromkeys(pool)), draw))
+        answers.append(_embed(answer, list(dict.fromkeys(pool)), words, draw))
     return JudgedAnswers(judged.questions, answers, judged.references, judged.labels, [0] * len(judged))
 
 
@@ -75,13 +76,13 @@ def _different(references: set[str], others: set[str]) -> bool:
     return not any(max(token_recall(a, b), token_recall(b, a)) == 1 for a in references for b in others)
 
 
-def _embed(answer: str, pool: list[str], draw: random.Random) -> str:
+def _embed(answer: str, pool: list[str], answer_words: tuple[int, int], draw: random.Random) -> str:
     """An answer among sentences of a pool."""
     if is_blank(answer):
         return answer
     pool = [sentence for sentence in pool if len(sentence.split()) >= MIN_SENTENCE_WORDS]
     draw.shuffle(pool)
-    words, wanted = len(answer.split()), draw.randint(*ANSWER_WORDS)
+    words, wanted = len(answer.split()), draw.randint(*answer_words)
     before, after = [], []
     for sentence in pool:
         if words >= wanted:

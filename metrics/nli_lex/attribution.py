@@ -27,6 +27,7 @@ from semantic_metrics.cross_encoder.pair_attribution import (
 )
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
 from semantic_metrics.nli_lex.features import ENTAILMENT_OF_LONG, NLI_PROBABILITIES, RICH, Features, extract, length
+from semantic_metrics.nli_lex.numerals import write_as_in
 from semantic_metrics.nli_lex.weights import Weights, contributions
 from semantic_metrics.nli_lex.windows import Filled
 
@@ -73,24 +74,38 @@ def explain(
     rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])
     reading = (weights.template, weights.number_words, weights.features, run)
     features = extract(scorer, *rows, *reading, weights.whole_question)
-    pairs = _traced_pairs(scorer, features, BACK in weights.features, texts, explainer.spans, run.max_length)
+    origins = np.arange(len(texts["reference"]))
+    if weights.number_words and not weights.whole_question:
+        origins = np.array(write_as_in(texts["reference"], texts["prediction"]).origins)
+    both_ways = BACK in weights.features
+    pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, origins)
     value = _value(scorer, weights, features, length(texts["prediction"]))
     return explainer.integrated_gradients(float(score([texts])[0]), pairs, value)
 
 
 def _traced_pairs(
-    scorer: PairScorer, features: Features, both_ways: bool, texts: Texts, spans: dict[str, list[Span]], max_length: int
+    scorer: PairScorer,
+    features: Features,
+    both_ways: bool,
+    texts: Texts,
+    spans: dict[str, list[Span]],
+    max_length: int,
+    origins: np.ndarray,
 ) -> list[TracedPair]:
-    """The pair that decides, one for each part of the reference, then the same in reverse if the weights use it."""
+    """The pair that decides, one for each part of the reference, then the same in reverse if the weights use it.
+
+    `origins` has for each character of the reference as the model reads it that of the reference as it is.
+    """
     (pairs,) = features.pairs
     traced = []
     for order, pair in product((1, -1)[: 1 + both_ways], pairs):
         tokens, characters = trace(scorer, tuple(filled.text for filled in pair[::order]), max_length)
         parts = list(zip(pair, characters[::order], strict=True))  # the premise, then the hypothesis
         (premise, in_premise), (hypothesis, in_hypothesis) = parts
+        inside = _inside(in_hypothesis, hypothesis.answer, hypothesis.answer_start)
         places = {
             "prediction": _inside(in_premise, premise.answer, premise.answer_start),
-            "reference": _inside(in_hypothesis, hypothesis.answer, hypothesis.answer_start),
+            "reference": np.where(inside < 0, -1, origins[inside]),
             "question": np.maximum(*(_in_question(row, filled, texts["question"]) for filled, row in parts)),
         }
         traced.append(TracedPair(tokens, {side: owners(places[side], spans[side]) for side in texts}))

@@ -5,7 +5,8 @@ answer and one of its references. An answer too long for the model is read in ov
 the reference most gives all three probabilities. A reference that leaves no room for the answer is read in parts, each
 beside its own best window, and the probabilities are the means over the parts (as SummaC-ZS takes the mean over the
 sentences of a summary; Laban et al. 2022). Of a long question only the part that asks is read; a question that leaves
-no room for the answer is cut at its end.
+no room for the answer is cut at its end. Where the answer writes a number of the reference otherwise ("forty-two" for
+"42"), the model reads the reference with the number as the answer writes it.
 """
 
 from collections.abc import Iterable
@@ -31,6 +32,7 @@ from semantic_metrics.nli_lex.lexical import (
     token_recall,
 )
 from semantic_metrics.nli_lex.mentions import rejected
+from semantic_metrics.nli_lex.numerals import write_as_in
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
 
@@ -101,11 +103,13 @@ def extract(
         answers: n texts.
         references: one or more for each answer.
         template: what the model reads, with `{question}` and `{answer}`, the second for the reference too.
-        number_words: read "two" as "2" in the lexical features.
+        number_words: read "two" as "2" in the lexical features, and let the model read the numbers of a reference as
+            the answer writes them.
         features: names of the features that are needed; other columns may be 0. Without `entailment_back` the model
             runs half as often.
         run: how the model runs.
-        whole_question: read every question whole, as the paper does, and not only the part that asks.
+        whole_question: read every question whole, as the paper does, and not only the part that asks; and every
+            reference as it is.
 
     Raises:
         ValueError: the template lacks a placeholder, `max_length` is too small, or an option is invalid.
@@ -120,7 +124,11 @@ def extract(
     triples = [(asked[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
     rows = [i for i, answer in enumerate(answer_index) if not blank[answer]]
     windows = Windows(scorer, template, run.max_length)
-    readings = [windows.read(*triples[i], f"references[{answer_index[i]}]") for i in rows]
+    readings = []
+    for i in rows:
+        question, answer, reference = triples[i]
+        read = write_as_in(reference, answer).text if number_words and not whole_question else reference
+        readings.append(windows.read(question, answer, read, f"references[{answer_index[i]}]"))
     table = np.zeros((len(triples), len(COLUMNS)))
     for name in features.intersection(LEXICAL):
         table[:, RICH.index(name)] = [LEXICAL[name](*triple[1:], number_words) for triple in triples]

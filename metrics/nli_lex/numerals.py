@@ -1,7 +1,13 @@
-"""Numbers in digits: "1,000" is "1000", "two hundred and five" is "205", "3 million" is "3000000"."""
+"""Numbers in one form: "1,000" is "1000", "two hundred and five" is "205", "3 million" is "3000000".
+
+Words that are compared are all read in digits (`plain_numerals`, `spell_in_digits`); a text that a model reads has its
+numbers written as another text writes them (`write_as_in`).
+"""
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 
 UNITS = {
@@ -26,6 +32,10 @@ RAISED = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2
 GROUPED = re.compile(r"(?<![\d,.])\d[\d,]*")  # groups are checked in Python, as a pattern of groups is quadratic
 POINT = re.compile(r"(?<![\w.)])\.(?=\d)")
 DECIMAL = re.compile(r"(?<![\w.])\d[\d.]*")
+# a number in digits, or a word; not begun within a number, which would take quadratic time
+IN_TEXT = re.compile(r"(?<![\w.])(?<!\d,)-?\d+(?:[.,]\d+)*(?:st|nd|rd|th)?\b|(?<!\w)[^\W\d_]+(?!\w)", re.I)
+WITHIN_NUMBER = re.compile(r"\s+|\s?-\s?")  # between the words of one number
+ORDINAL_IN_DIGITS = re.compile(r"\d+(?:st|nd|rd|th)")
 
 
 def part_raised(text: str) -> str:
@@ -62,24 +72,77 @@ def spell_in_digits(words: list[str]) -> list[str]:
     Words that do not make one number together ("nineteen eighty four") remain several: "19", "84". Ordinals up to
     "twentieth", "thirtieth", and those that end in one up to "ninth" ("twenty first"), become "20th", "30th", "21st".
     """
-    digits: list[str] = []
+    return [number or words[begin] for begin, _, number in _runs(words)]
+
+
+def _runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Begin and end of each run of words that make one number, with that number; "" for a word that is none."""
     position = 0
     while position < len(words):
-        value, end = _cardinal(words, position)
+        begin = position
+        value, end = _cardinal(words, begin)
         last = ORDINALS.get(words[end], 0) if end < len(words) else 0
+        position = begin + 1 if value is None else end
+        number = ""
         if value is None:
-            digits.append(_ordinal(last) if last else words[position])
-            position += 1
-        elif end == position + 1 and is_number(words[position]):
-            digits.append(words[position])
-            position = end
+            number = _ordinal(last) if last else ""
+        elif end == begin + 1 and is_number(words[begin]):
+            number = words[begin]
         elif value % 100 in TENS.values() and 0 < last < 10:
-            digits.append(_ordinal(int(value) + last))
-            position = end + 1
+            number, position = _ordinal(int(value) + last), end + 1
         else:
-            digits.append(f"{value.normalize():f}")
-            position = end
-    return digits
+            number = f"{value.normalize():f}"
+        yield begin, position, number
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A text in other words.
+
+    Attributes:
+        text: the new text.
+        origins: for each character of `text` the character that it stands for in the text as it was.
+    """
+
+    text: str
+    origins: tuple[int, ...]
+
+
+def write_as_in(text: str, other: str) -> Rewritten:
+    """Write the numbers of a text as another text writes the same numbers: "42" as "forty-two", "5000" as "5,000".
+
+    A number that the other text has in the same form, or does not have, stays as it is.
+    """
+    numbers = _numbers(text)
+    forms: dict[str, list[str]] = {}
+    for begin, end, number in _numbers(other) if numbers else []:
+        forms.setdefault(number, []).append(other[begin:end].lower())
+    changes = [
+        (begin, end, forms[number][0])
+        for begin, end, number in numbers
+        if number in forms and text[begin:end].lower() not in forms[number]
+    ]
+    parts, origins, last = [], [], 0
+    for begin, end, form in [*changes, (len(text), len(text), "")]:
+        parts += [text[last:begin], form]
+        origins += [*range(last, begin), *(min(begin + i, end - 1) for i in range(len(form)))]
+        last = end
+    return Rewritten("".join(parts), tuple(origins))
+
+
+def _numbers(text: str) -> list[tuple[int, int, str]]:
+    """Begin and end of each number in a text, with that number in digits."""
+    spans = [match.span() for match in IN_TEXT.finditer(text)]
+    words = [plain_numerals(text[begin:end]).lower() for begin, end in spans]
+    found, first = [], 0
+    for i in range(1, len(words) + 1):
+        if i < len(words) and WITHIN_NUMBER.fullmatch(text[spans[i - 1][1] : spans[i][0]]):
+            continue
+        for begin, end, number in _runs(words[first:i]):
+            if number or ORDINAL_IN_DIGITS.fullmatch(words[first + begin]):
+                found.append((spans[first + begin][0], spans[first + end - 1][1], number or words[first + begin]))
+        first = i
+    return found
 
 
 def _ordinal(value: int) -> str:

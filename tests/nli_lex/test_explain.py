@@ -162,3 +162,14 @@ def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
     ]:
         with pytest.raises(ValueError, match=saying):
             metric.explain(**{**ROW, **arguments})
+
+
+def test_a_number_that_is_read_in_words_is_explained_as_it_is_written(metric: evaluate.Metric) -> None:
+    row = {"prediction": "there were forty-two of them", "reference": "some 42 dogs", "question": "how many?"}
+    result = metric.explain(**row, method="integrated_gradients")
+    part = result["reference"]
+    number = [i for i, (begin, end) in enumerate(part["spans"]) if begin < len("some 42") and end > len("some ")]
+    assert any(part["contributions"][i] for i in number)
+    spelt = scores(metric, [row, {**row, "reference": "some forty-two dogs"}])
+    assert result["score"] == pytest.approx(spelt[0], abs=ROUNDING)
+    assert spelt[0] == pytest.approx(spelt[1], abs=ROUNDING)

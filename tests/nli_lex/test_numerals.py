@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semantic_metrics.nli_lex.lexical import normalize
-from semantic_metrics.nli_lex.numerals import SCALES, TENS, UNITS, spell_in_digits
+from semantic_metrics.nli_lex.numerals import SCALES, TENS, UNITS, Rewritten, spell_in_digits, write_as_in
 
 NUMBERS = [
     ("-5", "-5"),
@@ -82,3 +82,38 @@ def _in_words(number: int) -> list[str]:
 def test_numbers_in_words_are_read(number: int) -> None:
     assert spell_in_digits(_in_words(number)) == [str(number)]
     assert spell_in_digits(["about", *_in_words(number), "dogs"]) == ["about", str(number), "dogs"]
+
+
+WRITTEN_AS = [
+    ("42", "It is forty-two.", "forty-two"),
+    ("forty-two people", "Some 42", "42 people"),
+    ("5,000", "about 5000 people", "5000"),
+    ("3 million", "3,000,000 of them", "3,000,000"),
+    ("the 21st century", "in the twenty-first", "the twenty-first century"),
+    ("42", "42, which is forty-two", "42"),  # already as the other text has it
+    ("1945", "in 1944", "1945"),  # another number
+    ("Twenty20", "20 20", "Twenty20"),  # a name
+    ("two or three", "2 or 3", "2 or 3"),
+    ("Henry the Eighth", "Henry the 8th", "Henry the 8th"),
+    ("1.5 metres", "1.50 metres", "1.50 metres"),
+    ("no number", "none", "no number"),
+]
+
+
+@pytest.mark.parametrize(("text", "other", "expected"), WRITTEN_AS)
+def test_numbers_are_written_as_another_text_writes_them(text: str, other: str, expected: str) -> None:
+    assert write_as_in(text, other).text == expected
+
+
+@given(st.text("0123456789,.- onetwhrdfuyi", max_size=40), st.text("0123456789,.- onetwhrdfuyi", max_size=40))
+def test_a_rewritten_text_is_the_same_in_one_form(text: str, other: str) -> None:
+    rewritten = write_as_in(text, other)
+    assert len(rewritten.origins) == len(rewritten.text)
+    assert all(0 <= place < len(text) for place in rewritten.origins)
+    assert list(rewritten.origins) == sorted(rewritten.origins)
+    assert write_as_in(text, text) == Rewritten(text, tuple(range(len(text))))
+
+
+@pytest.mark.parametrize("text", ["1," * 30_000 + "a", "1." * 30_000 + "a", "twenty-" * 10_000, "9" * 60_000 + "a"])
+def test_long_runs_of_numbers_take_no_quadratic_time(text: str) -> None:
+    assert write_as_in(text, "two and 7").text == text

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 from semantic_metrics.nli_lex.lexical import read_words
 from training.data.config_files import read_yaml
-from training.data.denial_forms import PATH, SLOT, AnsweredQuestion, question_type, read_forms
+from training.data.denial_forms import PARTS, PATH, SLOT, AnsweredQuestion, question_type, read_forms
 from training.data.denials import DenialConfig, main, shape
 from training.train_cross_encoder import CONFIGS
 
@@ -27,14 +28,15 @@ exclude:
 """
 
 
-def test_forms_are_balanced_and_those_of_the_probe_are_never_trained_on() -> None:
-    train, probe = read_forms("train"), read_forms("probe")
+def test_forms_are_balanced_and_no_part_has_those_of_another() -> None:
+    parts = [read_forms(part) for part in PARTS]
+    train, fit, probe = parts
     assert len(train) >= 60
-    assert len(probe) >= 30
-    assert {form.kind for form in train} > {form.kind for form in probe}
-    skeletons = [{_words(text) for form in part for text in (form.incorrect, form.correct)} for part in (train, probe)]
-    assert not skeletons[0] & skeletons[1]
-    for form in (*train, *probe):
+    assert min(len(fit), len(probe)) >= 30
+    assert {form.kind for form in train} == {form.kind for form in fit} > {form.kind for form in probe}
+    texts = [{_words(text) for form in part for text in (form.incorrect, form.correct)} for part in parts]
+    assert not any(one & other for one, other in combinations(texts, 2))
+    for form in (*train, *fit, *probe):
         assert "R" in " ".join(SLOT.findall(form.correct)), form  # a correct answer names the reference
 
 
@@ -69,7 +71,7 @@ def test_an_invalid_form_is_named(entry: str, tmp_path: Path) -> None:
     path.write_text("kinds: {list: not_entailment}\ntrain:\n  - {kind: list, both: x, only: how}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="only: expected one of who, where, what, year, number, got 'how'"):
         read_forms("train", path)
-    with pytest.raises(ValueError, match="part: expected one of train, probe"):
+    with pytest.raises(ValueError, match="part: expected one of train, fit, probe"):
         read_forms("test", PATH)
 
 

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 
 from semantic_metrics.contradictions.language import load_pipeline
+from semantic_metrics.nli_lex.lexical import normalize
 from training.data import swaps
 from training.data.config_files import read_yaml
 from training.data.roles import FRAMES, Frames
 from training.data.sources import normalise
 from training.data.swap_forms import Activity, FormPairs, activities, exchanged_label
-from training.data.swap_numbers import measures, number_edits
+from training.data.swap_numbers import GROWTH, measures, number_edits
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, is_held_out, stems
 from training.data.swap_words import WORDS, edits
 
@@ -132,7 +133,7 @@ def test_exchanged_roles_contradict_unless_both_may_hold() -> None:
 
 def test_measures_are_the_same_amount_or_another() -> None:
     fillers = {name: ["x", "y"] for name in ("things", "places", "names", "people", "groups")}
-    pairs = list(islice(measures(fillers, random.Random(0)), 2000))
+    pairs = list(islice(measures(fillers, random.Random(0)), 6000))
     weights = [p for p in pairs if "weighs" in p.premise and "than" not in p.premise + p.hypothesis]
     grams = {"gram": 1, "grams": 1, "kilogram": 1000, "kilograms": 1000, "tonne": 10**6, "tonnes": 10**6}
 
@@ -232,3 +233,26 @@ def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
 def test_an_eighth_of_the_words_is_held_out() -> None:
     words = [word for entry in WORDS["kinds"].values() for word in entry["words"]]
     assert 0.06 < sum(map(is_held_out, words)) / len(words) < 0.2
+
+
+def test_a_number_in_another_form_is_the_same_and_another_number_contradicts() -> None:
+    fillers = FormPairs(DOINGS).fillers
+    for pair in islice(measures(fillers, random.Random(3)), 2000):
+        if "{f}" in pair.keys[0]:
+            one, other = map(normalize, (pair.premise, pair.hypothesis))
+            assert (one == other) == (pair.label == ENTAILMENT), pair
+
+
+def test_what_doubles_rises_by_a_hundred_percent() -> None:
+    fillers = FormPairs(DOINGS).fillers
+    same = {form: percent for percent, forms in GROWTH.items() for form in forms}
+    seen = 0
+    for pair in islice(measures(fillers, random.Random(4)), 3000):
+        found = [
+            max((form for form in same if f" {form}." in text), key=len, default=None)
+            for text in (pair.premise, pair.hypothesis)
+        ]
+        if None not in found:
+            seen += 1
+            assert (same[found[0]] == same[found[1]]) == (pair.label == ENTAILMENT), pair
+    assert seen > 100

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 PATH = Path(__file__).with_name("denial_forms.yaml")
-PARTS = ("train", "probe")  # a form of one is never in the other
+PARTS = ("train", "fit", "probe")  # a form of one is never in another
 SLOT = re.compile(r"\{(\w+)\}")
 SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)\**$")  # of what stands before a slot
 INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encoder.targets

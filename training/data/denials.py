@@ -10,10 +10,11 @@ A wrong answer is a short answer to the question that people judged wrong, else 
 same type (a year for a year, a name for a name). A statement that answers the question is a sentence of an answer that
 people judged right; the rules of `semantic_metrics.contradictions` negate it.
 
-Writes train.parquet and held_out.parquet, split by question like those of `training.data.judged_answers`: question,
-sentence1 (question and answer; in some, a statement alone), sentence2 (question and reference, or the statement with
-it), label (entailment; contradiction if the answer rejects the reference; not_entailment if it is undecided), form,
-kind, and for `semantic-metrics fit` answer, reference and correct (0 or 1). Prints counts.
+Writes train.parquet and held_out.parquet, split by question like those of `training.data.judged_answers`, and
+fit.parquet, the held-out questions answered in forms that no model is trained on. Columns: question, sentence1 (the
+question and its answer; in some, a statement alone), sentence2 (question and reference, or the statement with it),
+label (entailment; contradiction if the answer rejects the reference; not_entailment if it is undecided), form, kind;
+for `semantic-metrics fit` answer, reference and correct (0 or 1). Prints counts.
 """
 
 import argparse
@@ -42,6 +43,7 @@ from training.data.denial_forms import CORRECT, AnsweredQuestion, Form, question
 from training.data.judged_answers import JudgedSource, part_of
 from training.data.sources import read_excluded
 
+FIT = "fit"  # the part of the forms for the weights of the judge, and its file
 MAX_REFERENCES = 4  # of a question; a longer list is hardly of the same answer
 MAX_PARSES = 3  # sentences that are tried for a statement
 MIN_CHARACTERS = 4  # of an answer that may begin with a preposition
@@ -162,13 +164,18 @@ def build(config: DenialConfig, data: Path | None) -> pd.DataFrame:
     """The answers to all questions, with the column `part`; see the module for the others."""
     excluded = frozenset(map(question_key, read_excluded(config.exclude, data)))
     questions = read_questions(config.train, data, excluded)
-    forms = read_forms("train")
     ready = [answerable(known) for known in with_progress(questions, "question", title="read")]
     pool = WrongPool(variant for variants in ready for variant in variants)
-    asked = with_progress([variants for variants in ready if variants], "question", title="answered")
-    rows = [row for variants in asked for row in question_rows(variants, pool, forms, config)]
+    asked = [variants for variants in ready if variants]
+    held_out = [variants for variants in asked if part_of(variants[0].known.question) == "held_out"]
+    rows = []
+    for part, questions in (("train", asked), (FIT, held_out)):
+        forms = read_forms(part)
+        for variants in with_progress(questions, "question", title=f"answered, {part}"):
+            file = FIT if part == FIT else part_of(variants[0].known.question)
+            rows += [(*row, file) for row in question_rows(variants, pool, forms, config)]
     columns = ["question", "sentence1", "sentence2", "label", "form", "kind", "answer", "reference", "correct", "part"]
-    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(["sentence1", "sentence2"])
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates(["sentence1", "sentence2", "part"])
     return frame.sample(frac=1, random_state=0).reset_index(drop=True)
 
 
@@ -398,7 +405,7 @@ def _pair(form: Form, asked: AnsweredQuestion, reference: str, draw: random.Rand
         label = CORRECT if correct else form.label
         yield (
             *(asked.question, premise, hypothesis, label, form.name, form.kind),
-            *(answer, reference, int(correct), part_of(asked.question)),
+            *(answer, reference, int(correct)),
         )
 
 

@@ -6,7 +6,8 @@ r"""Answers that people judged -> pairs that an NLI model learns from.
 Writes train.parquet and held_out.parquet into the output folder: question, sentence1 (question and answer), sentence2
 (question and reference) and label (entailment or not_entailment). A fifth of the questions, chosen by their digest, is
 held out: the weights of the judge are fitted and measured on answers that the model has not seen (`semantic-metrics fit
---exclude runs/judged/train.parquet`). Prints what was kept and dropped.
+--exclude runs/judged/train.parquet`). With `long_words` in the config also train_long.parquet: the answers to the
+training questions among sentences of answers to similar questions. Prints what was kept and dropped.
 """
 
 import argparse
@@ -14,12 +15,15 @@ import hashlib
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.fitting.judged_answers import question_key
+from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
+from semantic_metrics.fitting.lengthen import lengthen
 from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import stem_recall
 from semantic_metrics.nli_lex.windows import fill
@@ -28,6 +32,8 @@ from training.data.sources import Table, check_columns, normalise, read_excluded
 
 HELD_OUT_ONE_IN = 5  # questions
 LABELS = ("entailment", "not_entailment")  # names of training.cross_encoder.targets
+
+JudgedAnswer = tuple[str, str, list[str], bool]  # question, answer, references, and whether the answer is correct
 
 
 @dataclass(frozen=True)
@@ -61,22 +67,11 @@ class JudgedSource:
             ValueError: a file or column is missing, or nothing is left.
         """
         answers, counts = self.answers(data, excluded)
-        pairs = []
-        for question, answer, references, correct in with_progress(answers, "answer", title="paired"):
-            if correct:
-                pairs.append((question, answer, max(references, key=lambda text: stem_recall(answer, text)), LABELS[0]))
-            else:
-                pairs += [(question, answer, text, LABELS[1]) for text in references]
-        made = [
-            (q, fill(TEMPLATE, q, a).text, fill(TEMPLATE, q, r).text, label, part_of(q))
-            for q, a, r, label in with_progress(pairs, "pair", title="written")
-        ]
-        counts.update(f"{part} {label}" for *_, label, part in made)
-        return pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"]), counts
+        frame = pairs_of(answers)
+        counts.update(map(" ".join, zip(frame["part"], frame["label"], strict=True)))
+        return frame, counts
 
-    def answers(
-        self, data: Path | None, excluded: frozenset[str]
-    ) -> tuple[list[tuple[str, str, list[str], bool]], Counter]:
+    def answers(self, data: Path | None, excluded: frozenset[str]) -> tuple[list[JudgedAnswer], Counter]:
         """Question, answer, references and whether the answer is correct, and the counts; otherwise like `load`."""
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
@@ -95,6 +90,35 @@ class JudgedSource:
         return answers, counts
 
 
+def pairs_of(answers: list[JudgedAnswer]) -> pd.DataFrame:
+    """Answers with their references as pairs: columns question, sentence1, sentence2, label, part."""
+    pairs = []
+    for question, answer, references, correct in with_progress(answers, "answer", title="paired"):
+        if correct:
+            pairs.append((question, answer, max(references, key=lambda text: stem_recall(answer, text)), LABELS[0]))
+        else:
+            pairs += [(question, answer, text, LABELS[1]) for text in references]
+    made = [
+        (q, fill(TEMPLATE, q, a).text, fill(TEMPLATE, q, r).text, label, part_of(q))
+        for q, a, r, label in with_progress(pairs, "pair", title="written")
+    ]
+    return pd.DataFrame(made, columns=["question", "sentence1", "sentence2", "label", "part"])
+
+
+def long_pairs(answers: list[JudgedAnswer], words: tuple[int, int]) -> pd.DataFrame:
+    """The answers to the training questions, made long, as `pairs_of` returns them; those that stay short are left out.
+
+    Args:
+        answers: as `JudgedSource.answers` returns them.
+        words: range of a long answer's length.
+    """
+    own = [answer for answer in answers if part_of(answer[0]) == "train"]
+    questions, texts, references, labels = (list(column) for column in zip(*own, strict=True))
+    long = lengthen(JudgedAnswers(questions, texts, references, np.array(labels), [0] * len(own)), words=words)
+    longer = [text != old for text, old in zip(long.answers, texts, strict=True)]
+    return pairs_of(list(compress(zip(questions, long.answers, references, labels, strict=True), longer)))
+
+
 def part_of(question: str) -> str:
     """The file that a question's answers belong to: "held_out" for one of HELD_OUT_ONE_IN, else "train"."""
     digest = hashlib.sha256(question_key(question).encode("utf-8")).digest()
@@ -103,10 +127,18 @@ def part_of(question: str) -> str:
 
 @dataclass(frozen=True)
 class JudgedConfig:
-    """The tables, and `exclude`: tables with `columns` of questions whose answers are left out."""
+    """The tables, and `exclude`: tables with `columns` of questions whose answers are left out.
+
+    `long_words`, two numbers, is the range of words of the long forms; none are made without it.
+    """
 
     train: list[JudgedSource]
     exclude: list[dict] = field(default_factory=list)
+    long_words: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.long_words and not (len(self.long_words) == 2 and 0 < self.long_words[0] <= self.long_words[1]):
+            raise ValueError(f"long_words: expected a lower and an upper number of words, got {self.long_words}")
 
 
 def main() -> None:
@@ -126,7 +158,12 @@ def main() -> None:
     pairs = pd.concat(parts, ignore_index=True).drop_duplicates()
     contradicted = pairs.duplicated(["sentence1", "sentence2"], keep=False)
     sys.stdout.write(f"{sum(map(len, parts)) - len(pairs)} repeated, {contradicted.sum()} judged both ways: dropped\n")
-    for part, rows in pairs[~contradicted].groupby("part"):
+    written = {part: rows for part, rows in pairs[~contradicted].groupby("part")}
+    if config.long_words:
+        own = [answer for source in config.train for answer in source.answers(arguments.data, excluded)[0]]
+        written["train_long"] = long_pairs(own, tuple(config.long_words)).sample(frac=1, random_state=0)
+        sys.stdout.write(f"long forms: {written['train_long']['label'].value_counts().to_dict()}\n")
+    for part, rows in written.items():
         rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)
 
 

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semantic_metrics.contradictions.language import Change, swap
+from semantic_metrics.contradictions.language import Change, inflect_engine, swap
 from semantic_metrics.contradictions.quantities import NUMERALS, ORDINALS, number
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from training.data.swap_words import Edit, is_upward
@@ -43,6 +43,7 @@ UNITS = (
     ("decade", "year", 10, ("The war lasted {q}.", "{m} worked there for {q}.", "The dispute went on for {q}.")),
     ("century", "year", 100, ("The law stood for {q}.", "The {p} was in use for {q}.", "The dynasty ruled for {q}.")),
 )
+MIN_COMMA, MILLION = 1000, 1_000_000
 PLURALS = {"foot": "feet", "inch": "inches", "century": "centuries"}
 DATED = (
     "The {p} opened in {y}.",
@@ -79,6 +80,35 @@ ORDERED = (
     "The {a} lives on the {o} floor.",
     "This is the {o} time that {m} won.",
     "The {p} is on {o} Street.",
+)
+# percent of change, and ways to say so
+GROWTH = {
+    100: ("doubled", "rose by 100 percent", "increased twofold", "became twice what it had been", "grew by 100%"),
+    200: ("tripled", "rose by 200 percent", "increased threefold", "became three times what it had been"),
+    300: ("quadrupled", "rose by 300 percent", "increased fourfold", "became four times what it had been"),
+    50: ("rose by 50 percent", "rose by half", "increased by half", "grew by 50%"),
+    25: ("rose by a quarter", "rose by 25 percent", "increased by one fourth", "grew by 25%"),
+    -50: ("halved", "was halved", "fell by 50 percent", "fell by half", "was cut in half"),
+    -25: ("fell by a quarter", "fell by 25 percent", "dropped by 25%", "shrank by one fourth"),
+    -10: ("fell by a tenth", "fell by 10 percent", "dropped by 10%"),
+    10: ("rose by a tenth", "rose by 10 percent", "grew by 10%"),
+}
+GREW = (
+    "The price of the {t} {r}.",
+    "Traffic at the {p} {r}.",
+    "The number of {g} {r}.",
+    "{m}'s rent {r}.",
+    "The company's profit {r}.",
+)
+COUNTED = (
+    "The {p} has {f} seats.",
+    "{f} people live in the town.",
+    "The company employs {f} people.",
+    "{m} paid {f} dollars for the {t}.",
+    "About the {p} there are {f} photographs.",
+    "The petition was signed by {f} {g}.",
+    "{m} owns {f} books.",
+    "The answer is {f}.",
 )
 DAYED = ("{m} was born on {d}.", "The {p} closed on {d}.", "The letter is dated {d}.", "They married on {d}.")
 
@@ -137,7 +167,7 @@ def _years(token: "Token", year: int, draw: random.Random) -> Iterator[Edit]:
 
 def measures(fillers: dict[str, list[str]], draw: random.Random) -> Iterator[Pair]:
     """Made pairs about amounts, years, ages, times, shares, ranks and dates, without end."""
-    makers = (_amount, _amount, _amount, _year, _age, _time, _share, _rank, _day)
+    makers = (_amount, _amount, _figure, _figure, _growth, _year, _age, _time, _time, _share, _rank, _day)
     words = {"t": "things", "p": "places", "m": "names", "a": "people", "g": "groups"}
     while True:
         values = {slot: draw.choice(fillers[name]) for slot, name in words.items()}
@@ -179,6 +209,39 @@ def _amount(draw: random.Random) -> Drawn:
         )
         wrong = [f"more than {bound[1]}", f"less than {bound[0]}"]
     return draw.choice(forms), "q", texts[0], texts[1], [text for text in wrong if text != texts[0]]
+
+
+def _figure(draw: random.Random) -> Drawn:
+    """A count in digits, with commas, in words, and in part in words."""
+    value = draw.choice((
+        draw.randrange(13, 100), draw.randrange(13, 100), draw.randrange(100, 1000), draw.randrange(1000, 10_000),
+        1000 * draw.randrange(2, 100), 100_000 * draw.randrange(11, 60),
+    ))  # fmt: skip
+    others = [value + draw.choice((-10, -3, 2, 7, 10)), value + draw.randrange(1, value), value * 10]
+    digits = str(value)
+    if digits[-1] not in (digits[-2], "0"):
+        others.append(int(digits[:-2] + digits[-1] + digits[-2]))  # the two last digits exchanged
+    base, same = draw.sample(_spellings(value), 2)
+    return draw.choice(COUNTED), "f", base, same, [draw.choice(_spellings(other)) for other in others]
+
+
+def _spellings(value: int) -> list[str]:
+    """A number in digits and in words."""
+    engine = inflect_engine()
+    texts = [str(value), engine.number_to_words(value, andword="").replace(",", "")]
+    if value >= MIN_COMMA:
+        texts += [f"{value:,}", engine.number_to_words(value).replace(",", "")]
+    if value % 1000 == 0 and value < MILLION:
+        texts.append(f"{value // 1000} thousand")
+    if value >= MILLION and value % (MILLION // 10) == 0:
+        texts.append(f"{value / MILLION:g} million")
+    return list(dict.fromkeys(texts))
+
+
+def _growth(draw: random.Random) -> Drawn:
+    percent, other, another = draw.sample([*GROWTH], 3)
+    base, same = draw.sample(GROWTH[percent], 2)
+    return draw.choice(GREW), "r", base, same, [draw.choice(GROWTH[other]), draw.choice(GROWTH[another])]
 
 
 def _year(draw: random.Random) -> Drawn:

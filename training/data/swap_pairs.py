@@ -52,6 +52,21 @@ def stems(text: str) -> str:
     return " ".join(_ENDING.sub("", word) for word in words)
 
 
+def embedded(form: str, text: str, proper: bool) -> str:
+    """A sentence in a form such as "It is true that {}".
+
+    Args:
+        form: format string; its result may begin with a small letter.
+        text: the sentence.
+        proper: whether its first word has a capital everywhere.
+    """
+    inner = text.strip().rstrip(".")
+    inner = inner if proper else inner[0].lower() + inner[1:]
+    full_stop = "." if text.strip().endswith(".") else ""
+    filled = form.format(inner)
+    return filled[0].upper() + filled[1:] + full_stop
+
+
 class ProbeWords:
     """Which words the lexical probe exchanges: no pair for training may exchange the same.
 

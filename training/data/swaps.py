@@ -2,11 +2,11 @@ r"""NLI pairs that differ in a word, a number, a name, a negation or in who does
 
     python -m training.data.swaps --data DATA --output runs/swaps
 
-Four sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
-denied; real sentences in another order (`swap_order.py`); sentences of the same words in another structure, filled with
-what people do in real captions (`swap_forms.py`); and made ones about measures. A pair for training exchanges no words
-that benchmarks/nli_lex/probe.csv exchanges, and holds none of its sentences or those of
-benchmarks/matcha/word_order.csv.
+Five sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
+denied; real sentences in another order (`swap_order.py`); real sentences that are hedged (`swap_hedges.py`); sentences
+of the same words in another structure, filled with what people do in real captions (`swap_forms.py`); and made ones
+about measures. A pair for training exchanges no words that benchmarks/nli_lex/probe.csv exchanges, and holds none of
+its sentences or those of benchmarks/matcha/word_order.csv.
 
 Writes train.parquet and held_out.parquet (sentence1, sentence2, label, kind); prints counts. An eighth of the words,
 forms and relations, chosen by their digest, is held out, to distinguish the skill from the words it was learned on.
@@ -34,9 +34,10 @@ from semantic_metrics.core.progress import with_progress
 from training.data.config_files import read_yaml
 from training.data.sources import Entry, Table, check_columns, normalise, read_excluded, take_limit
 from training.data.swap_forms import FormPairs, activities
+from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import measures, number_edits
 from training.data.swap_order import order_pairs
-from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, HELD_OUT_ONE_IN, LABELS, Pair, ProbeWords
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, HELD_OUT_ONE_IN, LABELS, Pair, ProbeWords, embedded
 from training.data.swap_words import WORDS, edits
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ PLAIN = re.compile(r"[A-Za-z0-9 ,.'%$&-]+")  # other characters are quotations, 
 SECOND_PREMISE_SHARE = 0.4  # share of the changes made to a hypothesis whose premise is kept
 MAX_EDITS = 3  # of a sentence
 MAX_KEY_SHARE, MIN_KEY_PAIRS = 0.05, 30  # of a kind's pairs with one label that may exchange the same words
-FORM_PAIRS, ROLE_PAIRS, MEASURE_PAIRS = 50_000, 100_000, 3_000  # candidates that are made
+FORM_PAIRS, ROLE_PAIRS, MEASURE_PAIRS = 100_000, 100_000, 20_000  # candidates that are made
 # kinds made of forms, which are all as frequent
 MADE_KINDS = ("binding", "structure", "conjunction", "embedded", "order", "negation", "quantifier", "denied", "measure")
 CONTRACTIONS = re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|could|would|should) not\b")
@@ -141,6 +142,7 @@ def real_pairs(rows: Iterable[tuple[str, str | None]], seed: int) -> Iterator[Pa
             yield from _edited(doc.text, premises.get(doc.text), changes, draw)
             yield from _denied(sentence, premises.get(doc.text), draw)
             yield from order_pairs(sentence, premises.get(doc.text), draw)
+            yield from hedge_pairs(sentence, draw)
 
 
 def _edited(text: str, premise: str | None, changes: list, draw: random.Random) -> Iterator[Pair]:
@@ -173,7 +175,7 @@ def _denied(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
     if draw.random() < 0.4:
         opposite = CONTRACTIONS.sub(r"\1n't", opposite)
     proper = sentence[0].pos_ == "PROPN" or sentence[0].text == "I"
-    keep = partial(_embedded, proper=proper)
+    keep = partial(embedded, proper=proper)
     deny, assert_ = draw.choice(WORDS["denials"]), draw.choice(WORDS["assertions"])
     options = [
         (text, opposite, CONTRADICTION, "not"), (opposite, text, CONTRADICTION, "not"),
@@ -188,13 +190,6 @@ def _denied(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
         ]  # fmt: skip
     for first, second, label, key in draw.sample(options, 2):
         yield Pair(first, second, label, "denied", () if key == "not" else (key,))
-
-
-def _embedded(form: str, text: str, proper: bool) -> str:
-    inner = text.strip().rstrip(".")
-    inner = inner if proper else inner[0].lower() + inner[1:]
-    full_stop = "." if text.strip().endswith(".") else ""
-    return form.format(inner) + full_stop
 
 
 def choose(
