@@ -35,6 +35,8 @@ DECIMAL = re.compile(r"(?<![\w.])\d[\d.]*")
 # a number in digits, or a word; not begun within a number, which would take quadratic time
 IN_TEXT = re.compile(r"(?<![\w.])(?<!\d,)-?\d+(?:[.,]\d+)*(?:st|nd|rd|th)?\b|(?<!\w)[^\W\d_]+(?!\w)", re.I)
 WITHIN_NUMBER = re.compile(r"\s+|\s?-\s?")  # between the words of one number
+SECONDS = re.compile(r"\s(?:second|third)$")  # "twenty second" may be a time, "two third" a share
+JOINED_BEFORE, JOINED_AFTER = re.compile(r"[\w][:/.,'\u2019-]$|[$\u00a3\u20ac#]$"), re.compile(r"[:/.,'\u2019-]\w|%")
 ORDINAL_IN_DIGITS = re.compile(r"\d+(?:st|nd|rd|th)")
 
 
@@ -111,27 +113,40 @@ class Rewritten:
 def write_as_in(text: str, other: str) -> Rewritten:
     """Write the numbers of a text as another text writes the same numbers: "42" as "forty-two", "5000" as "5,000".
 
-    A number that the other text has in the same form, or does not have, stays as it is.
+    Digits take the place of words, words that of digits, and commas between digits come and go. A number that the other
+    text has in the same form, or does not have, stays as it is; so does what is a part of something else ("9/11", "$5",
+    "3.10"), and a lone "one", "second" or "third", which are often no numbers.
     """
     numbers = _numbers(text)
     forms: dict[str, list[str]] = {}
     for begin, end, number in _numbers(other) if numbers else []:
-        forms.setdefault(number, []).append(other[begin:end].lower())
-    changes = [
-        (begin, end, forms[number][0])
-        for begin, end, number in numbers
-        if number in forms and text[begin:end].lower() not in forms[number]
-    ]
+        forms.setdefault(number, []).append(other[begin:end])
+    changes = []
+    for begin, end, number in numbers:
+        old = text[begin:end].lower()
+        written = [form for form in forms.get(number, []) if _may_replace(old, form.lower())]
+        if written and old not in map(str.lower, forms[number]):
+            changes.append((begin, end, written[0]))
     parts, origins, last = [], [], 0
     for begin, end, form in [*changes, (len(text), len(text), "")]:
         parts += [text[last:begin], form]
-        origins += [*range(last, begin), *(min(begin + i, end - 1) for i in range(len(form)))]
+        origins += [*range(last, begin), *(begin + i * (end - begin) // len(form) for i in range(len(form)))]
         last = end
     return Rewritten("".join(parts), tuple(origins))
 
 
+def _may_replace(old: str, new: str) -> bool:
+    """Whether one form of a number is in digits and the other in words, or both are the same but for commas."""
+    return has_letters(old) != has_letters(new) or old.replace(",", "") == new.replace(",", "")
+
+
+def has_letters(number: str) -> bool:
+    """Whether a number is written in words, in part at least: "3 million" is, "3rd" is not."""
+    return not ORDINAL_IN_DIGITS.fullmatch(number) and any(sign.isalpha() for sign in number)
+
+
 def _numbers(text: str) -> list[tuple[int, int, str]]:
-    """Begin and end of each number in a text, with that number in digits."""
+    """Begin and end of each number in a text that `write_as_in` may change or take, with that number in digits."""
     spans = [match.span() for match in IN_TEXT.finditer(text)]
     words = [plain_numerals(text[begin:end]).lower() for begin, end in spans]
     found, first = [], 0
@@ -139,10 +154,20 @@ def _numbers(text: str) -> list[tuple[int, int, str]]:
         if i < len(words) and WITHIN_NUMBER.fullmatch(text[spans[i - 1][1] : spans[i][0]]):
             continue
         for begin, end, number in _runs(words[first:i]):
-            if number or ORDINAL_IN_DIGITS.fullmatch(words[first + begin]):
-                found.append((spans[first + begin][0], spans[first + end - 1][1], number or words[first + begin]))
+            span = spans[first + begin][0], spans[first + end - 1][1]
+            if (number or ORDINAL_IN_DIGITS.fullmatch(words[first + begin])) and _stands_alone(text, *span):
+                found.append((*span, number or words[first + begin]))
         first = i
     return found
+
+
+def _stands_alone(text: str, begin: int, end: int) -> bool:
+    """Whether a number is one beyond doubt: no part of a date, a price or a compound, and no "one" or "second"."""
+    written = text[begin:end].lower()
+    whole = not any(sign.isalnum() for sign in text[:begin] + text[end:])
+    doubtful = written in ("one", "second", "third") or SECONDS.search(written)
+    joined = JOINED_BEFORE.search(text[max(begin - 2, 0) : begin]) or JOINED_AFTER.match(text, end)
+    return (whole or not doubtful) and not joined
 
 
 def _ordinal(value: int) -> str:

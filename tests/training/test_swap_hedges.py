@@ -38,8 +38,14 @@ def test_a_modal_verb_takes_the_place_of_the_finite_one(text: str, modal: str) -
     assert set(forms) <= set(MODALS)
 
 
-@pytest.mark.parametrize("text", ["He did not leave.", "He can swim.", "He came and left.", "He does like tea."])
-def test_a_negated_or_modal_verb_takes_none(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("He did not leave.", "He can swim.", "He came and left.", "He does like tea.", "He used to smoke."),
+        *("He is tall and is bald.", "Although he was ill, he came."),
+    ],
+)
+def test_a_negated_or_modal_verb_and_one_of_two_take_none(text: str) -> None:
     assert modal_forms(next(load_pipeline()(text).sents), random.Random(0)) == {}
 
 

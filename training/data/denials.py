@@ -169,11 +169,11 @@ def build(config: DenialConfig, data: Path | None) -> pd.DataFrame:
     asked = [variants for variants in ready if variants]
     held_out = [variants for variants in asked if part_of(variants[0].known.question) == "held_out"]
     rows = []
-    for part, questions in (("train", asked), (FIT, held_out)):
-        forms = read_forms(part)
-        for variants in with_progress(questions, "question", title=f"answered, {part}"):
-            file = FIT if part == FIT else part_of(variants[0].known.question)
-            rows += [(*row, file) for row in question_rows(variants, pool, forms, config)]
+    for name, group in (("train", asked), (FIT, held_out)):
+        forms = read_forms(name)
+        for variants in with_progress(group, "question", title=f"answered, {name}"):
+            part = FIT if name == FIT else part_of(variants[0].known.question)
+            rows += [(*row, part) for row in question_rows(variants, pool, forms, config)]
     columns = ["question", "sentence1", "sentence2", "label", "form", "kind", "answer", "reference", "correct", "part"]
     frame = pd.DataFrame(rows, columns=columns).drop_duplicates(["sentence1", "sentence2", "part"])
     return frame.sample(frac=1, random_state=0).reset_index(drop=True)

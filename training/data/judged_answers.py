@@ -155,16 +155,23 @@ def main() -> None:
         sys.stdout.write(f"{source.name}: {dict(counts)}\n")
         parts.append(pairs)
     arguments.output.mkdir(parents=True, exist_ok=True)
-    pairs = pd.concat(parts, ignore_index=True).drop_duplicates()
-    contradicted = pairs.duplicated(["sentence1", "sentence2"], keep=False)
-    sys.stdout.write(f"{sum(map(len, parts)) - len(pairs)} repeated, {contradicted.sum()} judged both ways: dropped\n")
-    written = {part: rows for part, rows in pairs[~contradicted].groupby("part")}
+    pairs = distinct(pd.concat(parts, ignore_index=True))
+    written = dict(list(pairs.groupby("part")))
     if config.long_words:
-        own = [answer for source in config.train for answer in source.answers(arguments.data, excluded)[0]]
-        written["train_long"] = long_pairs(own, tuple(config.long_words)).sample(frac=1, random_state=0)
-        sys.stdout.write(f"long forms: {written['train_long']['label'].value_counts().to_dict()}\n")
+        answers = [answer for source in config.train for answer in source.answers(arguments.data, excluded)[0]]
+        written["train_long"] = distinct(long_pairs(answers, tuple(config.long_words))).sample(frac=1, random_state=0)
     for part, rows in written.items():
         rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)
+
+
+def distinct(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs without repeats and without those that have both labels; prints how many were dropped, and what is left."""
+    once = pairs.drop_duplicates()
+    contradicted = once.duplicated(["sentence1", "sentence2"], keep=False)
+    sys.stdout.write(f"{len(pairs) - len(once)} repeated, {contradicted.sum()} judged both ways: dropped\n")
+    kept = once[~contradicted]
+    sys.stdout.write(f"{len(kept)} pairs: {kept['label'].value_counts().to_dict()}\n")
+    return kept
 
 
 if __name__ == "__main__":

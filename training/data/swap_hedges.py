@@ -51,8 +51,9 @@ def modal_forms(sentence: "Span", draw: random.Random) -> dict[str, str]:
     """A sentence with a modal verb, by that verb; empty where its verb group is negated, has a modal or is in doubt."""
     root = sentence.root
     first = finite(root)
-    if is_negated(root) or first is None or first.tag_ == "MD" or any(t.pos_ == "VERB" for t in root.conjuncts):
-        return {}
+    clauses = any(token.dep_ in ("conj", "advcl", "ccomp", "parataxis") for token in root.children)
+    if is_negated(root) or first is None or first.tag_ == "MD" or clauses or first.lower_ == "used":
+        return {}  # where there is another clause, the modal verb would hedge one of them
     base = lemma(first.text, "VERB")
     if first.text.startswith("'") or (base == "do" and first != root):
         return {}

@@ -56,7 +56,7 @@ def embedded(form: str, text: str, proper: bool) -> str:
     """A sentence in a form such as "It is true that {}".
 
     Args:
-        form: format string; its result may begin with a small letter.
+        form: format string, filled with the sentence without its full stop; the result begins with a capital.
         text: the sentence.
         proper: whether its first word has a capital everywhere.
     """
