@@ -44,13 +44,15 @@ PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, ent
 LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
 QUESTION_FEATURES = (new_token_recall, new_token_precision, rejected)
 CONTEXTUAL = {function.__name__: function for function in QUESTION_FEATURES}  # and of question
+RECALL = new_token_recall.__name__
 SUBSTRING = "substring"
 PAPER = ("entailment", SUBSTRING)  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
 TWO_FEATURES = ("entailment", "lexical_match")  # the same, with the question and the words as the rich form reads them
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
 ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
+RECALL_OF_LONG = "recall_of_long"  # new_token_recall times `length`: so its words count for more (EXPERIMENTS J8)
 SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: round numbers, see EXPERIMENTS J2
-RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, ENTAILMENT_OF_LONG)
+RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, ENTAILMENT_OF_LONG, RECALL_OF_LONG)
 COLUMNS = (*RICH, SUBSTRING)
 FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}
 
@@ -62,7 +64,8 @@ class Features:
     Attributes:
         table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
             the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
-            answer. `entailment_of_long` is `entailment` times `length`. See `lexical` for the others.
+            answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
+            `length`. See `lexical` for the others.
         answer_index: (n,) int, ascending: the answer that a row belongs to.
         blank: (answers,) bool: the answer has no visible character.
         truncated: number of pairs that the model did not read in full, as the question was cut.
@@ -115,6 +118,8 @@ def extract(
         ValueError: the template lacks a placeholder, `max_length` is too small, or an option is invalid.
     """
     features, run = set(features), scorer.resolve(run)
+    if RECALL_OF_LONG in features:
+        features.add(RECALL)
     answer_index = np.repeat(np.arange(len(answers)), [len(group) for group in references])
     blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
     asked = list(questions)
@@ -150,7 +155,8 @@ def extract(
             truncated += any(cut[begin:end])
             begin = end
     lengths = np.array([length(answer) for _, answer, _ in triples])
-    table[:, RICH.index(ENTAILMENT_OF_LONG)] = table[:, RICH.index("entailment")] * lengths
+    for product, factor in ((ENTAILMENT_OF_LONG, "entailment"), (RECALL_OF_LONG, RECALL)):
+        table[:, RICH.index(product)] = table[:, RICH.index(factor)] * lengths
     windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings)
     split = sum(len(parts) > 1 for parts in readings)
     return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs))
