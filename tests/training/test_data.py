@@ -167,7 +167,7 @@ def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> Non
 def test_shipped_configs_are_valid(path: Path) -> None:
     kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
     kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
-    kinds |= {"teacher_pairs": CandidateConfig}
+    kinds |= {"teacher_pairs": CandidateConfig, "judged_answers_long": JudgedConfig, "swaps_more": SwapConfig}
     others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
     assert read_yaml(path, kinds.get(path.stem, others)).train
 
