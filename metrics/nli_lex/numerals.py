@@ -78,7 +78,7 @@ def spell_in_digits(words: list[str]) -> list[str]:
 
 
 def _runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Begin and end of each run of words that make one number, with that number; "" for a word that is none."""
+    """Begin and end of each run of words that make one number, with that number, or "" for a word that is no number."""
     position = 0
     while position < len(words):
         begin = position
@@ -137,10 +137,10 @@ def write_as_in(text: str, other: str) -> Rewritten:
 
 def _may_replace(old: str, new: str) -> bool:
     """Whether one form of a number is in digits and the other in words, or both are the same but for commas."""
-    return has_letters(old) != has_letters(new) or old.replace(",", "") == new.replace(",", "")
+    return _has_letters(old) != _has_letters(new) or old.replace(",", "") == new.replace(",", "")
 
 
-def has_letters(number: str) -> bool:
+def _has_letters(number: str) -> bool:
     """Whether a number is written in words, in part at least: "3 million" is, "3rd" is not."""
     return not ORDINAL_IN_DIGITS.fullmatch(number) and any(sign.isalpha() for sign in number)
 

@@ -101,7 +101,9 @@ def test_answers_are_made_for_the_questions_that_are_not_excluded(
     monkeypatch.setattr(sys, "argv", ["denials.py", *map(str, arguments)])
     main()
     assert "answers to" in capsys.readouterr().out
-    made = pd.concat([pd.read_parquet(path) for path in sorted((tmp_path / "out").iterdir())])
+    parts = {path.stem: pd.read_parquet(path) for path in sorted((tmp_path / "out").iterdir())}
+    assert set(parts["fit"]["question"]) <= set(parts["held_out"]["question"])
+    made = pd.concat(parts.values())
     assert not made["question"].str.lower().str.contains("dracula").any()
     assert made["correct"].mean() == pytest.approx(0.5, abs=0.05)
     assert set(made["label"]) == {"entailment", "contradiction", "not_entailment"}
