@@ -12,7 +12,7 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
         a user's own answers, and a language model as a judge (it is sent every answer)
 
 Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test: three settings were tried because
-of what had been seen there, and a feature was added after figures without it had been seen there (docs/nli_lex.md).
+of what had been seen there, and a feature was taken after figures without it had been seen there (docs/nli_lex.md).
 Weights must not be fitted on the questions that they judge: the report says for each set what they were fitted on.
 EVOUNA, on whose other questions the shipped weights are fitted, is judged by cross-validation.
 
