@@ -26,8 +26,15 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     trace,
 )
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
-from semantic_metrics.nli_lex.features import ENTAILMENT_OF_LONG, NLI_PROBABILITIES, RICH, Features, extract, length
-from semantic_metrics.nli_lex.numerals import write_as_in
+from semantic_metrics.nli_lex.features import (
+    ENTAILMENT_OF_LONG,
+    NLI_PROBABILITIES,
+    RICH,
+    Features,
+    as_read,
+    extract,
+    length,
+)
 from semantic_metrics.nli_lex.weights import Weights, contributions
 from semantic_metrics.nli_lex.windows import Filled
 
@@ -74,11 +81,9 @@ def explain(
     rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])
     reading = (weights.template, weights.number_words, weights.features, run)
     features = extract(scorer, *rows, *reading, weights.whole_question)
-    origins = np.arange(len(texts["reference"]))
-    if weights.number_words and not weights.whole_question:
-        origins = np.array(write_as_in(texts["reference"], texts["prediction"]).origins)
+    read = as_read(texts["reference"], texts["prediction"], weights.number_words, weights.whole_question)
     both_ways = BACK in weights.features
-    pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, origins)
+    pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, np.array(read.origins))
     value = _value(scorer, weights, features, length(texts["prediction"]))
     return explainer.integrated_gradients(float(score([texts])[0]), pairs, value)
 

@@ -32,7 +32,7 @@ from semantic_metrics.nli_lex.lexical import (
     token_recall,
 )
 from semantic_metrics.nli_lex.mentions import rejected
-from semantic_metrics.nli_lex.numerals import write_as_in
+from semantic_metrics.nli_lex.numerals import Rewritten, write_as_in
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
 
@@ -87,6 +87,13 @@ class Features:
     pairs: tuple[list[tuple[Filled, Filled]], ...] = ()
 
 
+def as_read(reference: str, answer: str, number_words: bool, whole_question: bool) -> Rewritten:
+    """The reference as the NLI model reads it beside an answer; `number_words` and `whole_question` as in `extract`."""
+    if number_words and not whole_question:
+        return write_as_in(reference, answer)
+    return Rewritten(reference, tuple(range(len(reference))))
+
+
 def extract(
     scorer: PairScorer,
     questions: list[str],
@@ -132,8 +139,8 @@ def extract(
     readings = []
     for i in rows:
         question, answer, reference = triples[i]
-        read = write_as_in(reference, answer).text if number_words and not whole_question else reference
-        readings.append(windows.read(question, answer, read, f"references[{answer_index[i]}]"))
+        read = as_read(reference, answer, number_words, whole_question)
+        readings.append(windows.read(question, answer, read.text, f"references[{answer_index[i]}]"))
     table = np.zeros((len(triples), len(COLUMNS)))
     for name in features.intersection(LEXICAL):
         table[:, RICH.index(name)] = [LEXICAL[name](*triple[1:], number_words) for triple in triples]

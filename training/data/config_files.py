@@ -2,7 +2,7 @@
 
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import TypeVar, get_args, get_type_hints
+from typing import TypeVar, get_args, get_origin, get_type_hints
 
 import yaml
 
@@ -13,19 +13,23 @@ T = TypeVar("T")
 
 
 def read_yaml(path: Path, kind: type[T]) -> T:
-    """A YAML file as the dataclass `kind`; a field that is a list of dataclasses is a list of mappings in the file.
+    """A YAML file as the dataclass `kind`; its fields that are dataclasses, or lists of them, are mappings in the file.
 
     `extends: FILE`, beside it, gives the keys that it does not set itself, and `more: {KEY: [...]}` adds to its lists.
 
     Raises:
         ValueError: it is not a mapping, or a key is unknown or missing; names the file and the key.
     """
-    stored = _extended(Path(path))
+    stored, hints = _extended(Path(path)), get_type_hints(kind)
     try:
         for key, entry_kind in _entry_kinds(kind).items():
             if key not in stored:
                 continue
             entries = stored[key]
+            if get_origin(hints[key]) is not list:
+                if isinstance(entries, dict):
+                    stored[key] = _build_named(entries, entry_kind, key)
+                continue
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
                 raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
             built = [_build_entry(entry, entry_kind, key) for entry in entries]
@@ -36,8 +40,8 @@ def read_yaml(path: Path, kind: type[T]) -> T:
 
 
 def _entry_kinds(kind: type) -> dict[str, type]:
-    """The fields that are lists of dataclasses, with the class of their entries."""
-    first_arguments = {name: (*get_args(hint), None)[0] for name, hint in get_type_hints(kind).items()}
+    """The fields that are dataclasses (or null) or lists of them, with that class."""
+    first_arguments = {name: (*get_args(hint), hint)[0] for name, hint in get_type_hints(kind).items()}
     kinds = {name: argument for name, argument in first_arguments.items() if is_dataclass(argument)}
     return kinds | ({"exclude": Exclusion} if "exclude" in first_arguments else {})
 
@@ -69,10 +73,14 @@ def _load(path: Path) -> dict:
 
 def _build_entry(entry: dict, kind: type[T], key: str) -> T:
     """An entry of the list `key`; its keys include those of its `table`, if it has one."""
+    return _build_named(entry, kind, f"{key}, {entry.get('name', 'an entry')}")
+
+
+def _build_named(entry: dict, kind: type[T], name: str) -> T:
     try:
         return _build_rows(dict(entry), kind)
     except ValueError as error:
-        raise ValueError(f"{key}, {entry.get('name', 'an entry')}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _build_rows(entry: dict, kind: type[T]) -> T:

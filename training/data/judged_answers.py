@@ -57,22 +57,16 @@ class JudgedSource:
     licence: str = "not stated"
     credit: str = ""
 
-    def load(self, data: Path | None, excluded: frozenset[str]) -> tuple[pd.DataFrame, Counter]:
-        """Pairs of the answers to all questions but the excluded ones, and counts of what was kept and dropped.
+    def answers(self, data: Path | None, excluded: frozenset[str]) -> tuple[list[JudgedAnswer], Counter]:
+        """Question, answer, references and whether the answer is correct, and counts of what was kept and dropped.
 
-        `excluded` holds questions in the form that `question_key` returns. A right answer is paired with the reference
-        whose words it has most of, a wrong one with every reference.
+        Args:
+            data: the folder that relative paths begin in.
+            excluded: questions that are left out, in the form that `question_key` returns.
 
         Raises:
             ValueError: a file or column is missing, or nothing is left.
         """
-        answers, counts = self.answers(data, excluded)
-        frame = pairs_of(answers)
-        counts.update(map(" ".join, zip(frame["part"], frame["label"], strict=True)))
-        return frame, counts
-
-    def answers(self, data: Path | None, excluded: frozenset[str]) -> tuple[list[JudgedAnswer], Counter]:
-        """Question, answer, references and whether the answer is correct, and the counts; otherwise like `load`."""
         rows = self.table.read(data)
         check_columns(rows, self.columns, self.name)
         counts, answers = Counter(rows=len(rows)), []
@@ -87,11 +81,15 @@ class JudgedSource:
                 answers.append((question, answer, references, bool(label >= self.correct_from)))
         if not answers:
             raise ValueError(f"{self.name}: no answer is left ({dict(counts)})")
+        counts["kept"] = len(answers)
         return answers, counts
 
 
 def pairs_of(answers: list[JudgedAnswer]) -> pd.DataFrame:
-    """Answers with their references as pairs: columns question, sentence1, sentence2, label, part."""
+    """Answers with their references as pairs: columns question, sentence1, sentence2, label, part.
+
+    A right answer is paired with the reference whose words it has most of, a wrong one with every reference.
+    """
     pairs = []
     for question, answer, references, correct in with_progress(answers, "answer", title="paired"):
         if correct:
@@ -149,18 +147,17 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
     config = read_yaml(arguments.config, JudgedConfig)
-    excluded, parts = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []
+    excluded, answers = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []
     for source in config.train:
-        pairs, counts = source.load(arguments.data, excluded)
+        found, counts = source.answers(arguments.data, excluded)
         sys.stdout.write(f"{source.name}: {dict(counts)}\n")
-        parts.append(pairs)
+        answers += found
     arguments.output.mkdir(parents=True, exist_ok=True)
-    pairs = distinct(pd.concat(parts, ignore_index=True))
-    written = dict(list(pairs.groupby("part")))
+    written = dict(list(distinct(pairs_of(answers)).groupby("part")))
     if config.long_words:
-        answers = [answer for source in config.train for answer in source.answers(arguments.data, excluded)[0]]
         written["train_long"] = distinct(long_pairs(answers, tuple(config.long_words))).sample(frac=1, random_state=0)
     for part, rows in written.items():
+        sys.stdout.write(f"{part}: {rows['label'].value_counts().to_dict()}\n")
         rows.drop(columns="part").to_parquet(arguments.output / f"{part}.parquet", index=False)
 
 
