@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.common.own_metrics import Run, runs_by_default
+from benchmarks.common.own_metrics import Run, runs_in_float32
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts, count_parameters
 from benchmarks.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.core.run_options import RunOptions
@@ -50,7 +50,7 @@ class NliModel:
         run: how it runs.
 
     Attributes:
-        shipped: whether it is the checkpoint that the package ships, run as it is by default.
+        shipped: whether it is the checkpoint that the package ships, run in float32.
 
     Raises:
         ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.
@@ -58,7 +58,7 @@ class NliModel:
 
     def __init__(self, checkpoint: str | None, weights: dict[str, Path], run: Run) -> None:
         self.scorer: PairScorer = load_scorer(checkpoint)
-        self.shipped = checkpoint in SHIPPED and runs_by_default(run)
+        self.shipped = checkpoint in SHIPPED and runs_in_float32(run)
         self._run, self._weights = self.scorer.resolve(RunOptions(**run)), weights
         self._extracted: dict[tuple, tuple[Features, float]] = {}  # and the seconds that it took
 

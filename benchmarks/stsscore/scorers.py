@@ -20,7 +20,7 @@ from benchmarks.common.baselines import Metric
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
 from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, Score
-from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_by_default
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_in_float32
 from benchmarks.matcha.scoring import Scores
 from benchmarks.stsscore.sets import PairSet
 from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
@@ -53,7 +53,7 @@ class Scorer:
     Attributes:
         metric: its row.
         signature: everything that can change its scores.
-        shipped: whether it is the shipped checkpoint, run as it is by default.
+        shipped: whether it is the shipped checkpoint, run in float32.
         scored: number of pairs scored so far.
         truncated: how many of them were longer than it reads.
     """
@@ -95,7 +95,7 @@ def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSS
         return np.array(result["scores"])
 
     row = Metric(name, lambda: score, group="scorer", published=published)
-    scorer = Scorer(row, signature, shipped=runs_by_default(run) and checkpoint in SHIPPED)
+    scorer = Scorer(row, signature, shipped=runs_in_float32(run) and checkpoint in SHIPPED)
     return scorer
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.common.own_metrics import load_own, runs_by_default
+from benchmarks.common.own_metrics import load_own, runs_in_float32
 from benchmarks.guarantees import main as guarantees
 from benchmarks.guarantees import own_metric
 from benchmarks.probes import main as probes
@@ -37,7 +37,13 @@ def test_an_invalid_option_is_refused_before_anything_is_scored() -> None:
 
 @pytest.mark.parametrize(
     ("run", "exact"),
-    [({}, True), ({"device": "cpu", "workers": 1, "precision": "float32"}, True), ({"backend": "openvino"}, False)],
+    [
+        ({}, True),
+        ({"device": "cpu", "workers": 1, "precision": "float32"}, True),
+        ({"backend": "openvino"}, True),
+        ({"backend": "openvino", "precision": "bfloat16"}, False),
+        ({"precision": "auto"}, False),
+    ],
 )
-def test_only_float32_on_torch_is_how_models_run_by_default(run: dict[str, object], exact: bool) -> None:
-    assert runs_by_default(run) is exact
+def test_a_card_gets_figures_of_float32_on_either_backend(run: dict[str, object], exact: bool) -> None:
+    assert runs_in_float32(run) is exact
