@@ -66,8 +66,8 @@ def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], dat
     questions = {question_key(question) for key in ("diver_qa", "nq301") for question in sets[key].questions}
     assert "therecipientoffirstjnanpithawardwasanauthorwhichlanguage" in questions  # in EVOUNA with "null" for "nan"
     for source in config.train:
-        pairs, counts = source.load(data_folder, excluded)
-        assert questions.isdisjoint(map(question_key, pairs["question"]))
+        answers, counts = source.answers(data_folder, excluded)
+        assert questions.isdisjoint(question_key(question) for question, *_ in answers)
         assert counts["rows"] > 3000
 
 
