@@ -77,6 +77,7 @@ def _build_entry(entry: dict, kind: type[T], key: str) -> T:
 
 
 def _build_named(entry: dict, kind: type[T], name: str) -> T:
+    """A mapping as the dataclass `kind`; an error begins with `name`."""
     try:
         return _build_rows(dict(entry), kind)
     except ValueError as error:

@@ -254,6 +254,7 @@ def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     if config.rating is None:
         return _label_by_each(arguments.teacher, pairs, config, run)
+    # one pair shows which columns the teachers give, before all are judged
     if SIMILARITY not in _label_by_each(arguments.teacher, pairs[:1], config, run):
         raise ValueError(f"rating: expected a teacher of similarity, got {arguments.teacher}")
     mixed = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)
