@@ -11,6 +11,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
+from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
@@ -28,6 +29,7 @@ from semantic_metrics.files.writers import TABLE_FORMATS, Scores, cell_text, ope
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
 YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
+WORKERS = "workers"  # option: without a model, processes that score chunks
 INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 
 
@@ -65,7 +67,7 @@ def score(**options: object) -> None:
             scorer = ChunkScorer(columns, references, given.show, format is not None)
             first = next(chunks)
             scorer.texts(first, choices)  # before a model is loaded
-            scorer.metrics += [LoadedMetric(choice, run=given.run) for choice in choices]
+            scorer.metrics += [LoadedMetric(choice, run=given.run, run_without_model=[WORKERS]) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
@@ -157,6 +159,15 @@ class ScoreOptions:
             self.json_lists,
         )
 
+    def processes(self, reader: Reader, metrics: list[LoadedMetric]) -> Processes:
+        """What scores chunks beside this process: nothing, unless all metrics run without a model."""
+        count = self.run.get(WORKERS)
+        # who writes rows to one pipe and reads scores from another may wait for a score before the next row
+        answered = reader.total is None and self.output == STREAM
+        if answered or any(metric.runs_model for metric in metrics):
+            count = 1
+        return Processes([metric.computation for metric in metrics], count)
+
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none.
 
@@ -238,16 +249,20 @@ class ChunkScorer:
         _check_texts(chunk, self.references.names[0], columns[0], several=True, lists=self._lists)
         return columns[0]
 
-    def score(self, chunk: Chunk) -> Scores:
-        """The scores of a chunk, by metric, and the words, by column.
+    def scored(self, chunks: Iterable[Chunk], processes: Processes) -> Iterator[tuple[Chunk, Scores]]:
+        """Chunks with their scores, by metric, and the words, by column.
 
         Raises:
             InputError: a text is invalid; names the row.
         """
-        texts = self.texts(chunk, self.metrics)
+        read = ((chunk, self.texts(chunk, self.metrics)) for chunk in chunks)
+        for chunk, texts, results in processes.run(read):
+            yield chunk, self._add(chunk, texts, results)
+
+    def _add(self, chunk: Chunk, texts: dict[str, list], results: Results | None) -> Scores:
         scores = {}
-        for metric in self.metrics:
-            scores |= self._score(metric, texts, chunk)
+        for i, metric in enumerate(self.metrics):
+            scores |= self._score(metric, texts, chunk) if results is None else metric.add(results[i])
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
             for metric in self.metrics:
@@ -280,31 +295,35 @@ def _check_texts(chunk: Chunk, column: str, values: list, several: bool = False,
 def _score(
     options: ScoreOptions, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], format: str | None
 ) -> None:
-    if format is None:
-        for chunk in _progress(reader, chunks, scorer):
-            scorer.score(chunk)
-    elif options.output == STREAM:
-        file = sys.stdout.buffer
-        columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
-        writer = open_writer(format, file, reader, columns)
-        for chunk in _progress(reader, chunks, scorer):
-            writer.write(chunk, scorer.score(chunk))
-            file.flush()
-    else:
-        settings = {f"--{name}": column for name, column in scorer.columns.items()}
-        settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
-        settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
-        settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
-        settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
-        settings["the format"] = [reader.format, format]
-        output = Output(options.output, format, reader, scorer.metrics, settings, options.resume)
-        _write(output, reader, scorer, chunks)
+    with options.processes(reader, scorer.metrics) as processes:
+        if format is None:
+            for _ in _scored(reader, scorer, chunks, processes):
+                pass  # the scorer keeps what is printed
+        elif options.output == STREAM:
+            file = sys.stdout.buffer
+            columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
+            writer = open_writer(format, file, reader, columns)
+            for chunk, scores in _scored(reader, scorer, chunks, processes):
+                writer.write(chunk, scores)
+                file.flush()
+        else:
+            _write(_open_output(options, reader, scorer, format), reader, scorer, chunks, processes)
 
 
-def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk]) -> None:
+def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, format: str) -> Output:
+    settings = {f"--{name}": column for name, column in scorer.columns.items()}
+    settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
+    settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
+    settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
+    settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
+    settings["the format"] = [reader.format, format]
+    return Output(options.output, format, reader, scorer.metrics, settings, options.resume)
+
+
+def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], processes: Processes) -> None:
     try:
-        for chunk in _progress(reader, output.remaining(chunks), scorer):
-            output.write(chunk, scorer.score(chunk))
+        for chunk, scores in _scored(reader, scorer, output.remaining(chunks), processes):
+            output.write(chunk, scores)
         output.finish()
     except OtherRun:
         raise  # the other run's rows stay as they are
@@ -317,13 +336,15 @@ def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable
         raise
 
 
-def _progress(reader: Reader, chunks: Iterable[Chunk], scorer: ChunkScorer) -> Iterator[Chunk]:
-    """The chunks, with a progress bar on a terminal; a model, which takes long for a chunk, has its own below."""
+def _scored(
+    reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], processes: Processes
+) -> Iterator[tuple[Chunk, Scores]]:
+    """Scored chunks, with a progress bar on a terminal; a model, which takes long for a chunk, has its own below."""
     rows = 0
     inner = any(metric.runs_model for metric in scorer.metrics)
     with progress_bar(reader.total, reader.unit) as bar, progress(inner):
-        for chunk in chunks:
-            yield chunk
+        for chunk, scores in scorer.scored(chunks, processes):
+            yield chunk, scores
             rows += len(chunk)
             bar.set_postfix_str(f"{rows:,} rows", refresh=False)
             bar.update(reader.done - bar.n)

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.options import ANSWER_METRICS
+from semantic_metrics.cli.processes import Computation
 from semantic_metrics.core.contract import (
     check_option_names,
     describe,
@@ -185,6 +186,7 @@ class LoadedMetric:
         choice: the metric, and what belongs to it.
         command: command that needs the metric.
         run: how its model runs, as `model_options` gives it; a metric that runs no model says that it has no effect.
+        run_without_model: names of those options of `run` that the command uses itself if there is no model.
 
     Attributes:
         name: name of the metric.
@@ -202,7 +204,13 @@ class LoadedMetric:
             threshold was fitted with other settings.
     """
 
-    def __init__(self, choice: MetricChoice, command: str = "score", run: Mapping[str, object] = NO_OPTIONS) -> None:
+    def __init__(
+        self,
+        choice: MetricChoice,
+        command: str = "score",
+        run: Mapping[str, object] = NO_OPTIONS,
+        run_without_model: Collection[str] = (),
+    ) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
         self.columns = choice.columns
@@ -211,16 +219,17 @@ class LoadedMetric:
         with as_input_error(ValueError):
             self._metric = load_scoring(self.name, choice.checkpoint, command)
             self.runs_model: bool = getattr(self._metric, "runs_model", True)
-            self._run = self._checked_run(run)
+            self._run = self._checked_run(run, run_without_model)
             self._options = {**choice.options, **self._run}
             self.signature: str = self._metric.signature(**self._options)
         fitted = choice.fitted_threshold
         self.threshold = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
 
-    def _checked_run(self, run: Mapping[str, object]) -> dict[str, object]:
-        if run and not self.runs_model:
-            options = ", ".join(f"--{name.replace('_', '-')}" for name in run)
-            click.echo(f"{self.name}: a table runs no model, {options} has no effect", err=True)
+    def _checked_run(self, run: Mapping[str, object], run_without_model: Collection[str]) -> dict[str, object]:
+        if not self.runs_model:
+            if unused := [name for name in run if name not in run_without_model]:
+                options = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
+                click.echo(f"{self.name}: a table runs no model, {options} has no effect", err=True)
             return {}
         check_option_names(self.name, self._metric, run)
         return dict(run)
@@ -241,9 +250,22 @@ class LoadedMetric:
         Raises:
             InputError: a value is invalid; an `InvalidInput` is its cause if one text is to blame.
         """
+        compute, names = self.computation
         with as_input_error(ValueError):
-            texts = {name: columns[name] for name in self._description.columns}
-            result = self._metric.compute(**texts, **self._options)
+            result = compute(**{name: columns[name] for name in names})
+        return self.add(result)
+
+    @property
+    def computation(self) -> Computation:
+        """What gives results for `add`, also in another process, and the names of the columns of texts it takes."""
+        return partial(self._metric.compute, **self._options), self._description.columns
+
+    def add(self, result: dict) -> dict[str, list]:
+        """Take a result of the next rows: add it to the sums.
+
+        Returns:
+            The scores of the rows, their words and decisions, by `columns`.
+        """
         scores = result["scores"]
         self.signature, self.best_reference = result["signature"], result.get("best_reference")
         self.rows += len(scores)

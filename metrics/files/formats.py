@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
@@ -87,7 +88,7 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
         if not text.strip():
             continue
         try:
-            row = _DECODER.decode(text)
+            row = _decode(text)
         except (ValueError, RecursionError) as error:
             lines.refuse(f"expected a JSON object ({error})")
         if not isinstance(row, dict) or not row:
@@ -122,6 +123,15 @@ def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct_names)
+
+
+def _decode(text: str) -> Cell:
+    """What `_DECODER.decode` returns and raises; faster for a text without white space at its ends."""
+    with suppress(StopIteration):  # the text does not begin with a value
+        value, end = _DECODER.scan_once(text, 0)
+        if end == len(text):
+            return value
+    return _DECODER.decode(text)
 
 
 def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import BinaryIO, Protocol
@@ -52,10 +52,10 @@ class TextWriter:
         """See `Writer`."""
         if self._format == "jsonl":
             rows = chunk.lines or convert_rows(chunk.rows, to_json, chunk.place)
-            named = [(json.dumps(name), values) for name, values in scores.items()]
-            ends = ("".join(f", {name}: {to_json(values[i])}" for name, values in named) for i in range(len(chunk)))
-            lines = (f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True))
-            self._file.writelines(convert_rows(lines, encode, chunk.place))
+            added = [(f", {json.dumps(name)}: ", values) for name, values in scores.items()]
+            ends = ["".join(f"{name}{to_json(values[i])}" for name, values in added) for i in range(len(chunk))]
+            lines = [f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True)]
+            self._file.write(_encode_lines(lines, chunk.place))
             return
         known = self._columns[: len(self._columns) - len(scores)]
         for i, row in enumerate(chunk.rows):
@@ -84,6 +84,14 @@ def _tsv_line(row: Iterable[Cell]) -> bytes:
         what = "texts without tabs and line breaks, which TSV cannot hold"
         raise FileError(f"expected {what}, got {broken[:MAX_QUOTED_CHARACTERS]!r}")
     return encode("\t".join(cells) + "\n")
+
+
+def _encode_lines(lines: list[str], place: Callable[[int], str]) -> bytes:
+    """UTF-8 of all lines; a FileError names the row, as `place` writes its index."""
+    try:
+        return "".join(lines).encode("utf-8")
+    except UnicodeEncodeError:
+        return b"".join(convert_rows(lines, encode, place))
 
 
 def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, type], begun: bool = False) -> Writer:

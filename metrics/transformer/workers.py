@@ -5,16 +5,14 @@ not fill them. Workers with a batch each do not wait. What a batch holds must be
 to the last bit for any number of workers, as every operation runs on one thread.
 """
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import joblib
 import torch
 
-from semantic_metrics.core.forks import is_forked
+from semantic_metrics.core.cores import core_count
 from semantic_metrics.core.locks import Lock
 
 Item = TypeVar("Item")
@@ -23,18 +21,8 @@ _starting = Lock()  # one thread at a time changes torch's number of threads
 
 
 def worker_count(workers: int | None) -> int:
-    """The number given, or else that of the cores this process may use, but at most OMP_NUM_THREADS; 1 after a fork.
-
-    joblib counts the cores: those that the process is bound to, at most its container's share of the processor.
-    A forked process is one of several that share the cores.
-    """
-    if workers is not None:
-        return workers
-    if is_forked():
-        return 1
-    cores = joblib.cpu_count()
-    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    return min(cores, int(limit)) if limit.isdigit() and int(limit) else cores
+    """The number given, or else that of the cores this process may use (see `core_count`)."""
+    return core_count() if workers is None else workers
 
 
 def run_in_order(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:

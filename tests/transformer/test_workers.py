@@ -3,17 +3,17 @@
 import threading
 import time
 
+import joblib
 import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.core import batching
+from semantic_metrics.core import batching, cores
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.transformer import workers
 from semantic_metrics.transformer.workers import run_in_order, worker_count
 from tests.tiny_table import WORDS
 
@@ -94,13 +94,13 @@ def test_an_error_ends_the_work() -> None:
 
 
 def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers.joblib, "cpu_count", lambda: 6)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 6)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert worker_count(None) == 6
     assert worker_count(9) == 9
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert worker_count(None) == 2
-    monkeypatch.setattr(workers, "is_forked", lambda: True)
+    monkeypatch.setattr(cores, "is_forked", lambda: True)
     assert worker_count(None) == 1
 
 
