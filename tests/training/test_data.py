@@ -168,7 +168,8 @@ def test_shipped_configs_are_valid(path: Path) -> None:
     kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
     kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
     kinds |= {"teacher_pairs": CandidateConfig, "judged_answers_long": JudgedConfig, "swaps_more": SwapConfig}
-    kinds |= {"rated_pairs": CandidateConfig, "swaps_rated": SwapConfig}
+    kinds |= {"rated_pairs": CandidateConfig, "rated_pairs_more": CandidateConfig}
+    kinds |= {"swaps_rated": SwapConfig, "swaps_doubts": SwapConfig}
     others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
     assert read_yaml(path, kinds.get(path.stem, others)).train
 

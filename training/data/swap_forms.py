@@ -1,4 +1,4 @@
-"""Pairs of sentences that share their words and differ in structure: roles, coordination, negation, binding, order.
+"""Pairs of sentences of the same words that differ in roles, coordination, negation, binding, order, amount or degree.
 
 Forms are in `swap_forms.yaml`. What people do in them is taken from real captions ("playing chess in the park"), so
 that a form is not learned by its words. The relations of `role_frames.yaml` give pairs too.
@@ -8,19 +8,28 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from string import Formatter
 
 from semantic_metrics.contradictions.language import Change, inflected, lemma
 from training.data.config_files import read_yaml
 from training.data.roles import FRAMES, Frames, Relation, triplet
+from training.data.swap_numbers import SPELT
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 
 FILE = Path(__file__).with_name("swap_forms.yaml")
 ACTIVITIES = "vw"
 SLOTS = {"people": "abc", "groups": "gh", "names": "mo", "transitive": "r", "things": "tu", "colours": "kl"}
 SLOTS |= {"traits": "xy", "places": "pq", "animals": "ij"}
+SLOTS |= {"offices": "AB", "firms": "FG", "teams": "TU", "countries": "CD", "illnesses": "I", "figures": "S"}
+SLOTS |= {"events": "E", "mishaps": "H", "papers": "P", "plans": "L"}
 LIST_OF = {slot: name for name, slots in SLOTS.items() for slot in slots}
+# slots of numbers, which are drawn in ascending order
+SMALL = ("s1", "s2", "s3")  # spelt in half of the sentences
+ASCENDING = {SMALL: range(2, 13), ("n1", "n2", "n3"): range(20, 901), ("h1", "h2", "h3"): range(5, 46)}
+ASCENDING |= {("y1", "y2", "y3"): range(1950, 2025)}
+ALL_SLOTS = {*LIST_OF, *ACTIVITIES, *chain.from_iterable(ASCENDING)}
 MAX_ACTIVITY_WORDS = 6  # after the verb
 _ACTIVITY = re.compile(
     r"(?:A|The) (?:\w+ ){0,2}?(?:man|woman|person|boy|girl|child|lady|guy|kid) is (\w+ing)\b([^.,;]*)\.?"
@@ -91,7 +100,7 @@ class Form:
 
     def __post_init__(self) -> None:
         for text in (self.premise, *self.e, *self.n, *self.c):
-            if unknown := _slots(text) - set(LIST_OF) - set(ACTIVITIES):
+            if unknown := _slots(text) - ALL_SLOTS:
                 raise ValueError(f"form {self.premise!r}: unknown slots {sorted(unknown)} in {text!r}")
 
 
@@ -159,6 +168,10 @@ class FormPairs:
         for name, letters in SLOTS.items():
             words = draw.sample(self._file.fillers[name], len(letters))
             values |= zip(letters, map(Activity, words) if name == "transitive" else words, strict=True)
+        for slots, numbers in ASCENDING.items():
+            drawn = sorted(draw.sample(numbers, len(slots)))
+            spell = slots == SMALL and draw.random() < 0.5
+            values |= {slot: SPELT[n] if spell else str(n) for slot, n in zip(slots, drawn, strict=True)}
         verbs = draw.sample(list(self._by_verb), len(ACTIVITIES))
         return values | {slot: draw.choice(self._by_verb[verb]) for slot, verb in zip(ACTIVITIES, verbs, strict=True)}
 

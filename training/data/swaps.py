@@ -52,9 +52,10 @@ PLAIN = re.compile(r"[A-Za-z0-9 ,.'%$&-]+")  # other characters are quotations, 
 SECOND_PREMISE_SHARE = 0.4  # share of the changes made to a hypothesis whose premise is kept
 MAX_EDITS = 3  # of a sentence
 MAX_KEY_SHARE, MIN_KEY_PAIRS = 0.05, 30  # of a kind's pairs with one label that may exchange the same words
-FORM_PAIRS, ROLE_PAIRS, MEASURE_PAIRS = 100_000, 100_000, 20_000  # candidates that are made
+FORM_PAIRS, ROLE_PAIRS, MEASURE_PAIRS = 250_000, 100_000, 20_000  # candidates that are made
 # kinds made of forms, which are all as frequent
-MADE_KINDS = ("binding", "structure", "conjunction", "embedded", "order", "negation", "quantifier", "denied", "measure")
+MADE_KINDS = ("binding", "structure", "conjunction", "embedded", "order", "negation", "quantifier", "amount", "degree")
+MADE_KINDS += ("denied", "measure")
 CONTRACTIONS = re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|could|would|should) not\b")
 
 
