@@ -33,10 +33,13 @@ pytestmark = posix
 ROWS, BATCH_ROWS = 400, 30
 WAIT_SECONDS = 60.0  # for what takes a moment; a test that waits longer fails
 MEMORY_BYTES = 500 * 10**6  # that all processes together may take
-# a command whose chunks all go to processes, from the first on
+# a command whose chunks all go to processes, from the first on; a shell's background job would ignore Ctrl-C
 EAGER = f"""
+import signal
+
 from semantic_metrics.cli import main, processes
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 processes.START_SECONDS, processes.READY_WAIT_SECONDS = 0.0, {WAIT_SECONDS}
 """
 
