@@ -160,7 +160,7 @@ class _Worker:
         with other:
             path = [folder for folder in sys.path if isinstance(folder, str)]
             self._process = subprocess.Popen(
-                [sys.executable, "-c", CODE, str(other.fileno()), *path],
+                [sys.executable, *_interpreter_flags(), "-c", CODE, str(other.fileno()), *path],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -208,6 +208,12 @@ class _Worker:
         self._pipe.close()
         self._process.kill()
         self._process.wait()
+
+
+def _interpreter_flags() -> list[str]:
+    """Flags of Python that keep the user's folders and environment out, as this process has them."""
+    flags = {"I": "isolated", "E": "ignore_environment", "s": "no_user_site", "S": "no_site", "P": "safe_path"}
+    return [f"-{letter}" for letter, name in flags.items() if getattr(sys.flags, name, False)]
 
 
 def serve(descriptor: int) -> None:

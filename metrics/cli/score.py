@@ -162,9 +162,8 @@ class ScoreOptions:
     def processes(self, reader: Reader, metrics: list[LoadedMetric]) -> Processes:
         """What scores chunks beside this process: nothing, unless all metrics run without a model."""
         count = self.run.get(WORKERS)
-        # who writes rows to one pipe and reads scores from another may wait for a score before the next row
-        answered = reader.total is None and self.output == STREAM
-        if answered or any(metric.runs_model for metric in metrics):
+        # who writes rows to a pipe may wait for a score, or for an error, before the next row
+        if reader.total is None or any(metric.runs_model for metric in metrics):
             count = 1
         return Processes([metric.computation for metric in metrics], count)
 
@@ -219,6 +218,7 @@ class ChunkScorer:
     shown: dict[str, list[str]] = field(default_factory=dict)
     _lists: bool | None = None
     _warned: bool = False
+    _warning: tuple[Chunk, str] | None = None  # of a chunk, until it is that chunk's turn
 
     def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list]:
         """The texts of a chunk that the metrics read.
@@ -240,8 +240,7 @@ class ChunkScorer:
         columns = [chunk.column(name) for name in self.references.names]
         if not self._warned and (unread := self.references.unread_list(columns)) is not None:
             row, *rest = unread
-            click.echo(warn_of_list(chunk.place(row), *rest), err=True)
-            self._warned = True
+            self._warned, self._warning = True, (chunk, warn_of_list(chunk.place(row), *rest))
         if self.references.are_joined:
             return self.references.join(columns, chunk.place)
         if self._lists is None:
@@ -260,6 +259,9 @@ class ChunkScorer:
             yield chunk, self._add(chunk, texts, results)
 
     def _add(self, chunk: Chunk, texts: dict[str, list], results: Results | None) -> Scores:
+        if self._warning is not None and self._warning[0] is chunk:
+            click.echo(self._warning[1], err=True)
+            self._warning = None
         scores = {}
         for i, metric in enumerate(self.metrics):
             scores |= self._score(metric, texts, chunk) if results is None else metric.add(results[i])

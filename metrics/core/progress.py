@@ -1,6 +1,7 @@
 """Progress bars: how much is done, how fast, and the time that is left; for whatever takes more than two seconds."""
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,7 +27,7 @@ def progress_bar(total: int | None, unit: str, title: str | None = None) -> "tqd
     from tqdm import tqdm
 
     wanted = _shown.get() and os.environ.get(SWITCH, "").lower() in ("", "0", "false")
-    disable = None if wanted else True  # None: shown on a terminal only
+    disable = None if wanted and sys.stderr is not None else True  # None: shown on a terminal only
     return tqdm(total=total, desc=title, unit=unit, unit_scale=True, delay=DELAY_SECONDS, disable=disable, leave=False)
 
 

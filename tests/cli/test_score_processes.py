@@ -118,14 +118,14 @@ def test_everything_is_the_same_to_the_byte(
 def test_a_table_and_a_stream_are_the_same(
     score: Callable, eager: None, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, text = rows / "in.jsonl", (rows / "in.jsonl").read_text(encoding="utf-8")
+    file = rows / "in.jsonl"
 
     def run(workers: int) -> list[object]:
         made = folder(tmp_path, workers)
         results = [
             score(file, "--show", "id", workers=workers),
             score(file, workers=workers, output="-"),
-            score("-", workers=workers, format="jsonl", output=made / "out.csv", input=text),
+            score(file, workers=workers, output=made / "out.csv"),
         ]
         assert all(result.exit_code == 0 for result in results)
         return [*((result.stdout, result.stderr) for result in results), bytes_of(made)]
@@ -384,6 +384,44 @@ def test_a_row_on_a_pipe_is_answered_at_once(checkpoint: Path) -> None:
             assert json.loads(run.stdout.readline())["id"] == i
         run.stdin.close()
         assert run.wait(WAIT_SECONDS) == 0
+
+
+def test_an_invalid_row_on_an_open_pipe_is_refused_at_once(checkpoint: Path, tmp_path: Path) -> None:
+    options = ["--metric=matcha", "--predictions=said", "--references=gold", f"--config={checkpoint}", "--workers=2"]
+    options += ["--format=jsonl", "--batch-rows=1", f"--output={tmp_path / 'out.jsonl'}"]
+    line = [sys.executable, "-c", f"{EAGER}main()", "score", "-", *options]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as run:
+        run.stdin.write(b'{"said": "the dog", "gold": "a dog"}\n' * 5 + b'{"said": "\\ud800", "gold": "a dog"}\n')
+        run.stdin.flush()
+        assert run.wait(WAIT_SECONDS) == 2
+        assert b"line 6" in run.stderr.read()
+
+
+def test_a_warning_of_a_later_chunk_does_not_come_before_an_error(
+    score: Callable, eager: None, tmp_path: Path, rows: Path
+) -> None:
+    lines = (rows / "in.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[150] = '{"said": "\\ud800", "gold": "dog"}'
+    lines[195] = json.dumps({"said": "dog", "gold": '["a", "b"]'})
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    printed = []
+    for workers in (1, 2):
+        result = score(file, workers=workers, output=folder(tmp_path, workers) / "out.jsonl")
+        printed.append((result.exit_code, result.stderr))
+    assert printed[0] == printed[1]
+    assert "warning: " not in printed[0][1]
+
+
+def test_processes_run_nothing_that_the_command_keeps_out(checkpoint: Path, tmp_path: Path, rows: Path) -> None:
+    """With -I Python reads neither PYTHONPATH nor the folders of the user; nor do the processes."""
+    (tmp_path / "sitecustomize.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('ran ')\n")
+    options = ["--metric=matcha", "--predictions=said", "--references=gold", f"--config={checkpoint}", "--workers=2"]
+    line = [sys.executable, "-I", "-c", f"{EAGER}main()", "score", str(rows / "in.jsonl"), "--batch-rows=30", *options]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run(line, env=environment, cwd=tmp_path, capture_output=True, timeout=WAIT_SECONDS)
+    assert ran.returncode == 0, ran.stderr
+    assert not (tmp_path / "ran").exists()
 
 
 def children(pid: int) -> list[int]:

@@ -37,6 +37,12 @@ def test_what_is_no_terminal_stays_empty(capsys: pytest.CaptureFixture, monkeypa
     assert capsys.readouterr().err == ""
 
 
+def test_nothing_is_shown_where_standard_error_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    monkeypatch.setattr("semantic_metrics.core.progress.DELAY_SECONDS", 0)
+    assert list(with_progress(range(3), "row")) == [0, 1, 2]
+
+
 def test_a_variable_switches_all_bars_off(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     be_a_terminal(monkeypatch)
     for value, shown in (("1", False), ("true", False), ("0", True), ("", True)):
