@@ -47,7 +47,11 @@ CASES = {  # options, lines of each table, largest difference from the first lin
         [["loop", *PRECISIONS, "large, float32"]],
         1e-5,
     ),
-    "scale": ("--pairs 40", [["one process, processor time"]], 0.0),
+    "scale": (
+        "--pairs 40",
+        [["one process, processor time"], ["processes that it chooses", "--workers 1"]],
+        0.0,
+    ),
     "set_criteria": (
         "--samples 60 --width 5 --epsilons 6",
         [["compute()"], ["grid", "grid, outcomes kept", "closed form"]],
