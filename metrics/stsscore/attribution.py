@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.heads import similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import (
     METHODS,
     Explainer,
@@ -24,7 +25,7 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
         texts: `prediction` and `reference`.
         method: one of METHODS.
         scale: what the raw score means: a number divides it, "sigmoid" squashes it.
-        run: how the model runs; in float32.
+        run: how the model runs; for integrated gradients in float32, on torch.
 
     Returns:
         The parts of an explanation, which `Explainer` describes.
@@ -34,8 +35,10 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
     sides = zip(("reference", "prediction"), characters, strict=True)
     pair = TracedPair(tokens, {side: owners(row, explainer.spans[side]) for side, row in sides})
 
+    column = similarity_label(scorer.labels)
+
     def value(logits: list[torch.Tensor]) -> torch.Tensor:
-        raw = logits[0][:, 0]
+        raw = logits[0][:, column]
         return torch.sigmoid(raw) if isinstance(scale, str) else raw / scale
 
     def score(variants: list[Texts]) -> np.ndarray:

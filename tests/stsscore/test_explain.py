@@ -9,7 +9,9 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
+from semantic_metrics import load
 from tests import tiny_pairs as tiny
+from tests.consensus.conftest import both_heads
 from tests.stsscore.test_metric import ROUNDING, scores
 
 SIDES = ("prediction", "reference")
@@ -37,6 +39,16 @@ def test_the_explanation_has_all_keys(metric: evaluate.Metric) -> None:
             assert all(type(share) is float for share in part["contributions"])
             assert part["total"] == pytest.approx(sum(part["contributions"]))
     assert metric.explain(**PAIR)["method"] == "leave_one_out"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_of_a_model_with_more_outputs_the_similarity_is_explained(method: str, tmp_path: Path) -> None:
+    metric = load("stsscore", f"{both_heads(tmp_path / 'model')}/")
+    result = metric.explain(**PAIR, method=method, scale=2)
+    scored = metric.compute(**{f"{name}s": [text] for name, text in PAIR.items()}, scale=2)
+    assert result["score"] == pytest.approx(scored["stsscore"], abs=ROUNDING)
+    for side in SIDES:
+        assert max(map(abs, result[side]["contributions"])) > 100 * ROUNDING
 
 
 def test_a_contribution_is_the_score_minus_that_without_the_token(one_metric: evaluate.Metric) -> None:
@@ -130,6 +142,27 @@ def test_a_long_text_is_explained(metric: evaluate.Metric) -> None:
     assert abs(result["prediction"]["error"]) < CUT
 
 
+@pytest.mark.parametrize("run", [{"precision": "int8", "workers": 2}, {"backend": "openvino"}])
+def test_leaving_tokens_out_runs_as_compute_does(metric: evaluate.Metric, run: dict) -> None:
+    if "backend" in run:
+        pytest.importorskip("openvino", reason="the extra `fast` is not installed")
+    default, result = metric.explain(**PAIR), metric.explain(**PAIR, **run)
+    assert result != default
+    assert result["score"] == pytest.approx(scores(metric, *([text] for text in PAIR.values()), **run)[0], abs=1e-4)
+    assert metric.explain(**PAIR, precision="float32", backend="torch", workers=1) == default
+
+
+@pytest.mark.parametrize("changed", [{"precision": "int8"}, {"precision": "auto"}, {"backend": "openvino"}])
+def test_gradients_in_fewer_bits_are_refused_before_the_model_runs(
+    metric: evaluate.Metric, changed: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metric.scorer, "logits", None)
+    monkeypatch.setattr(metric.scorer, "model", None)
+    ((name, value),) = changed.items()
+    with pytest.raises(ValueError, match=f"^{name}: expected .* for the gradients of method .*, got '{value}'"):
+        metric.explain(**PAIR, method="integrated_gradients", **changed)
+
+
 def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
     for arguments, saying in [
         ({"prediction": None}, "prediction: expected a string, got NoneType"),
@@ -139,6 +172,8 @@ def test_invalid_arguments_are_refused(metric: evaluate.Metric) -> None:
         ({"batch_size": 0}, "batch_size: expected a whole number from 1"),
         ({"max_length": 2}, "max_length: expected a whole number from 4"),
         ({"device": "nowhere"}, "device: expected one that torch has here"),
+        ({"precision": "float8"}, "precision: expected one of 'float32', "),
+        ({"workers": 0}, "workers: expected a whole number from 1"),
     ]:
         with pytest.raises(ValueError, match=saying):
             metric.explain(**{**PAIR, **arguments})
