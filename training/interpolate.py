@@ -1,11 +1,11 @@
-r"""A checkpoint between two: the mean of a contextual checkpoint's weights before and after further training.
+r"""A checkpoint between two: the mean of a checkpoint's weights before and after further training.
 
     python training/interpolate.py runs/contextual/checkpoint runs/contextual_order/checkpoint --share 0.8 \
         --config training/configs/contextual_order.yaml --data DATA --output runs/contextual_mean
 
 A step back towards the start regains what the training made worse, and loses less of what the training taught
-(Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on
-the config's validation sets.
+(Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models"). Takes contextual checkpoints or cross-encoders.
+Writes the checkpoint with its card, measured on the config's validation sets.
 
     python training/interpolate.py runs/release_0.2.0/model_cards/nli runs/release_0.2.0/model_cards/stsscore \
         --share 0.4 --heads --output runs/pairs_start
@@ -27,15 +27,20 @@ from safetensors.torch import load_file, save_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from sentence_transformers import CrossEncoder
+
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.contextual import KIND
+from semantic_metrics.matcha.file_names import KIND, is_contextual
+from semantic_metrics.transformer.drifts import FILE as DRIFTS
 from training.cards import RECORD, started_from, write_card
+from training.cross_encoder.config import CrossEncoderConfig
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.run_arguments import NAMES, add_run_arguments, run_options
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
+from training.train_cross_encoder import build_evaluator
 
 HEAD_PREFIX = "classifier."  # begins the names of a cross-encoder's outputs, in BERT's architecture
 
@@ -119,27 +124,56 @@ def main() -> None:
         except (OSError, ValueError, SafetensorError) as error:
             parser.error(str(error))
         return
-    output = arguments.output / "checkpoint"
+    contextual = is_contextual(arguments.second)
+    if own and not contextual:
+        parser.error(f"second: expected a contextual checkpoint with options of how it runs, got {own}")
     try:
-        run = load_checkpoint(f"{arguments.second.resolve()}/").resolve(run_options(arguments))
-        sets = load_validation(read_yaml(arguments.config, TrainConfig).validate, arguments.data)
-        record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
-        first, second = _read(Path(find_model(arguments.first))), _read(arguments.second)
-        weights = interpolate(first, second, arguments.share)
-        shutil.copytree(arguments.second, output)
+        record = (_mean_of_contextual if contextual else _mean_of_cross_encoders)(arguments)
     except (OSError, ValueError, SafetensorError) as error:
         parser.error(str(error))
-    save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
+    output = arguments.output / "checkpoint"
+    write_card(output, record)
+    sys.stdout.write(f"{json.dumps(record['validation'], indent=2)}\nwritten to {output}\n")
+
+
+def _mean_of_contextual(arguments: argparse.Namespace) -> dict:
+    """Write the mean of two contextual checkpoints; returns the record of the second with what changed."""
+    run = load_checkpoint(f"{arguments.second.resolve()}/").resolve(run_options(arguments))
+    sets = load_validation(read_yaml(arguments.config, TrainConfig).validate, arguments.data)
+    record, output = _write_mean(arguments)
     config = json.loads((output / CONFIG).read_text(encoding="utf-8"))
     config.get(KIND, {}).pop("ratings", None)  # the map was fitted to other weights
     (output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     record["validation"] = validate(load_checkpoint(f"{output}/"), sets, run)
-    mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"
-    record["command"] += f"\n{mean} --config {arguments.config} --data DATA --output {arguments.output}"
     if run.precision != "float32":
         record["command"] += f" --precision {run.precision}"
-    write_card(output, record)
-    sys.stdout.write(f"{json.dumps(record['validation'], indent=2)}\nwritten to {output}\n")
+    return record
+
+
+def _mean_of_cross_encoders(arguments: argparse.Namespace) -> dict:
+    """Like `_mean_of_contextual`; validated in float32, as `training.train_cross_encoder` does."""
+    config = read_yaml(arguments.config, CrossEncoderConfig)
+    sets = {source.name: source.load(arguments.data, config.outputs, frozenset())[0] for source in config.validate}
+    record, output = _write_mean(arguments)
+    figures = build_evaluator(config, sets)(CrossEncoder(str(output), device="cpu").float())
+    record["validation"] = {name: float(value) for name, value in figures.items() if name != "sequential_score"}
+    return record
+
+
+def _write_mean(arguments: argparse.Namespace) -> tuple[dict, Path]:
+    """Write the mean of the weights beside the files of the second checkpoint; returns its record, and the folder.
+
+    What was fitted to, or measured with, the second one's weights stays behind.
+    """
+    output = arguments.output / "checkpoint"
+    record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
+    first, second = _read(Path(find_model(arguments.first))), _read(arguments.second)
+    weights = interpolate(first, second, arguments.share)
+    shutil.copytree(arguments.second, output, ignore=shutil.ignore_patterns(DRIFTS, "nli_lex.json"))
+    save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
+    mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"
+    record["command"] += f"\n{mean} --config {arguments.config} --data DATA --output {arguments.output}"
+    return record, output
 
 
 if __name__ == "__main__":

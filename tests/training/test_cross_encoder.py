@@ -1,5 +1,6 @@
 """Training of cross-encoders: real runs of a tiny BERT on a few sentences."""
 
+import json
 import pickle
 import shutil
 import sys
@@ -24,7 +25,7 @@ from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
 from tests.training.conftest import TRAINING
 from tests.training.test_states import Planted
-from training import train_cross_encoder
+from training import interpolate, train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_files import read_yaml
@@ -112,6 +113,47 @@ def test_batches_contain_similar_lengths_and_differ_between_epochs() -> None:
     assert np.mean([np.ptp(lengths[batch]) for batch in first]) < 10
     sampler.set_epoch(1)
     assert list(sampler) != first
+
+
+def test_the_mean_of_two_runs_is_a_checkpoint_with_its_card(
+    classifier: Path,
+    nli: CrossEncoderConfig,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    second = tmp_path / "second"
+    shutil.copytree(classifier, second)
+    (second / "nli_lex.json").write_text("{}", encoding="utf-8")  # was fitted to these weights, not to the mean
+    train(replace(nli, seed=1), data, tmp_path / "other")
+    row = {"path": "dev.csv", "columns": ["sentence1", "sentence2", "label"]}
+    config = {"name": "nli", "init": nli.init, "classes": CLASSES, "licence": "apache-2.0", "max_length": 32}
+    config |= {"train": [{"name": "train", **row}], "validate": [{"name": "dev", **row}]}
+    (tmp_path / "nli.yaml").write_text(json.dumps(config), encoding="utf-8")
+    folders = [tmp_path / "other" / "checkpoint", second]
+    options = ["--share", "0.25", "--config", str(tmp_path / "nli.yaml"), "--data", str(data)]
+    given = ["interpolate.py", *map(str, folders), *options, "--output", str(tmp_path / "mean")]
+    monkeypatch.setattr(sys, "argv", given)
+    interpolate.main()
+    output = tmp_path / "mean" / "checkpoint"
+    first, last, mixed = (load_file(folder / "model.safetensors") for folder in (*folders, output))
+    assert set(mixed) <= set(last)
+    for name, tensor in mixed.items():
+        expected = 0.75 * first[name].float() + 0.25 * last[name].float()
+        torch.testing.assert_close(tensor.float(), expected, atol=1e-3, rtol=1e-3)
+    record = json.loads((output / "training.json").read_text(encoding="utf-8"))
+    assert "training/interpolate.py" in record["command"]
+    rows = pd.read_csv(data / "dev.csv")
+    pairs = list(zip(rows["sentence1"], rows["sentence2"], strict=True))
+    answers = CrossEncoder(str(output), device="cpu").predict(pairs)
+    right = np.mean([CLASSES[i] == label for i, label in zip(answers.argmax(axis=1), rows["label"], strict=True)])
+    assert record["validation"] == {"dev_accuracy": pytest.approx(right)}
+    assert not (output / "nli_lex.json").exists()
+    monkeypatch.setattr(sys, "argv", [*given, "--batch-size", "3"])
+    with pytest.raises(SystemExit, match="2"):
+        interpolate.main()
+    assert "second: expected a contextual checkpoint with options of how it runs, got [3]" in capsys.readouterr().err
 
 
 def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:

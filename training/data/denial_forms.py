@@ -6,6 +6,8 @@ from pathlib import Path
 
 import yaml
 
+from semantic_metrics.nli_lex.lexical import read_words
+
 PATH = Path(__file__).with_name("denial_forms.yaml")
 PARTS = ("train", "fit", "probe")  # a form of one is never in another
 SLOT = re.compile(r"\{(\w+)\}")
@@ -42,9 +44,9 @@ class AnsweredQuestion:
     def types(self) -> set[str]:
         """What the `only` of a form may be to suit the question."""
         year = self.kind == "when" and all(re.fullmatch(r"\d{4}", text) for text in (self.right, self.wrong))
-        digits = self.kind == "number" and all(re.search(r"\d", text) for text in (self.right, self.wrong))
+        number = self.kind == "number" and all(map(_is_number, (self.right, self.wrong)))
         kind = [self.kind] if self.kind in TYPES else []
-        return {"", *kind, *["year"] * year, *["number"] * digits}
+        return {"", *kind, *["year"] * year, *["number"] * number}
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,12 @@ class Form:
             text += value[:1].upper() + value[1:] if SENTENCE_START.search(text) else value
             done = match.end()
         return re.sub(r"(?<=[^.])\.\.(?!\.)", ".", text + template[done:])  # a name may end with a stop
+
+
+def _is_number(text: str) -> bool:
+    """Whether an answer has digits, or is a number word and nothing else."""
+    words = read_words(text)
+    return re.search(r"\d", text) is not None or words.numbers.issuperset(words.plain)
 
 
 def question_type(question: str) -> str:

@@ -32,7 +32,7 @@ import pandas as pd
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from semantic_metrics.contradictions import clauses
-from semantic_metrics.contradictions.language import load_pipeline
+from semantic_metrics.contradictions.language import inflect_engine, load_pipeline
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import TEMPLATE
@@ -51,6 +51,8 @@ MAX_REFERENCE_WORDS, MAX_WRONG_WORDS = 6, 5  # longer answers are sentences or l
 STATEMENT_WORDS = (4, 24)  # fewer are fragments; of longer ones the parser errs
 ALIAS_SHARE = 0.15  # of the answers that name the reference by another of its names, as people do
 OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE = 0.12, 0.06, 0.06, 0.22  # of the answers that are written so
+SPELT_SHARE = 0.3  # of the pairs of answers: years and counts in digits are put in words
+SPELT_YEARS, MAX_SPELT = range(1100, 2100), 1000
 ASKED_SHARE = 0.5  # of the questions that have a capital and a question mark, which those of NQ lack
 STATED_SHARE = 0.35  # of the pairs of a question with a statement that take a form with one
 ALONE_SHARE = 0.15  # of the pairs of a statement form that are read without the question
@@ -357,8 +359,11 @@ def question_rows(
         written = question
         if draw.random() < ASKED_SHARE and QUESTION_WORD.match(question):
             written = question[:1].upper() + question[1:] + "?" * (not question.endswith("?"))
+        named = [_alias(variant, draw), *wrong]
+        if draw.random() < SPELT_SHARE:
+            named = [spelt(text, shape(text) == "year" and question_type(question) == "when") for text in named]
         asked = AnsweredQuestion(
-            *(written, _alias(variant, draw), *wrong, question_type(question), is_past(question)),
+            *(written, *named, question_type(question), is_past(question)),
             *(variant.says, variant.denies),
         )
         suited = [form for form in forms if form.suits(asked) and form.name not in seen]
@@ -367,6 +372,17 @@ def question_rows(
         form = _draw_form(suited, draw)
         seen.add(form.name)
         yield from _pair(form, asked, variant.reference, draw)
+
+
+def spelt(text: str, year: bool) -> str:
+    """A year or a count in words, as people say it; any other text as it is."""
+    if not text.isdecimal() or not text.isascii() or text != str(int(text)):
+        return text
+    value, engine = int(text), inflect_engine()
+    if year:
+        said = value in SPELT_YEARS and value % 100 > 9
+        return engine.number_to_words(text, group=2).replace(",", "") if said else text
+    return engine.number_to_words(value, andword="") if value <= MAX_SPELT else text
 
 
 def _draw_form(forms: list[Form], draw: random.Random) -> Form:

@@ -7,7 +7,8 @@
 and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
 `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_taught.yaml).
 A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs.yaml). Prints
-what was kept and dropped.
+what was kept and dropped. --backend is the teacher's: sentence encoders run in torch, the one that rates in bfloat16
+where the teacher does not run in float32 and the processor has instructions for it.
 """
 
 import argparse
@@ -21,9 +22,11 @@ import pandas as pd
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
+from torch.nn.functional import normalize
 
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.resolve import resolve_checkpoint
-from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import (
     SIMILARITY,
     check_scale,
@@ -35,6 +38,7 @@ from semantic_metrics.cross_encoder.heads import (
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.transformer.drifts import has_bfloat16
+from semantic_metrics.transformer.workers import run_in_order, worker_count
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
 from training.data.models import find_model
@@ -46,6 +50,47 @@ ENTAILMENT, CONTRADICTION, MARGIN = "entailment", "contradiction", "margin"  # c
 # bfloat16 rounds scores by at most 0.008, far less than the teacher's own error, and takes a third of the time on a
 # processor that has instructions for it
 FAST = RunOptions(precision="bfloat16" if has_bfloat16() else "float32")
+
+
+def load_encoder(name: str, run: RunOptions) -> SentenceTransformer:
+    """A sentence encoder, named like `init` of a training config, on the device and in the precision of the options.
+
+    Raises:
+        OSError, ValueError: it cannot be read.
+    """
+    encoder = SentenceTransformer(find_model(name), device=run.device)
+    # twice as fast on a CPU, and moves a cosine by at most .004
+    return encoder.bfloat16() if run.precision != "float32" and has_bfloat16() else encoder
+
+
+def embed(encoder: SentenceTransformer, texts: list[str], run: RunOptions) -> torch.Tensor:
+    """(n, d) float32, the unit vectors of n texts.
+
+    On a CPU each core has a batch of its own, of texts of about the same length, as `PairScorer` has them.
+
+    Args:
+        encoder: what `load_encoder` returns.
+        texts: n texts.
+        run: the batch size and the workers.
+    """
+    if not texts:
+        return embed(encoder, [""], run)[:0]
+    prompt = encoder.prompts.get(encoder.default_prompt_name, "")  # which `encode` would put before each text
+    longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+    batches = [longest_first[i : i + run.batch_size] for i in range(0, len(texts), run.batch_size)]
+    inputs = [
+        encoder.preprocess([prompt + texts[i] for i in rows]) for rows in batches
+    ]  # here: a tokeniser is not thread-safe
+
+    def forward(features: dict[str, torch.Tensor]) -> torch.Tensor:
+        with torch.inference_mode():
+            on_device = {name: v.to(encoder.device) if hasattr(v, "to") else v for name, v in features.items()}
+            return normalize(encoder(on_device)["sentence_embedding"][:, : encoder.truncate_dim].float(), dim=1)
+
+    workers = worker_count(run.workers) if encoder.device.type == "cpu" else 1
+    done = with_progress(run_in_order(forward, inputs, workers), "batch", len(batches), "encoded")
+    vectors = torch.cat(list(done))
+    return vectors[torch.tensor(longest_first).argsort()]
 
 
 @dataclass(frozen=True)
@@ -64,7 +109,11 @@ class CandidateSource(Entry):
     label: str | None = None
 
     def load(
-        self, data: Path | None, encoder: SentenceTransformer | None, excluded: frozenset[str]
+        self,
+        data: Path | None,
+        encoder: SentenceTransformer | None,
+        excluded: frozenset[str],
+        run: RunOptions = DEFAULT_OPTIONS,
     ) -> tuple[pd.DataFrame, Counter]:
         """Columns `PAIR`, `label` (None for no label) and `source`, and the count of pairs made, kept, dropped.
 
@@ -72,13 +121,14 @@ class CandidateSource(Entry):
             data: the folder that relative paths begin in.
             encoder: finds the neighbours; needed where `near` is given.
             excluded: normalised texts of evaluation sets; a pair that holds one is dropped.
+            run: how the encoder runs; see `embed`.
 
         Raises:
             ValueError: a file or column is missing, or `near` is given without an encoder.
         """
         rows = self.table.read(data)
         check_columns(rows, [*self.columns, *([self.label] if self.label else [])], self.name)
-        pairs = self._neighbours(rows, encoder) if self.near else rows[self.columns].set_axis(PAIR, axis=1)
+        pairs = self._neighbours(rows, encoder, run) if self.near else rows[self.columns].set_axis(PAIR, axis=1)
         pairs["label"] = rows[self.label] if self.label and not self.near else None
         counts = Counter(pairs=len(pairs))
         pairs = drop_texts(pairs, excluded, counts, "empty, or the same twice", same=True).drop_duplicates(PAIR)
@@ -86,11 +136,11 @@ class CandidateSource(Entry):
         counts["kept"] = len(pairs)
         return pairs.assign(source=self.name), counts
 
-    def _neighbours(self, rows: pd.DataFrame, encoder: SentenceTransformer | None) -> pd.DataFrame:
+    def _neighbours(self, rows: pd.DataFrame, encoder: SentenceTransformer | None, run: RunOptions) -> pd.DataFrame:
         if encoder is None:
             raise ValueError(f"near of {self.name}: expected an `encoder` in the config, got none")
         texts = pd.unique(pd.concat([rows[column] for column in self.columns]).dropna()).tolist()
-        vectors = encoder.encode(texts, convert_to_tensor=True, normalize_embeddings=True, show_progress_bar=False)
+        vectors = embed(encoder, texts, run)
         furthest = max(last for _, last in self.near) + 1  # the text itself is among its own neighbours
         hits_by_text = semantic_search(vectors, vectors, top_k=min(furthest, len(texts)))
         rng = np.random.default_rng(0)
@@ -120,17 +170,15 @@ class Rating:
         """(n,) ratings in [0, 1], from (n,) similarities that a teacher gives and (n,) cosines."""
         return np.clip(self.constant + self.similarity * similarity + self.cosine * cosines, 0, 1)
 
-    def cosines(self, pairs: pd.DataFrame, device: str | None = None) -> np.ndarray:
-        """(n,) cosines of the encoder for pairs with columns `PAIR`.
+    def cosines(self, pairs: pd.DataFrame, run: RunOptions = FAST) -> np.ndarray:
+        """(n,) cosines of the encoder for pairs with columns `PAIR`; see `embed` for `run`.
 
         Raises:
             OSError, ValueError: the encoder cannot be read.
         """
-        encoder = SentenceTransformer(find_model(self.encoder), device=device)
-        if has_bfloat16():  # twice as fast on a CPU, and moves a cosine by at most .004
-            encoder = encoder.bfloat16()
+        encoder = load_encoder(self.encoder, run)
         texts = pd.unique(pairs[PAIR].to_numpy().ravel())
-        vectors = encoder.encode(texts.tolist(), convert_to_tensor=True, normalize_embeddings=True).float()
+        vectors = embed(encoder, texts.tolist(), run)
         first, second = (vectors[pd.Index(texts).get_indexer(pairs[column])] for column in PAIR)
         return (first * second).sum(dim=1).cpu().numpy()
 
@@ -157,15 +205,14 @@ class CandidateConfig:
         check_numbers(self, label_share=BELOW_1)
 
 
-def collect(
-    config: CandidateConfig, data: Path | None, device: str | None = None
-) -> tuple[pd.DataFrame, dict[str, dict]]:
+def collect(config: CandidateConfig, data: Path | None, run: RunOptions = FAST) -> tuple[pd.DataFrame, dict[str, dict]]:
     """All pairs without repeats (the first source keeps one), and the counts per source."""
-    encoder = SentenceTransformer(find_model(config.encoder), device=device) if config.encoder else None
+    exact = replace(run, precision="float32")  # neighbours are the same on any processor
+    encoder = load_encoder(config.encoder, exact) if config.encoder else None
     excluded = read_excluded(config.exclude, data)
     parts, counts = [], {}
     for source in config.train:
-        pairs, count = source.load(data, encoder, excluded)
+        pairs, count = source.load(data, encoder, excluded, run)
         parts.append(pairs)
         counts[source.name] = dict(count)
     return pd.concat(parts, ignore_index=True).drop_duplicates(PAIR, ignore_index=True), counts
@@ -250,7 +297,7 @@ def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:
     config = read_yaml(arguments.config, CandidateConfig)
     if arguments.rating_encoder and config.rating is None:
         raise ValueError(f"--rating-encoder: expected a config with `rating`, got {arguments.config}")
-    pairs, counts = collect(config, arguments.data, run.device)
+    pairs, counts = collect(config, arguments.data, run)
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     if config.rating is None:
         return _label_by_each(arguments.teacher, pairs, config, run)
@@ -258,7 +305,7 @@ def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:
     if SIMILARITY not in _label_by_each(arguments.teacher, pairs[:1], config, run):
         raise ValueError(f"rating: expected a teacher of similarity, got {arguments.teacher}")
     mixed = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)
-    cosines = mixed.cosines(pairs, run.device)
+    cosines = mixed.cosines(pairs, run)
     labelled = _label_by_each(arguments.teacher, pairs, config, run)
     labelled[SIMILARITY] = mixed.of(labelled[SIMILARITY].to_numpy(), cosines)
     return labelled
