@@ -162,4 +162,4 @@ def harnesses(
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     chosen = sets[SET].take(evenly_spaced(len(sets[SET]), answers))
-    print_tables(_tables(chosen, checkpoint, run, repeats, processor_time), repeats, output)
+    print_tables(_tables(chosen, checkpoint, run, repeats, processor_time), repeats, output, run)

@@ -1,14 +1,16 @@
 """How fast each metric is, beside what it replaces: one table.
 
     python -m benchmarks.speed [--data DATA] [--only stsscore] [--record] [--output FILE.json]
+    python -m benchmarks.speed --device cuda --backend torch --batch-size 256
     python -m benchmarks.speed harnesses | matcha | nli_lex | scale | set_criteria | stsscore [OPTIONS]
 
 Each line is measured in a process of its own, on the same pairs: pairs a second on all cores, the ratio to its peer,
 pairs a second beside one process that keeps a core busy and of one core's time, the largest difference of a score from
 torch in float32 and of a score alone from that among others, memory at its peak, and the seconds from the first import
 to the first score. Run it on an otherwise idle machine. A first run converts models for OpenVINO, which takes a minute;
-another one has them in its cache. The commands of single metrics have what the table does not: models of the papers'
-sizes, labels, harnesses.
+another one has them in its cache. Peers run with the same --device and --batch-size; on a GPU, what only a CPU can run
+is not measured. The commands of single metrics have what the table does not: models of the papers' sizes, labels,
+harnesses.
 """
 
 import json
@@ -23,14 +25,16 @@ import click
 import numpy as np
 
 from benchmarks.common import options
+from benchmarks.common.own_metrics import Run, run_lines
 from benchmarks.common.timing import Pairs, machine, read_pairs
 from benchmarks.harnesses import harnesses
 from benchmarks.matcha.speed import matcha
 from benchmarks.nli_lex.speed import nli_lex
 from benchmarks.scale import scale
 from benchmarks.set_criteria.speed import set_criteria
-from benchmarks.speed_rows import LOADERS, PEER_OF, Line, lines
+from benchmarks.speed_rows import LOADERS, ON_CPU, PEER_OF, Line, lines
 from benchmarks.stsscore.speed import stsscore
+from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
 from semantic_metrics.stsscore.scoring import load_scorer
@@ -39,6 +43,7 @@ from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 PAIRS, REPEATS = 400, 3
 HEADINGS = (*("", "pairs/s", "x peer", "busy/s", "of idle", "/s of a core", "drift", "neighbours", "MB", "start, s"),)
 PACKAGES = {"matcha-metric": "matcha_metric", "bert-score": "bert_score"}  # that a peer needs
+METRIC_OF = {CONTEXTUAL: "matcha"}  # where a line is not called like its metric
 SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "contextual": "contextual"}
 
 
@@ -47,8 +52,7 @@ SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "
 @click.option("--pairs", default=PAIRS, type=click.IntRange(2), show_default=True, help="Number of pairs.")
 @options.repeats(REPEATS)
 @click.option("--only", multiple=True, type=click.Choice(list(PEER_OF)), help="Metric to time, repeatable.")
-@click.option("--backend", multiple=True, type=click.Choice(BACKENDS), help="Backend to time, repeatable.")
-@click.option("--precision", multiple=True, type=click.Choice(PRECISIONS), help="Precision to time, repeatable.")
+@options.timed_runs("all that are installed")
 @click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
 @click.option("--record", is_flag=True, help="Write drifts and speeds into precision.json of the checkpoints.")
 @options.record
@@ -61,6 +65,8 @@ def main(
     only: tuple[str, ...],
     backend: tuple[str, ...],
     precision: tuple[str, ...],
+    device: str,
+    run: Run,
     busy: bool,
     record: bool,
     output: Path | None,
@@ -68,31 +74,24 @@ def main(
     """Time every metric in every backend and precision; or, with a command, one metric beside more."""
     if context.invoked_subcommand is not None:
         return
-    texts, chosen = read_pairs(data, pairs), only or tuple(PEER_OF)
+    run = {"device": device, **run}
+    if record and run != ON_CPU:
+        given = ", ".join(f"{name} {value}" for name, value in run.items())
+        raise click.UsageError(f"--record: expected device cpu, and no batch size or workers, got {given}")
+    texts = read_pairs(data, pairs)
     backends = tuple(name for name in backend or BACKENDS if name == "torch" or find_spec("openvino"))
     described = "MultiNLI and SNLI" if data else "the bundled sample"
     click.echo(f"{len(texts)} pairs of {described}, {machine()['processor']}, {processor()}; medians of {repeats}")
-    click.echo(_row(HEADINGS))
-    measured: dict[str, dict] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        needed = {PEER_OF[name] for name in chosen}
-        for line in lines(backends, precision or PRECISIONS):
-            wanted = line.metric in chosen or line.metric in needed or (line.metric in LOADERS and not only)
-            if not wanted or not find_spec(PACKAGES.get(line.metric, "numpy")):
-                continue
-            try:
-                measured[line.name] = _measure(line, texts, repeats, busy, Path(folder), measured)
-            except Refused as error:
-                click.echo(f"{line.name:<28}  not measured: {error}")
-                continue
-            click.echo(_row(_cells(line, measured)))
+    click.echo("\n".join([*run_lines(run), _row(HEADINGS)]))
+    wanted = _wanted(lines(backends, precision or PRECISIONS), only)
+    measured = _measure_all(wanted, texts, repeats, busy, run)
     if "openvino" not in backends and not backend:
         click.echo('Without OpenVINO (pip install "semantic-metrics[fast]").')
     if record:
         _record(measured, f"{len(texts)} pairs of {described}")
     if output is not None:
         command = " ".join(["python -m benchmarks.speed", *sys.argv[1:]])
-        made = {"command": command, "machine": machine(), "repeats": repeats, "lines": measured}
+        made = {"command": command, "machine": machine(), "repeats": repeats, "run": run, "lines": measured}
         output.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
@@ -100,7 +99,38 @@ class Refused(Exception):
     """A line that this machine cannot run; says why."""
 
 
-def _measure(line: Line, pairs: Pairs, repeats: int, busy: bool, folder: Path, measured: dict[str, dict]) -> dict:
+def _wanted(every: list[Line], only: tuple[str, ...]) -> list[Line]:
+    """The lines of these metrics and of their peers, or all; none of a peer whose package is not installed."""
+    metrics = {*only, *(PEER_OF[name] for name in only)} if only else {*PEER_OF, *LOADERS}
+    return [line for line in every if line.metric in metrics and find_spec(PACKAGES.get(line.metric, "numpy"))]
+
+
+def _measure_all(wanted: list[Line], texts: Pairs, repeats: int, busy: bool, run: Run) -> dict[str, dict]:
+    """Measure one line after the other, and print each as soon as it is measured; returns figures by name."""
+    measured: dict[str, dict] = {}
+    with tempfile.TemporaryDirectory() as folder, progress_bar(len(wanted), "line") as bar:
+        for line in wanted:
+            bar.set_description(line.name)
+            try:
+                measured[line.name] = _measure(line, texts, repeats, busy, Path(folder), measured, run)
+                row = _row(_cells(line, measured))
+            except Refused as error:
+                row = f"{line.name:<28}  not measured: {error}"
+            with bar.external_write_mode():  # the bar goes while the row is printed
+                click.echo(row)
+            bar.update()
+    return measured
+
+
+def _measure(
+    line: Line,
+    pairs: Pairs,
+    repeats: int,
+    busy: bool,
+    folder: Path,
+    measured: dict[str, dict],
+    run: Run = ON_CPU,
+) -> dict:
     """Run a line in a process of its own; adds its drift.
 
     Raises:
@@ -108,8 +138,9 @@ def _measure(line: Line, pairs: Pairs, repeats: int, busy: bool, folder: Path, m
     """
     (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
     scores = folder / f"{line.name}.npy"
-    arguments = [json.dumps(asdict(line)), str(folder / "pairs.json"), str(scores), "--repeats", str(repeats)]
-    command = [sys.executable, "-m", "benchmarks.speed_rows", *arguments, "--busy" if busy else "--idle"]
+    arguments = [json.dumps(asdict(line)), str(folder / "pairs.json"), str(scores), "--run", json.dumps(run)]
+    more = ["--repeats", str(repeats), "--busy" if busy else "--idle"]
+    command = [sys.executable, "-m", "benchmarks.speed_rows", *arguments, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         (reason,) = done.stderr.strip().splitlines()[-1:] or ["it was killed"]
@@ -156,14 +187,15 @@ def _record(measured: dict[str, dict], data: str) -> None:
         if not own:
             continue
         model = load_checkpoint(CONTEXTUAL) if checkpoint == CONTEXTUAL else load_scorer(None)
-        drifts = []
-        for backend, precision in sorted({(row["backend"], row["precision"]) for row in own}):
-            rows = [row for row in own if (row["backend"], row["precision"]) == (backend, precision)]
-            drift, neighbours = (max(row[name] for row in rows) for name in ("drift", "neighbours"))
-            speed = min(row["count"] / row["processor_seconds"] for row in rows)
-            drifts.append(Drift(backend, precision, processor(), drift, neighbours, speed))
-        write_drifts(model.folder, model.checkpoint_sha256, drifts, data)
+        write_drifts(model.folder, model.checkpoint_sha256, [_drift(row) for row in own], data)
         click.echo(f"Wrote {model.folder / 'precision.json'}")
+
+
+def _drift(row: dict) -> Drift:
+    """What a checkpoint's `precision.json` keeps of the figures of a line."""
+    metric = METRIC_OF.get(row["metric"], row["metric"])
+    run = row["backend"], row["precision"], processor()
+    return Drift(metric, *run, row["drift"], row["neighbours"], row["count"] / row["processor_seconds"])
 
 
 for command in (harnesses, matcha, nli_lex, scale, set_criteria, stsscore):

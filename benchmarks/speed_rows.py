@@ -1,19 +1,21 @@
 """The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
 
-    python -m benchmarks.speed_rows NAME PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--seconds S]
+    python -m benchmarks.speed_rows FIELDS PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--run JSON]
 
 A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
 """
 
 import json
+import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -23,9 +25,11 @@ from semantic_metrics.core.inputs import InvalidInput
 
 Pairs = list[tuple[str, str]]  # prediction and reference
 Score = Callable[[Pairs], np.ndarray]
+Run = Mapping[str, object]  # how models run: device, batch_size, workers
 
 TRANSFORMERS = ("stsscore", "nli_lex", "consensus", "contextual")
-SPIN = "while True: pass"  # a process that keeps a core busy
+ON_CPU: Run = {"device": "cpu"}
+SPIN = "import os\nwhile os.getppid() == {}: pass"  # keeps a core busy, as long as the process with that id lives
 ALONE = 12  # pairs that are scored alone as well
 SETTLE_SECONDS = 0.5  # until the busy process has begun
 
@@ -78,19 +82,19 @@ def lines(backends: tuple[str, ...], precisions: tuple[str, ...]) -> list[Line]:
     return [*PEERS, *ours]
 
 
-def load_ours(line: Line, checkpoint: str | None) -> Score:
+def load_ours(line: Line, checkpoint: str | None, run: Run = ON_CPU) -> Score:
     """One of our metrics in a backend and a precision."""
     from semantic_metrics.core.loading import load_scoring
 
     name = "matcha" if line.metric == "contextual" else line.metric
     metric = load_scoring(name, checkpoint or ("contextual" if line.metric == "contextual" else None))
-    run = {"backend": line.backend, "precision": line.precision, "device": "cpu"} if line.backend else {}
+    arguments = {**run, "backend": line.backend, "precision": line.precision} if line.backend else {}
 
     def score(pairs: Pairs) -> np.ndarray:
         columns = {"predictions": [a for a, _ in pairs], "references": [b for _, b in pairs]}
         if name == "nli_lex":
             columns["questions"] = [""] * len(pairs)
-        return np.array(metric.compute(**columns, **run)["scores"])
+        return np.array(metric.compute(**columns, **arguments)["scores"])
 
     return score
 
@@ -102,8 +106,15 @@ def _folder(metric: str) -> Path:
     return shipped_checkpoints(lambda config: True)["contextual" if metric == "contextual" else "pairs"]
 
 
-def load_matcha_package(_: str | None) -> Score:
+def _batches(run: Run) -> dict[str, object]:
+    """The batch size for a peer, which has a default of its own."""
+    return {"batch_size": run["batch_size"]} if "batch_size" in run else {}
+
+
+def load_matcha_package(_: str | None, run: Run) -> Score:
     """The authors' package with random weights of the size of theirs."""
+    from torch.nn.functional import cosine_similarity
+
     from benchmarks.matcha import authors_package
 
     def score(pairs: Pairs) -> np.ndarray:
@@ -112,82 +123,88 @@ def load_matcha_package(_: str | None) -> Score:
             tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair])
             with tempfile.TemporaryDirectory() as folder:
                 package = authors_package.load_package(
-                    authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer)
+                    authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer), run["device"]
                 )
-        return np.array(package.score([a for a, _ in pairs], [b for _, b in pairs]).tolist())
+        a, b = (package.encode([pair[i] for pair in pairs], **_batches(run)) for i in (0, 1))
+        return cosine_similarity(a, b, dim=-1).cpu().numpy()
 
     package = None
     return score
 
 
-def load_cross_encoder(checkpoint: str | None, both_ways: bool = False) -> Score:
+def load_cross_encoder(checkpoint: str | None, run: Run, both_ways: bool = False) -> Score:
     """sentence-transformers' CrossEncoder with the same weights."""
     from sentence_transformers import CrossEncoder
 
     options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
     folder = str(checkpoint or _folder("stsscore"))
-    model = CrossEncoder(folder, device="cpu", local_files_only=True, model_kwargs=options)
+    model = CrossEncoder(folder, device=run["device"], local_files_only=True, model_kwargs=options)
 
     def score(pairs: Pairs) -> np.ndarray:
         turned = [(b, a) for a, b in pairs]
-        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False)
+        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False, **_batches(run))
 
     return score
 
 
-def load_loop(checkpoint: str | None) -> Score:
+def load_loop(checkpoint: str | None, run: Run) -> Score:
     """Transformers alone, one pair at a time, as in the STSScore paper's listing."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     folder = checkpoint or _folder("stsscore")
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
+    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
+    model.to(run["device"]).eval()
 
     def score(pairs: Pairs) -> np.ndarray:
-        batches = (tokenizer(b, a, truncation=True, return_tensors="pt") for a, b in pairs)
+        batches = (tokenizer(b, a, truncation=True, return_tensors="pt").to(model.device) for a, b in pairs)
         return np.array([model(**batch).logits[0, -1].item() for batch in batches])
 
     return score
 
 
-def load_sentence_transformer(checkpoint: str | None) -> Score:
+def load_sentence_transformer(checkpoint: str | None, run: Run) -> Score:
     """sentence-transformers' SentenceTransformer with the same weights."""
     from sentence_transformers import SentenceTransformer
 
     options = {"dtype": "float32"}
-    model = SentenceTransformer(str(checkpoint or _folder("contextual")), device="cpu", model_kwargs=options)
+    folder = str(checkpoint or _folder("contextual"))
+    model = SentenceTransformer(folder, device=run["device"], model_kwargs=options)
+    settings = {"normalize_embeddings": True, **_batches(run)}
 
     def score(pairs: Pairs) -> np.ndarray:
-        a, b = (model.encode([pair[i] for pair in pairs], normalize_embeddings=True) for i in (0, 1))
+        a, b = (model.encode([pair[i] for pair in pairs], **settings) for i in (0, 1))
         return (a * b).sum(1)
 
     return score
 
 
-def load_bertscore(_: str | None) -> Score:
+def load_bertscore(_: str | None, run: Run) -> Score:
     """bert-score with the folder of all-MiniLM-L6-v2, which has the size of our transformers."""
     from benchmarks.common.baselines import bertscore, default_embsim
 
-    model = bertscore(default_embsim(), 6, "cpu")
+    model = bertscore(default_embsim(), 6, run["device"], **_batches(run))
     return lambda pairs: np.asarray(model([a for a, _ in pairs], [b for _, b in pairs]))
 
 
-LOADERS: dict[str, Callable[[str | None], Score]] = {
+LOADERS: dict[str, Callable[[str | None, Run], Score]] = {
     "matcha-metric": load_matcha_package,
     "CrossEncoder": load_cross_encoder,
-    "CrossEncoder, both ways": lambda checkpoint: load_cross_encoder(checkpoint, both_ways=True),
+    "CrossEncoder, both ways": partial(load_cross_encoder, both_ways=True),
     "transformers loop": load_loop,
     "SentenceTransformer": load_sentence_transformer,
     "bert-score": load_bertscore,
 }
 
 
-def measure(line: Line, checkpoint: str | None, pairs: Pairs, repeats: int, busy: bool) -> tuple[dict, np.ndarray]:
+def measure(
+    line: Line, checkpoint: str | None, pairs: Pairs, repeats: int, busy: bool, run: Run = ON_CPU
+) -> tuple[dict, np.ndarray]:
     """Figures of a line, and the scores of all of its pairs."""
     begin = time.perf_counter()
     ours = line.metric not in LOADERS
-    score = load_ours(line, checkpoint) if ours else LOADERS[line.metric](checkpoint)
+    score = load_ours(line, checkpoint, run) if ours else LOADERS[line.metric](checkpoint, run)
     score(pairs[:2])
     started = time.perf_counter() - begin
     scores = score(pairs)  # a warm-up
@@ -199,7 +216,7 @@ def measure(line: Line, checkpoint: str | None, pairs: Pairs, repeats: int, busy
         figures["neighbours"] = float(np.abs(alone - scores[rows]).max())
     figures["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     if busy:
-        spinning = subprocess.Popen([sys.executable, "-c", SPIN])
+        spinning = subprocess.Popen([sys.executable, "-c", SPIN.format(os.getpid())])
         try:
             time.sleep(SETTLE_SECONDS)
             figures["busy_seconds"], _ = _median(score, pairs, repeats)
@@ -227,14 +244,16 @@ def _median(score: Score, pairs: Pairs, repeats: int) -> tuple[float, float]:
 @click.option("--checkpoint")
 @click.option("--repeats", type=int, default=1)
 @click.option("--busy/--idle", default=True)
-def main(fields: str, pairs: Path, scores: Path, checkpoint: str | None, repeats: int, busy: bool) -> None:
+@click.option("--run", default=json.dumps(ON_CPU))
+def main(fields: str, pairs: Path, scores: Path, checkpoint: str | None, repeats: int, busy: bool, run: str) -> None:
     """Measure one line, given as JSON."""
     texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]
     line = Line(**json.loads(fields))
+    texts = texts[: max(2, int(line.share * len(texts)))]
     try:
-        figures, values = measure(line, checkpoint, texts[: max(2, int(line.share * len(texts)))], repeats, busy)
+        figures, values = measure(line, checkpoint, texts, repeats, busy, json.loads(run))
     except InvalidInput as error:
-        if error.argument != "precision":  # which this processor lacks
+        if error.argument not in ("precision", "device"):  # which this processor lacks, or which cannot run it
             raise
         raise click.UsageError(str(error)) from None
     np.save(scores, values)

@@ -17,8 +17,9 @@ import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT, is_contextual
+from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
 from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.file_names import is_contextual
 from semantic_metrics.transformer.drifts import FILE, Drift, read_drifts
 from training.matcha.config import STAGED
 from training.matcha.contextual import MAX_LENGTH

@@ -22,6 +22,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from benchmarks.common import encoders
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own
+from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
@@ -35,7 +36,6 @@ EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls
 BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128
 WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
 _LEXICOGRAPHER_FILES = 45  # in WordNet 3.0
-_BATCH_TEXTS = 64
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def bertscore_layer(model: str) -> int | None:
     return AutoConfig.from_pretrained(model).num_hidden_layers if Path(model).is_dir() else None
 
 
-def bertscore(model: str, layer: int | None, device: str | None) -> Score:
+def bertscore(model: str, layer: int | None, device: str | None, batch_size: int = BATCH_SEQUENCES) -> Score:
     """F1 of BERTScore without baseline rescaling (the authors': distilbert-base-uncased), about [0, 1].
 
     0 where either text is empty, as in bert-score, which fails on some of them.
@@ -223,6 +223,7 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
         model: folder or Hub id.
         layer: layer of the embeddings; None for the choice of `bertscore_layer`.
         device: device to run on.
+        batch_size: number of texts in one pass.
 
     Raises:
         NotMeasured: the model does not load, or its layer is not known.
@@ -233,7 +234,7 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
         layer = bertscore_layer(model) if layer is None else layer
         if layer is None:
             raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")
-        scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=_BATCH_TEXTS)
+        scorer = BERTScorer(model_type=model, num_layers=layer, device=device, batch_size=batch_size)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = zip(candidates, references, strict=True)
@@ -271,8 +272,8 @@ def bleurt(model: str, device: str | None, reference_first: bool = False, tokens
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         parts = []
-        for i in range(0, len(candidates), _BATCH_TEXTS):
-            pairs = (candidates[i : i + _BATCH_TEXTS], references[i : i + _BATCH_TEXTS])[
+        for i in range(0, len(candidates), BATCH_SEQUENCES):
+            pairs = (candidates[i : i + BATCH_SEQUENCES], references[i : i + BATCH_SEQUENCES])[
                 :: -1 if reference_first else 1
             ]
             inputs = tokenizer(*pairs, max_length=tokens, truncation=True, padding=True, return_tensors="pt")

@@ -12,11 +12,13 @@ from pathlib import Path
 import numpy as np
 from nltk.tokenize import NLTKWordTokenizer
 
+from semantic_metrics.core.batching import BATCH_SEQUENCES, text_chunks
+from semantic_metrics.core.progress import progress_bar
+
 Score = Callable[[list[str], list[str]], np.ndarray]
 Encode = Callable[[list[str]], np.ndarray]
 
 SIMCSE_TOKENS = 128  # the simcse package's default
-_BATCH_TEXTS = 64
 _SIGNS = re.compile(r"[^\w\s'-]")  # the authors remove these before they look words up
 
 
@@ -38,6 +40,8 @@ def cosine_of(encode: Encode) -> Score:
     """An encoder's cosine, in [-1, 1]; every distinct text is encoded once. 0, and masked, where one has no vector."""
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        if not candidates:
+            return np.zeros(0)
         index = {text: i for i, text in enumerate(dict.fromkeys([*candidates, *references]))}
         vectors = np.asarray(encode(list(index)), dtype=np.float64)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -51,7 +55,9 @@ def cosine_of(encode: Encode) -> Score:
     return score
 
 
-def sentence_transformer(model: str, device: str | None = None, prompt: str = "") -> Score:
+def sentence_transformer(
+    model: str, device: str | None = None, prompt: str = "", batch_size: int = BATCH_SEQUENCES
+) -> Score:
     """Cosine of a sentence-transformers model, or of a plain transformer with mean pooling over its last states.
 
     The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2).
@@ -60,6 +66,7 @@ def sentence_transformer(model: str, device: str | None = None, prompt: str = ""
         model: folder or Hub id. No code of a repository is run (`trust_remote_code` stays off).
         device: device to run on; None for sentence-transformers' choice.
         prompt: put before each text.
+        batch_size: most texts in one pass.
 
     Raises:
         NotMeasured: the model does not load.
@@ -71,8 +78,17 @@ def sentence_transformer(model: str, device: str | None = None, prompt: str = ""
     tokenizer = getattr(encoder, "tokenizer", None)
     if getattr(tokenizer, "pad_token", "") is None:  # GPT-2, LLaMA and others have no padding
         tokenizer.pad_token = tokenizer.eos_token
-    options = {"batch_size": _BATCH_TEXTS, "show_progress_bar": False} | ({"prompt": prompt} if prompt else {})
-    return cosine_of(lambda texts: encoder.encode(texts, **options))
+    options = {"batch_size": batch_size, "show_progress_bar": False} | ({"prompt": prompt} if prompt else {})
+
+    def encode(texts: list[str]) -> np.ndarray:
+        parts = []
+        with progress_bar(len(texts), "text", "encoded") as bar:
+            for chunk in text_chunks(texts):
+                parts.append(encoder.encode(chunk, **options))
+                bar.update(len(chunk))
+        return np.concatenate(parts)
+
+    return cosine_of(encode)
 
 
 def simcse(model: str, device: str | None = None) -> Score:
@@ -94,8 +110,8 @@ def simcse(model: str, device: str | None = None) -> Score:
 
     def encode(texts: list[str]) -> np.ndarray:
         parts = []
-        for i in range(0, len(texts), _BATCH_TEXTS):
-            batch = texts[i : i + _BATCH_TEXTS]
+        for i in range(0, len(texts), BATCH_SEQUENCES):
+            batch = texts[i : i + BATCH_SEQUENCES]
             inputs = tokenizer(batch, max_length=SIMCSE_TOKENS, truncation=True, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 output = network(**inputs.to(network.device))

@@ -11,6 +11,8 @@ import click
 
 from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cli.options import model_options
+from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
 
@@ -114,8 +116,17 @@ resamples = click.option(
 )
 # for commands that run no model of this package
 device = click.option("--device", help="Device that models run on: cpu, cuda or mps.")
+batch_size = click.option(
+    "--batch-size",
+    default=BATCH_SEQUENCES,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Most texts that a model reads at a time.",
+)
 # how the package's own models run; the command gets `run`, arguments of `compute` and of `RunOptions`
 run = model_options()
+# the same of encoders alone, which take no workers
+encoder_run = model_options("device", "precision", "backend", "batch_size")
 bertscore_layer = click.option(
     "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )
@@ -128,6 +139,10 @@ def repeats(default: int) -> Option:
 
 
 record = click.option("--output", type=NEW_FILE, help="JSON file to write the speeds to as well.")
+# of speed benchmarks, which compare precisions on one device
+timed_device = click.option(
+    "--device", default="cpu", show_default=True, help="Device that models run on: cpu, cuda or mps."
+)
 
 
 def combined(*chosen: Option) -> Option:
@@ -139,6 +154,32 @@ def combined(*chosen: Option) -> Option:
         return command
 
     return decorate
+
+
+def timed_runs(backends: str) -> Option:
+    """How a speed benchmark runs the package's own models: it gets `backend` and `precision`, tuples of what to time.
+
+    What is the same for all of them it gets as `device` and as `run`, arguments of `compute`.
+
+    Args:
+        backends: those that it times by default, for the help.
+    """
+    return combined(
+        click.option(
+            "--backend",
+            multiple=True,
+            type=click.Choice(BACKENDS),
+            help=f"Backend to time, repeatable; default: {backends}.",
+        ),
+        click.option(
+            "--precision",
+            multiple=True,
+            type=click.Choice(PRECISIONS),
+            help="Precision to time, repeatable; default: all.",
+        ),
+        timed_device,
+        model_options("batch_size", "workers"),
+    )
 
 
 def check_source(data: Path | None, from_hub: bool) -> None:

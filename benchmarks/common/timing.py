@@ -20,6 +20,7 @@ import tokenizers
 import torch
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
 from semantic_metrics.core.progress import progress, progress_bar
 
 SETS = ("mnli_dev_matched", "snli_dev")  # files of nli_triplets
@@ -115,13 +116,14 @@ def largest_difference(results: object, expected: object) -> float:
     return float(np.abs(np.asarray(results) - np.asarray(expected)).max())
 
 
-def print_tables(tables: Iterable[SpeedTable], repeats: int, output: Path | None) -> None:
+def print_tables(tables: Iterable[SpeedTable], repeats: int, output: Path | None, run: Run = NO_OPTIONS) -> None:
     """Print each table as soon as it is measured, and write all of them to a JSON file.
 
     Args:
         tables: may be a generator that measures.
         repeats: number of timed calls, for the record.
         output: file to write; None for none.
+        run: how models ran, as far as it is the same for all lines.
 
     Raises:
         click.ClickException: something to measure is absent or invalid.
@@ -135,9 +137,11 @@ def print_tables(tables: Iterable[SpeedTable], repeats: int, output: Path | None
             records.append(table.record())
     except ValueError as error:
         raise click.ClickException(str(error)) from None
+    for line in run_lines(run):
+        click.echo(line)
     if output is not None:
         command = " ".join(["python -m benchmarks.speed", *sys.argv[1:]])
-        record = {"command": command, "machine": described, "repeats": repeats, "tables": records}
+        record = {"command": command, "machine": described, "repeats": repeats, "run": dict(run), "tables": records}
         output.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 

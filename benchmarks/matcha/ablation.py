@@ -10,6 +10,9 @@ else is the same, and the last step counts; the loss is the config's, by default
 seeds the report has their means with 95% intervals (Student's t): they cover the run's randomness, not the data's.
 A small budget on other data can test the paper's ordering, not reach its figures.
 
+The options of how models run are those of the scoring, where the config trains a transformer: a table runs none.
+Training takes its precision from the config, and a GPU if there is one.
+
 --resume keeps the strategies of an interrupted call that are trained. Writes to --output: ablation.csv (of all seeds),
 report.txt (what is printed), and a folder SEED/STRATEGY for each run.
 """
@@ -23,6 +26,7 @@ from scipy.stats import t as student_t
 
 from benchmarks.common import options
 from benchmarks.common.baselines import matcha
+from benchmarks.common.own_metrics import check_run, run_lines
 from benchmarks.common.published import Published
 from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha.agreement import OVERALL
@@ -35,6 +39,7 @@ from semantic_metrics.stats.bootstrap import LEVEL
 from semantic_metrics.stats.separation import COSINE, separation, to_unit
 from training.data.config_files import read_yaml
 from training.matcha.config import STRATEGIES, TrainConfig
+from training.matcha.initial_model import TRANSFORMER
 from training.train import CONFIGS, Run
 
 TABLE = "10"
@@ -147,6 +152,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
 )
 @click.option("--seed", "seeds", multiple=True, type=click.IntRange(0), help="Seed, repeatable; default: the config's.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted call with the same options ended.")
+@options.run
 @options.output("results/ablation")
 def main(
     data: Path,
@@ -156,11 +162,16 @@ def main(
     chosen: tuple[str, ...],
     seeds: tuple[int, ...],
     resume: bool,
+    run: dict[str, object],
     output: Path,
 ) -> None:
-    """Train every strategy of table 10 and print the table, published figures beside."""
+    """Train every strategy of table 10 and print the table, published figures beside.
+
+    --device, --precision, --backend, --batch-size and --workers are of the scoring of transformers, not of training.
+    """
     names = [name for name in ORDER if name in (chosen or STRATEGIES)]
     try:
+        check_run(run)  # before anything is trained
         settings = read_yaml(config, TrainConfig)
         budget = budget or settings.steps
         if budget is None:
@@ -174,7 +185,7 @@ def main(
         for seed in dict.fromkeys(seeds or (settings.seed,)):
             seeded, folder = replace(settings, seed=seed), output / str(seed)
             paths = {name: train_strategy(seeded, name, budget, data, folder / name, resume) for name in names}
-            metrics = [matcha(str(path), name) for name, path in paths.items()]
+            metrics = [matcha(str(path), name, run=run) for name, path in paths.items()]
             one = ablation_table(names, sets, score_sets(metrics, sets, options.progress)).assign(seed=seed)
             one.to_csv(folder / "ablation.csv", index=False)
             tables.append(one)
@@ -182,7 +193,8 @@ def main(
         raise click.UsageError(str(error)) from error
     table = pd.concat(tables, ignore_index=True)
     table.to_csv(output / "ablation.csv", index=False)
-    text = report(over_seeds(table), budget)
+    runs_model = (settings.network or {}).get("kind") == TRANSFORMER
+    text = "\n".join([report(over_seeds(table), budget), *(run_lines(run) if runs_model else [])])
     (output / "report.txt").write_text(text + "\n", encoding="utf-8")
     click.echo(text)
 

@@ -11,7 +11,8 @@ paper the path has 50 points and begins at token id 0 in every place where the s
 By completeness the sum is the score minus the baseline's; `error` is the mean distance from that. `--points 0` takes it
 as that difference, which needs two passes of an encoder in place of a hundred. BERTScore is its F1
 without rescaling, by greedy alignment; an encoder whose name is in table 9 gets the published row beside it. MATCHA has
-two more rows: the integral in closed form, and `exact`, the shares that sum to the score itself.
+two more rows: the integral in closed form, and `exact`, the shares that sum to the score itself. --device and
+--batch-size are of the encoders and of BERTScore's model: the MATCHA table runs no model.
 
 Writes table9.csv and table9.txt to --output.
 
@@ -40,6 +41,8 @@ from benchmarks.common.text_tables import Cell, Row, render
 from benchmarks.matcha.report import PUBLISHED
 from benchmarks.matcha.sets import TITLES, TripletSet, load_sets
 from semantic_metrics import load as load_metric
+from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.progress import progress_bar, with_progress
 from semantic_metrics.stats.bootstrap import bootstrap
 
 SETS = ("snli", "multinli", "truthfulqa")  # appendix C
@@ -87,6 +90,7 @@ Entry = tuple[str, str | None, Callable[[], Attribution]]  # name, the paper's l
 @options.model("bertscore", "distilbert-base-uncased")
 @options.bertscore_layer
 @options.device
+@options.batch_size
 @options.seed
 @options.output("results/attribution")
 def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> None:
@@ -109,6 +113,7 @@ def choose_entries(
     bertscore: str | None = None,
     bertscore_layer: int | None = None,
     device: str | None = None,
+    batch_size: int = BATCH_SEQUENCES,
     points: int = POINTS,
 ) -> list[Entry]:
     """EmbSim, BERTScore where it has a model, the encoders, and three lines for each MATCHA checkpoint.
@@ -116,13 +121,14 @@ def choose_entries(
     Raises:
         ValueError: a checkpoint does not load, or two entries have the same name.
     """
+    run = (device, points, batch_size)
     in_table = Published(PUBLISHED).metrics("9")
     entries = []
     for name, source in [("EmbSim", embsim), *map(options.named_source, encoder)]:
         beside = name if name in in_table else None
-        entries.append((name, beside, lambda source=source: CosinePaths(source, device, points)))
+        entries.append((name, beside, lambda source=source: CosinePaths(source, *run)))
     if bertscore is not None:
-        entries.insert(1, ("BERTScore", "BERTScore", lambda: GreedyPaths(bertscore, bertscore_layer, device, points)))
+        entries.insert(1, ("BERTScore", "BERTScore", lambda: GreedyPaths(bertscore, bertscore_layer, *run)))
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, checkpoint)]
     for name, source in given or [("MATCHA", None)]:
         for way, attribution in matcha_attributions(source).items():
@@ -238,7 +244,11 @@ def matcha_attributions(checkpoint: str | None) -> dict[str, Attribution]:
         return each(attribute)
 
     def each(attribute: Callable[[str, str], tuple[float, float]]) -> Attribution:
-        return lambda candidates, references: np.array(list(map(attribute, candidates, references)))
+        def all_pairs(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
+            pairs = with_progress(list(zip(candidates, references, strict=True)), "pair")
+            return np.array([attribute(*pair) for pair in pairs])
+
+        return all_pairs
 
     points = each(lambda candidate, reference: _matcha_points(metric, candidate, reference))
     return {"": points, ", closed form": explained("integrated_gradients"), ", exact": explained("exact")}
@@ -272,7 +282,8 @@ class Paths:
 
     A hook replaces the output of the embedding layer by points of the path; positions and the mask are those of the
     text at its end. The points of all paths share batches of texts of about one length. No code of a repository is run
-    (`trust_remote_code` stays off). `network`, `embedding`, `device` and `points` are set by a subclass.
+    (`trust_remote_code` stays off). `network`, `embedding`, `device`, `points` and `batch_size` are set by
+    a subclass.
     """
 
     def __call__(self, candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
@@ -324,10 +335,13 @@ class Paths:
         """Score of each path at a step of it from 0 to 1, or the slope of the score there."""
         lengths = np.array([len(self.starts[path]) for path in paths])
         order, values, begin = np.argsort(-lengths, kind="stable"), np.empty(len(paths)), 0
-        while begin < len(order):
-            rows = order[begin : begin + max(1, BATCH_TOKENS // lengths[order[begin]])]
-            values[rows] = self._batch(paths[rows], steps[rows], slopes)
-            begin += len(rows)
+        with progress_bar(len(order), "text", "slopes" if slopes else "scores") as bar:
+            while begin < len(order):
+                size = min(self.batch_size, max(1, BATCH_TOKENS // lengths[order[begin]]))
+                rows = order[begin : begin + size]
+                values[rows] = self._batch(paths[rows], steps[rows], slopes)
+                begin += len(rows)
+                bar.update(len(rows))
         return values
 
     def _batch(self, paths: np.ndarray, steps: np.ndarray, slopes: bool) -> np.ndarray:
@@ -367,13 +381,16 @@ class CosinePaths(Paths):
         model: folder or Hub id.
         device: device to run on; None for sentence-transformers' choice.
         points: points of a path; 0 for the limit of many.
+        batch_size: most texts in one pass, also points of a path.
 
     Raises:
         NotMeasured: the model does not load.
     """
 
-    def __init__(self, model: str, device: str | None = None, points: int = POINTS) -> None:
-        self.points = points
+    def __init__(
+        self, model: str, device: str | None = None, points: int = POINTS, batch_size: int = BATCH_SEQUENCES
+    ) -> None:
+        self.points, self.batch_size = points, batch_size
         with absence(model):
             self.network = SentenceTransformer(model, device=device).eval().requires_grad_(False)
             self.network.max_seq_length = min(self.network.max_seq_length or MAX_TOKENS, MAX_TOKENS)
@@ -402,13 +419,21 @@ class GreedyPaths(Paths):
         layer: layer of the states; None for bert-score's own choice.
         device: device to run on; None for the CPU.
         points: points of a path; 0 for the limit of many.
+        batch_size: most texts in one pass, also points of a path.
 
     Raises:
         NotMeasured: the model does not load, or its layer is not known.
     """
 
-    def __init__(self, model: str, layer: int | None = None, device: str | None = None, points: int = POINTS) -> None:
-        self.points = points
+    def __init__(
+        self,
+        model: str,
+        layer: int | None = None,
+        device: str | None = None,
+        points: int = POINTS,
+        batch_size: int = BATCH_SEQUENCES,
+    ) -> None:
+        self.points, self.batch_size = points, batch_size
         self.layer = model2layers.get(model, model2layers.get(Path(model).name)) if layer is None else layer
         if self.layer is None:
             raise NotMeasured(f"bert-score does not know which layer of {model} to take (--bertscore-layer N)")

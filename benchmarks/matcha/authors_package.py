@@ -93,8 +93,8 @@ def _backbone(config: dict, layers: int, positions: int = 1024) -> GPT2Model:
     return GPT2Model(GPT2Config(**sizes, n_layer=layers, n_head=4, bos_token_id=end, eos_token_id=end))
 
 
-def load_package(folder: Path) -> MATCHA:
-    """The package's class, on the CPU, with the weights and the tokeniser of a folder in the authors' format.
+def load_package(folder: Path, device: str = "cpu") -> MATCHA:
+    """The package's class, on a device, with the weights and the tokeniser of a folder in the authors' format.
 
     A folder of our own training holds no backbone (`contxtl_model.*`); the class then gets one without layers.
 
@@ -114,7 +114,7 @@ def load_package(folder: Path) -> MATCHA:
     tokenizer = kind.from_pretrained(str(folder))
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    return MATCHA(network, tokenizer, device="cpu")
+    return MATCHA(network, tokenizer, device=device)
 
 
 def with_padding(folder: Path, aside: Path) -> Path:

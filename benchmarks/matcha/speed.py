@@ -4,7 +4,8 @@
 
 Both sides get the same weights in the same process and are timed in turn; every time is the median of `--repeats`
 calls, after a warm-up. The authors' package is timed on the first few of the pairs: it pads every text to 512 tokens,
-so that its time depends on the number of texts alone.
+so that its time depends on the number of texts alone. --device and --batch-size are of that package: the table runs no
+model.
 """
 
 import os
@@ -15,11 +16,14 @@ from pathlib import Path
 from unittest import mock
 
 import click
+from torch.nn.functional import cosine_similarity
 
 from benchmarks.common import options
+from benchmarks.common.own_metrics import Run
 from benchmarks.common.timing import Pairs, Speed, SpeedTable, largest_difference, medians, print_tables, read_pairs
 from benchmarks.matcha import authors_package
 from semantic_metrics import load
+from semantic_metrics.cli.options import model_options
 from semantic_metrics.matcha.scoring import PAIRS_AT_A_TIME
 from semantic_metrics.matcha.word_cache import WordCache, reads_words
 
@@ -63,20 +67,23 @@ def time_parts(checkpoint: str | None, pairs: Pairs, repeats: int) -> SpeedTable
     return SpeedTable(title, "texts", lines, notes=(f"{tokens:,} tokens; loaded in {loaded:.2f} s",))
 
 
-def compare(weights: str, folder: Path, pairs: Pairs, package_pairs: int, repeats: int) -> SpeedTable:
+def compare(weights: str, folder: Path, pairs: Pairs, package_pairs: int, repeats: int, run: Run) -> SpeedTable:
     """Time the authors' package on a few pairs and this metric on all, and compare the scores of the few.
 
     Scores are also compared on the few texts repeated beyond PACKAGE_TOKENS: nothing is padded there, and the scores
-    differ from pair to pair even with random weights.
+    differ from pair to pair even with random weights. `run` is the device and the batch size of the package, which has
+    its own where none is given.
     """
     few = pairs[:package_pairs]
-    package, metric = authors_package.load_package(folder), load("matcha", str(folder))
+    device, sizes = run["device"], {name: value for name, value in run.items() if name == "batch_size"}
+    package, metric = authors_package.load_package(folder, device), load("matcha", str(folder))
 
     def ours(chosen: Pairs) -> list[float]:
         return metric.compute(predictions=[a for a, _ in chosen], references=[b for _, b in chosen])["scores"]
 
     def theirs(chosen: Pairs) -> list[float]:
-        return package.score([a for a, _ in chosen], [b for _, b in chosen]).tolist()
+        a, b = (package.encode(list(side), **sizes) for side in zip(*chosen, strict=True))
+        return cosine_similarity(a, b, dim=-1).tolist()  # as its `score`, which takes no batch size
 
     timed = medians([lambda: theirs(few), lambda: ours(pairs), lambda: ours(few)], repeats)
     (package_seconds, package_scores), (seconds, _), (few_seconds, scores) = timed
@@ -105,6 +112,7 @@ def _tables(
     package_pairs: int,
     repeats: int,
     shape: tuple[int, int, int],
+    run: Run,
 ) -> Iterator[SpeedTable]:
     yield time_parts(checkpoint, pairs, repeats)
     vocabulary, width, senses = shape
@@ -113,10 +121,10 @@ def _tables(
         tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair], vocabulary)
         folder = authors_package.write_random_checkpoint(cache / "random", tokenizer, width, senses)
         weights = f"random weights, {vocabulary} x {width}, {senses} contexts"
-        yield compare(weights, folder, pairs, package_pairs, repeats)
+        yield compare(weights, folder, pairs, package_pairs, repeats, run)
         if authors_format is not None:
             folder = authors_package.with_padding(authors_format, cache / "ours")
-            yield compare(f"weights of {authors_format}", folder, pairs, package_pairs, repeats)
+            yield compare(f"weights of {authors_format}", folder, pairs, package_pairs, repeats, run)
 
 
 @click.command("matcha")
@@ -139,6 +147,8 @@ def _tables(
     show_default=True,
     help="Vocabulary, width and context vectors of the random weights.",
 )
+@options.timed_device
+@model_options("batch_size")
 @options.record
 def matcha(
     data: Path | None,
@@ -148,11 +158,14 @@ def matcha(
     package_pairs: int,
     repeats: int,
     shape: tuple[int, int, int],
+    device: str,
+    run: Run,
     output: Path | None,
 ) -> None:
     """MATCHA, beside the authors' package."""
-    texts = read_pairs(data, pairs)
-    print_tables(_tables(texts, checkpoint, authors_format, package_pairs, repeats, shape), repeats, output)
+    texts, run = read_pairs(data, pairs), {"device": device, **run}
+    tables = _tables(texts, checkpoint, authors_format, package_pairs, repeats, shape, run)
+    print_tables(tables, repeats, output, run)
     if authors_format is None:
         click.echo("Not compared with trained weights: the package has the folded table, not the network.")
         click.echo("--authors-format takes the folder `network` of a training run.")

@@ -18,6 +18,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from benchmarks.common import options
+from benchmarks.common.own_metrics import Run, prepare_runs, runs_to_time
 from benchmarks.common.timing import (
     Speed,
     SpeedTable,
@@ -30,7 +31,7 @@ from benchmarks.common.timing import (
 from benchmarks.nli_lex.judges import count_parameters
 from benchmarks.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged
 from semantic_metrics import load
-from semantic_metrics.core.run_options import PRECISIONS, RunOptions
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.features import TEMPLATE
@@ -74,10 +75,10 @@ def read_answers(data: Path, scorer: PairScorer, trained_on: tuple[Path, ...] = 
     return judged.take(list(filter(read_whole, range(len(judged)))))
 
 
-def loop(scorer: PairScorer) -> Callable[[JudgedSet], np.ndarray]:
+def loop(scorer: PairScorer, device: str) -> Callable[[JudgedSet], np.ndarray]:
     """Entailment probabilities by transformers alone, one pair at a time, each also turned round as the metric does."""
     tokenizer = AutoTokenizer.from_pretrained(scorer.folder)
-    model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
+    model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).to(device).eval()
     classes = class_labels(scorer.labels)
     entailment = classes.index(nli_labels(scorer.labels)[0])
 
@@ -87,61 +88,74 @@ def loop(scorer: PairScorer) -> Callable[[JudgedSet], np.ndarray]:
             rows = zip(chosen.questions, chosen.candidates, chosen.references, strict=True)
             for question, answer, (reference,) in rows:
                 premise, hypothesis = (f"{question.strip()} {text.strip()}".strip() for text in (answer, reference))
-                there, _ = (
-                    model(**tokenizer(*pair, truncation=True, return_tensors="pt")).logits[:, classes].softmax(dim=1)
-                    for pair in ((premise, hypothesis), (hypothesis, premise))
-                )
+                pairs = (premise, hypothesis), (hypothesis, premise)
+                batches = (tokenizer(*pair, truncation=True, return_tensors="pt").to(device) for pair in pairs)
+                there, _ = (model(**batch).logits[:, classes].softmax(dim=1) for batch in batches)
                 probabilities.append(there[0, entailment].item())
         return np.array(probabilities)
 
     return score
 
 
-def compare(checkpoint: str | None, chosen: JudgedSet, weights: Path | None, repeats: int) -> list[Speed]:
-    """Time the loop and every precision on the same answers; differences are those of entailment probabilities.
+def compare(
+    checkpoint: str | None, chosen: JudgedSet, weights: Path | None, repeats: int, runs: dict[str, Run], asked: bool
+) -> list[Speed]:
+    """Time the loop and every way to run the model, all on one device; differences are of entailment probabilities.
+
+    Where the user has not asked for the precisions, those that this machine cannot run have no line.
 
     Raises:
-        ValueError: no such checkpoint, or no weights.
+        ValueError: no such checkpoint, or no weights, or this machine cannot run it so.
     """
     metric = load("nli_lex", checkpoint)
-    one_by_one, parameters = loop(metric.scorer), count_parameters(str(metric.scorer.folder))
     columns = {"predictions": chosen.candidates, "references": chosen.references, "questions": chosen.questions}
+    first = {name: values[:1] for name, values in columns.items()}
+    runs = prepare_runs(runs, lambda run: metric.compute(**first, weights=weights, **run), asked)
+    one_by_one = loop(metric.scorer, next(iter(runs.values()))["device"])
+    parameters = count_parameters(str(metric.scorer.folder))
 
-    def run(precision: str) -> Callable[[], dict]:
-        return lambda: metric.compute(**columns, precision=precision, weights=weights, device="cpu")
+    def judged_with(run: Run) -> Callable[[], dict]:
+        return lambda: metric.compute(**columns, weights=weights, **run)
 
-    (seconds, expected), *timed = medians([lambda: one_by_one(chosen), *map(run, PRECISIONS)], repeats)
+    (seconds, expected), *timed = medians([lambda: one_by_one(chosen), *map(judged_with, runs.values())], repeats)
     count = len(chosen)
     lines = [Speed("loop", count, seconds, 0.0, {"accuracy": None, "parameters": parameters})]
-    for name, (seconds, result) in zip(PRECISIONS, timed, strict=True):
+    for name, (seconds, result) in zip(runs, timed, strict=True):
         accuracy = float(np.mean(np.array(result["correct"]) == chosen.labels))
         more = {"accuracy": accuracy, "parameters": parameters}
         lines.append(Speed(name, count, seconds, largest_difference(result["entailment"], expected), more))
     return lines
 
 
-def time_large(folder: str, chosen: JudgedSet) -> Speed:
-    """The large model, read by the metric's scorer in float32 and in both directions."""
+def time_large(folder: str, chosen: JudgedSet, run: Run) -> Speed:
+    """The large model, read by the metric's scorer in both directions; with torch in float32, whatever `run` says."""
     scorer = PairScorer(Path(folder))
     premises, hypotheses = (
         [f"{question} {text}" for question, text in zip(chosen.questions, texts, strict=True)]
         for texts in (chosen.candidates, [reference for (reference,) in chosen.references])
     )
     pairs = list(zip(premises, hypotheses, strict=True)) + list(zip(hypotheses, premises, strict=True))
-    seconds, _ = medians([lambda: scorer.logits(pairs, RunOptions(device="cpu"))], 1)[0]
+    plain = RunOptions(**{**run, "backend": "torch", "precision": "float32"})
+    seconds, _ = medians([lambda: scorer.logits(pairs, plain)], 1)[0]
     return Speed("large, float32", len(chosen), seconds, more={"parameters": count_parameters(folder)})
 
 
 def _tables(
-    answers: JudgedSet, checkpoint: str | None, weights: Path | None, repeats: int, shape: tuple[int, int]
+    answers: JudgedSet,
+    checkpoint: str | None,
+    weights: Path | None,
+    repeats: int,
+    shape: tuple[int, int],
+    runs: dict[str, Run],
+    asked: bool,
 ) -> Iterator[SpeedTable]:
-    lines = compare(checkpoint, answers, weights, repeats)
+    lines = compare(checkpoint, answers, weights, repeats, runs, asked)
     with tempfile.TemporaryDirectory() as folder:
         tokenizer_of = load("nli_lex", checkpoint).scorer.folder
         large = random_cross_encoder(Path(folder), "deberta-v2", tokenizer_of, *shape, **DEBERTA_V3)
         few = evenly_spaced(len(answers), max(2, int(LARGE_SHARE * len(answers))))
-        lines.append(time_large(large, answers.take(few)))
-    note = f"the metric in float32 has {lines[1].times(lines[-1]):.1f} times the speed of the large model"
+        lines.append(time_large(large, answers.take(few), next(iter(runs.values()))))
+    note = f"the metric in {lines[1].name} has {lines[1].times(lines[-1]):.1f} times the speed of the large model"
     yield SpeedTable(f"Checkpoint {checkpoint or 'shipped'} on {TITLES[SET]}", "answers", lines, 2, (note,))
 
 
@@ -167,6 +181,7 @@ def _tables(
     show_default=True,
     help="Layers and width of the large model's random weights.",
 )
+@options.timed_runs("torch")
 @options.record
 def nli_lex(
     data: Path,
@@ -176,6 +191,10 @@ def nli_lex(
     answers: int,
     repeats: int,
     shape: tuple[int, int],
+    backend: tuple[str, ...],
+    precision: tuple[str, ...],
+    device: str,
+    run: Run,
     output: Path | None,
 ) -> None:
     """NLI+lex: each precision beside one pair at a time, and beside a large model."""
@@ -184,4 +203,7 @@ def nli_lex(
         chosen = chosen.take(evenly_spaced(len(chosen), answers))
     except ValueError as error:
         raise click.ClickException(str(error)) from None
-    print_tables(_tables(chosen, checkpoint, weights, repeats, shape), repeats, output)
+    run = {"device": device, **run}
+    runs = runs_to_time(backend, precision, run)
+    tables = _tables(chosen, checkpoint, weights, repeats, shape, runs, bool(precision))
+    print_tables(tables, repeats, output, run)

@@ -9,6 +9,8 @@ r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures
         a server that speaks OpenAI's embeddings API; SEMANTIC_METRICS_API_KEY holds its key
     python -m benchmarks.set_criteria --samples FILE.parquet --encoder ORG/NEW --ranges results/set_criteria/ranges.json
         one more encoder, with the margins of another run
+    python -m benchmarks.set_criteria --samples FILE.parquet --encoder model_cards/contextual/ --precision int8
+        --precision and --backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch
 
 FILE has the columns operator (overlap, difference, union), a, b and target; benchmarks.set_data makes one. Writes to
 --output: table1.csv to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors),
@@ -23,9 +25,11 @@ import click
 
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import Run
 from benchmarks.set_criteria.encoders import candidates
 from benchmarks.set_criteria.measure import measure_all, read_samples
 from benchmarks.set_criteria.report import Options, write_results
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, check_ranges
 
 _DEFAULTS = Settings()
@@ -49,8 +53,7 @@ _DEFAULTS = Settings()
 )
 @click.option("--norm-ratio", default=_DEFAULTS.norm_ratio, show_default=True, help="Ratio of comparable lengths (C6).")
 @click.option("--cache", type=options.NEW_FOLDER, help="Folder that keeps vectors, by text and encoder.")
-@click.option("--batch-size", default=64, show_default=True, type=click.IntRange(1), help="Number of texts at a time.")
-@options.device
+@options.encoder_run
 @options.seed
 @options.resamples
 def main(
@@ -65,8 +68,7 @@ def main(
     theta: float,
     norm_ratio: float,
     cache: Path | None,
-    batch_size: int,
-    device: str | None,
+    run: Run,
     seed: int,
     resamples: int,
 ) -> None:
@@ -74,13 +76,14 @@ def main(
     try:
         settings = Settings(epsilons, tolerance, theta, norm_ratio)
         ranges = None if ranges_file is None else _read_ranges(ranges_file)
-        chosen = candidates(given, seed, device)
+        batch_size = RunOptions(**run).batch_size
+        chosen = candidates(given, seed, run)
         samples = read_samples(file, limit, seed)
         output.mkdir(parents=True, exist_ok=True)  # before hours of encoding, not after
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error)) from error
     measured, absent = measure_all(chosen, samples, settings, cache, batch_size, options.progress)
-    settled = Options(settings, ranges, own_ranges, Bootstrap(seed, resamples))
+    settled = Options(settings, ranges, own_ranges, Bootstrap(seed, resamples), run)
     click.echo(write_results(measured, absent, samples, settled, output))
     options.progress(f"written to {output}")
 

@@ -15,8 +15,8 @@
 
 import hashlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +25,12 @@ from nltk.tokenize import NLTKWordTokenizer
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, read_vectors
 from benchmarks.common.options import check_distinct
+from benchmarks.common.own_metrics import NO_OPTIONS, Run
 from semantic_metrics.core.resolve import hash_files
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
-from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
+from semantic_metrics.matcha.file_names import is_contextual
+from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
 from semantic_metrics.set_criteria.vector_cache import PartlyEncoded
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
@@ -65,12 +68,14 @@ class Candidate:
         spec: what the user wrote.
         load: takes all distinct texts, returns the encoder; raises NotMeasured or ValueError if it does not load.
         floor: whether it is a floor, which is measured for comparison only.
+        chosen: precision and backend that it runs in, by option, as far as a choice of them was made and holds for it.
     """
 
     name: str
     spec: str
     load: Callable[[list[str]], Encoder]
     floor: bool = False
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def published(self) -> str | None:
@@ -82,25 +87,29 @@ class Candidate:
         return next((known[name.lower()] for name in names if name.lower() in known), None)
 
 
-def candidates(given: tuple[str, ...], seed: int, device: str | None = None) -> list[Candidate]:
+def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list[Candidate]:
     """The encoders that the `--encoder` options name, followed by the two floors.
 
     Args:
         given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2, with and without its normalisation, and MATCHA.
         seed: seed of the floors.
-        device: device that networks run on.
+        run: how networks run; precision and backend are of contextual MATCHA checkpoints.
 
     Raises:
-        ValueError: a spec is invalid, or two encoders have the same name.
+        ValueError: a spec is invalid, two encoders have the same name, or `run` has a precision or a backend that
+            holds for none of them.
     """
     usual = (MINI, f"{MINI} {UNNORMALISED}={UNNORMALISED}:{MINI}", f"MATCHA={MATCHA}")
-    chosen = [candidate(one, seed, device) for one in given or usual]
+    chosen = [candidate(one, seed, run) for one in given or usual]
     chosen += [candidate(one, seed) for one in (f"{BAG}=random-bag:{WIDTH}", f"{FLOOR}=random:{WIDTH}")]
     check_distinct([one.name for one in chosen], "--encoder")
+    if not any(one.chosen for one in chosen):
+        for name, value in RunOptions(**run).changed.items():
+            raise ValueError(f"--{name}: expected an --encoder that is a contextual MATCHA checkpoint, got {value!r}")
     return chosen
 
 
-def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
+def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
     """One `[NAME=]SPEC`; the module's docstring lists the specs.
 
     Raises:
@@ -109,8 +118,8 @@ def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
     match = _NAMED.fullmatch(given)
     spec = match["spec"] if match else given
 
-    def named(name: str, load: Callable[[list[str]], Encoder], floor: bool = False) -> Candidate:
-        return Candidate(match["name"] if match else name, spec, load, floor)
+    def named(name: str, load: Callable[[list[str]], Encoder], **fields: object) -> Candidate:
+        return Candidate(match["name"] if match else name, spec, load, **fields)
 
     kind, colon, rest = spec.partition(":")
     if kind in ("random", "random-bag") and (not colon or (rest.isdecimal() and int(rest) > 1)):
@@ -120,7 +129,7 @@ def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
     if kind == "vectors" and rest:
         return named(Path(rest).stem, lambda texts: WordVectors(rest, texts))
     if kind == UNNORMALISED and rest:
-        plain = candidate(rest, seed, device)
+        plain = candidate(rest, seed, run)
         return named(f"{plain.name} {UNNORMALISED}", lambda texts: without_normalisation(plain.load(texts)))
     model, at, url = rest.rpartition("@http")
     if kind == "endpoint" and at and model:
@@ -135,7 +144,17 @@ def candidate(given: str, seed: int, device: str | None = None) -> Candidate:
             f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
         )
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
-    return named(Path(spec).name, lambda texts: load_encoder(source, device))
+    changed = RunOptions(**run).changed
+    held = changed if changed and _is_contextual(source) else {}
+    return named(Path(spec).name, lambda texts: load_encoder(source, run.get("device"), **held), chosen=held)
+
+
+def _is_contextual(source: str | None) -> bool:
+    """Whether an encoder of the package takes a precision and a backend; what is not found takes none."""
+    try:
+        return is_contextual(find_encoder(source))
+    except ValueError:  # reported where it is loaded
+        return False
 
 
 def without_normalisation(encoder: Encoder) -> Encoder:

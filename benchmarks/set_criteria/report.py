@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import Run
 from benchmarks.set_criteria.figures import draw_angles, draw_ratios
 from benchmarks.set_criteria.leaderboard import write_page
 from benchmarks.set_criteria.means import ClusterBootstrap, all_shares, discrimination_table, means_table, score_table
@@ -19,6 +20,7 @@ from benchmarks.set_criteria.tables import (
     printed_tables,
     printed_undefined,
 )
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.set_criteria.angles import RATIO_EDGES, histogram, spread_of
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
 from semantic_metrics.set_criteria.epsilon import CELLS
@@ -43,12 +45,14 @@ class Options:
         ranges: ranges of the margins from another run; None takes those of all encoders measured.
         own: whether to report each encoder with its own ranges too.
         bootstrap: seed and number of the resamples.
+        run: how encoders ran, as far as it is not the default.
     """
 
     criteria: Settings
     ranges: Ranges | None = None
     own: bool = False
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
+    run: Run = field(default_factory=dict)
 
 
 def write_results(
@@ -145,9 +149,19 @@ def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> li
             facts.append((f"By {kind}", ", ".join(f"{name} {count}" for name, count in by_kind.items())))
     encoders = [f"{one.candidate.name} ({one.candidate.spec}; {one.truncated} texts cut)" for one in measured]
     facts.append(("Encoders", ", ".join(encoders)))
+    if how := [_held(name, value, measured) for name, value in options.run.items()]:
+        facts.append(("Run with", ", ".join(how)))
     facts.append(("Criteria", ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())))
     facts.append(("Bootstrap", f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"))
     return facts
+
+
+def _held(option: str, value: object, measured: list[Measured]) -> str:
+    """An option of how encoders ran, with the names of those for which it held, if that depends on the encoder."""
+    if option not in RunOptions(**{option: value}).changed:
+        return f"{option} {value}"
+    names = [one.candidate.name for one in measured if option in one.candidate.chosen]
+    return f"{option} {value} ({', '.join(names) or 'none that was measured'})"
 
 
 def check_table(measured: list[Measured], means: pd.DataFrame, results: dict[str, dict]) -> pd.DataFrame:

@@ -36,7 +36,8 @@ from benchmarks.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, L
 from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-_PLACEHOLDERS = {"data": "FOLDER", "endpoint": "URL", "device": None, "output": None, "cache": None}  # in the card
+_NOT_SHOWN = dict.fromkeys(("device", "batch_size", "output", "cache"))  # in the card
+_PLACEHOLDERS = {"data": "FOLDER", "endpoint": "URL", **_NOT_SHOWN}
 
 
 @click.group()
@@ -71,6 +72,7 @@ def main() -> None:
     "--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours with a lower cosine."
 )
 @options.device
+@options.batch_size
 @click.option(
     "--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Fewest words of a sentence."
 )
@@ -89,7 +91,7 @@ def build_command(context: click.Context, **given: object) -> None:
         names, documents = _sources(given)
         lengths = Lengths(given["min_words"], given["max_words"])
         settings = {key: given[key] for key in ("threshold", "stride", "limit", "seed")}
-        scores = [_score(name, given["device"]) for name in given["encoders"]]
+        scores = [_score(name, given["device"], given["batch_size"]) for name in given["encoders"]]
         plan = Plan(scores=scores, lengths=lengths, **_fusion(given), **settings)
         table, dropped = build(plan, given["data"], names, documents)
         encoders = tuple(_name(encoder) for encoder in given["encoders"])
@@ -155,17 +157,13 @@ def _fusion(given: dict) -> dict[str, object]:
         return {}
     endpoint = chat_endpoint(given["endpoint"])
     cache = given["cache"] or given["output"] / "fusions.jsonl"
-    fusion = EndpointFusion(endpoint, given["model"], cache, progress=_progress)
+    fusion = EndpointFusion(endpoint, given["model"], cache)
     return {"fuse": fusion, "fusion": fusion.name}
 
 
-def _progress(done: int, count: int) -> None:
-    if done % 100 == 0 or done == count:
-        options.progress(f"{done:,} of {count:,} fusions")
-
-
-def _score(encoder: str, device: str | None) -> Score:
-    return sentence_transformer(default_embsim() if encoder == DEFAULT_ENCODER else encoder, device)
+def _score(encoder: str, device: str | None, batch_size: int) -> Score:
+    source = default_embsim() if encoder == DEFAULT_ENCODER else encoder
+    return sentence_transformer(source, device, batch_size=batch_size)
 
 
 def _name(encoder: str) -> str:

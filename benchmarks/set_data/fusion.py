@@ -6,12 +6,13 @@ appendix A.1 (gpt-3.5-turbo, temperature 0.5).
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event, Lock
 
 from benchmarks.set_data.chains import Pair
+from semantic_metrics.core.progress import with_progress
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 
 CONCATENATION = "concatenation"  # value of the column `fusion`
@@ -50,7 +51,6 @@ class EndpointFusion:
         cache: JSON lines file that answers are read from and appended to.
         temperature: temperature of the model; above 0, only the cache makes a build repeatable.
         requests: number of parallel requests.
-        progress: function that takes the number of finished pairs and of all.
 
     Attributes:
         name: value of the column `fusion`.
@@ -66,14 +66,12 @@ class EndpointFusion:
         cache: Path,
         temperature: float = TEMPERATURE,
         requests: int = PARALLEL_REQUESTS,
-        progress: Callable[[int, int], None] = lambda done, count: None,
     ) -> None:
         if not model:
             raise ValueError("model: expected the name of a model, got an empty one")
         self.name = f"model {model}"
         self._endpoint, self._model, self._temperature = endpoint, model, temperature
-        self._requests, self._progress = requests, progress
-        self._cache = cache
+        self._requests, self._cache = requests, cache
         self._kept = _read(cache)
 
     def __call__(self, pairs: Sequence[Pair]) -> list[str]:
@@ -108,8 +106,8 @@ class EndpointFusion:
         with self._cache.open("a", encoding="utf-8") as file, ThreadPoolExecutor(self._requests) as pool:
             futures = [pool.submit(work, key, pair) for key, pair in missing.items()]
             try:
-                for done, _ in enumerate(as_completed(futures), 1):
-                    self._progress(done, len(futures))
+                for _ in with_progress(as_completed(futures), "pair", len(futures), "fused"):
+                    pass
             finally:
                 stop.set()  # an interruption does not wait for the remaining pairs
         failures = [error for error in map(Future.exception, futures) if error is not None]

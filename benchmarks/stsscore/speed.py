@@ -17,6 +17,7 @@ from scipy.stats import pearsonr
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from benchmarks.common import options
+from benchmarks.common.own_metrics import Run, prepare_runs, runs_to_time
 from benchmarks.common.timing import (
     Pairs,
     Speed,
@@ -30,7 +31,6 @@ from benchmarks.common.timing import (
 )
 from benchmarks.stsscore.sets import Seen, load_pairs
 from semantic_metrics import load
-from semantic_metrics.core.run_options import PRECISIONS
 from semantic_metrics.cross_encoder.heads import SIGMOID, checkpoint_scale, similarity_label
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 
@@ -42,24 +42,32 @@ ROBERTA = {
 REPEATS = 3
 
 
-def listing(scorer: PairScorer, scale: float | str) -> Callable[[Pairs], np.ndarray]:
+def listing(scorer: PairScorer, scale: float | str, device: str) -> Callable[[Pairs], np.ndarray]:
     """One pair at a time, with what the paper's listing 1 calls: padding and truncation on, gradients recorded."""
     tokenizer = AutoTokenizer.from_pretrained(scorer.folder, model_max_length=scorer.max_length)
-    model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).eval()
+    model = AutoModelForSequenceClassification.from_pretrained(scorer.folder, dtype=torch.float32).to(device).eval()
     label = similarity_label(scorer.labels)
 
     def score(pairs: Pairs) -> np.ndarray:
         logits = []
         for pair in pairs:
-            batch = tokenizer(*pair, padding=True, truncation=True, return_tensors="pt")
+            batch = tokenizer(*pair, padding=True, truncation=True, return_tensors="pt").to(device)
             logits.append(model(**batch).logits[0, label].item())
         return 1 / (1 + np.exp(-np.array(logits))) if scale == SIGMOID else np.array(logits) / scale
 
     return score
 
 
-def compare(weights: str, checkpoint: str | None, pairs: Pairs, labels: np.ndarray | None, repeats: int) -> SpeedTable:
-    """Time the listing and every precision on the same pairs, and compare their scores.
+def compare(
+    weights: str,
+    checkpoint: str | None,
+    pairs: Pairs,
+    labels: np.ndarray | None,
+    repeats: int,
+    runs: dict[str, Run],
+    asked: bool,
+) -> SpeedTable:
+    """Time the listing and every way to run the model on the same pairs, and compare their scores.
 
     Args:
         weights: description of the checkpoint, for the title.
@@ -67,9 +75,11 @@ def compare(weights: str, checkpoint: str | None, pairs: Pairs, labels: np.ndarr
         pairs: references and predictions.
         labels: human labels of the pairs; None for none.
         repeats: number of timed calls.
+        runs: ways to run the model by name, on the same device.
+        asked: whether the user chose their precisions; if not, what this machine cannot run has no line.
 
     Raises:
-        ValueError: no such checkpoint, or one that does not say its scale.
+        ValueError: no such checkpoint, or one that does not say its scale, or this machine cannot run it so.
     """
     metric = load("stsscore", checkpoint)
     scorer = metric.scorer
@@ -78,15 +88,17 @@ def compare(weights: str, checkpoint: str | None, pairs: Pairs, labels: np.ndarr
         raise ValueError(f"checkpoint {checkpoint}: expected one that says its scale")
     references, predictions = map(list, zip(*pairs, strict=True))
     columns = {"predictions": predictions, "references": references}
-    one_by_one = listing(scorer, scale)
+    first = {name: texts[:1] for name, texts in columns.items()}
+    runs = prepare_runs(runs, lambda run: metric.compute(**first, **run), asked)
+    one_by_one = listing(scorer, scale, next(iter(runs.values()))["device"])
 
-    def run(precision: str) -> Callable[[], np.ndarray]:
-        return lambda: np.array(metric.compute(**columns, precision=precision, device="cpu")["scores"])
+    def scores_with(run: Run) -> Callable[[], np.ndarray]:
+        return lambda: np.array(metric.compute(**columns, **run)["scores"])
 
-    timed = medians([lambda: one_by_one(pairs), *map(run, PRECISIONS)], repeats)
+    timed = medians([lambda: one_by_one(pairs), *map(scores_with, runs.values())], repeats)
     expected = timed[0][1]
     lines = []
-    for name, (seconds, scores) in zip(("listing", *PRECISIONS), timed, strict=True):
+    for name, (seconds, scores) in zip(("listing", *runs), timed, strict=True):
         against = {"r with listing": expected} | ({} if labels is None else {"r with labels": labels})
         correlations = {heading: float(pearsonr(scores, other).statistic) for heading, other in against.items()}
         lines.append(Speed(name, len(pairs), seconds, largest_difference(scores, expected), correlations))
@@ -110,19 +122,28 @@ def _read(data: Path | None, limit: int | None) -> tuple[Pairs, np.ndarray | Non
 
 
 def _tables(
-    data: Path | None, checkpoint: str | None, limit: int | None, repeats: int, shape: tuple[int, int]
+    data: Path | None,
+    checkpoint: str | None,
+    limit: int | None,
+    repeats: int,
+    shape: tuple[int, int],
+    runs: dict[str, Run],
+    asked: bool,
 ) -> Iterator[SpeedTable]:
     pairs, labels, source = _read(data, limit)
-    trained = compare(f"Checkpoint {checkpoint or 'shipped'} on {source}", checkpoint, pairs, labels, repeats)
+    title = f"Checkpoint {checkpoint or 'shipped'} on {source}"
+    trained = compare(title, checkpoint, pairs, labels, repeats, runs, asked)
     yield trained
     tokenizer_of = load("stsscore", checkpoint).scorer.folder
     with tempfile.TemporaryDirectory() as folder:
         random = random_cross_encoder(
             Path(folder), "roberta", tokenizer_of, *shape, **ROBERTA, num_labels=1, stsscore={"scale": 5.0}
         )
-        table = compare(f"Random weights, {shape[0]} layers of width {shape[1]}", random, pairs, None, repeats)
+        title = f"Random weights, {shape[0]} layers of width {shape[1]}"
+        table = compare(title, random, pairs, None, repeats, runs, asked)
     ratio = trained.lines[1].times(table.lines[0])
-    note = f"the checkpoint above in float32 has {ratio:.1f} times the speed of the listing with these weights"
+    first = trained.lines[1].name
+    note = f"the checkpoint above in {first} has {ratio:.1f} times the speed of the listing with these weights"
     yield SpeedTable(table.title, table.unit, table.lines, table.bases, (*table.notes, note))
 
 
@@ -134,6 +155,7 @@ def _tables(
 @click.option(
     "--shape", type=(int, int), default=ROBERTA_BASE, show_default=True, help="Layers and width of the random weights."
 )
+@options.timed_runs("torch")
 @options.record
 def stsscore(
     data: Path | None,
@@ -141,7 +163,13 @@ def stsscore(
     pairs: int | None,
     repeats: int,
     shape: tuple[int, int],
+    backend: tuple[str, ...],
+    precision: tuple[str, ...],
+    device: str,
+    run: Run,
     output: Path | None,
 ) -> None:
     """STSScore: each precision beside one pair at a time."""
-    print_tables(_tables(data, checkpoint, pairs, repeats, shape), repeats, output)
+    run = {"device": device, **run}
+    runs = runs_to_time(backend, precision, run)
+    print_tables(_tables(data, checkpoint, pairs, repeats, shape, runs, bool(precision)), repeats, output, run)

@@ -43,7 +43,7 @@ MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which take
     metavar="NAME",
     help=f"Similarity of C1, C3 and C4: {', '.join(MEASURES)}.",
 )
-@model_options("device", "batch_size")
+@model_options("device", "precision", "backend", "batch_size")
 @shared_option("--output", help="Write all figures to a .json or .csv file.")
 def criteria(
     samples: Path, encoders: tuple[str, ...], measure: str, run: dict[str, object], output: Path | None, **columns: str

@@ -32,7 +32,7 @@ LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
 @shared_option("--weights", multiple=False, metavar="FILE")
 @click.option("--method", metavar="NAME", help=f"Method, as the metric has it: {', '.join(METHODS)}.")
-@model_options("device", "batch_size")  # a model explains in float32, on torch
+@model_options()
 @click.option("--html", type=FILE, help="Also write the heat map to this file.")
 def explain(
     prediction: str,

@@ -25,6 +25,7 @@ from semantic_metrics.core.contract import (
     text_metrics,
 )
 from semantic_metrics.core.loading import load_scoring
+from semantic_metrics.core.run_options import RunOptions
 
 if TYPE_CHECKING:
     from semantic_metrics.fitting.threshold import Threshold
@@ -227,9 +228,11 @@ class LoadedMetric:
 
     def _checked_run(self, run: Mapping[str, object], run_without_model: Collection[str]) -> dict[str, object]:
         if not self.runs_model:
+            RunOptions(**run)  # a mistake is one here too
             if unused := [name for name in run if name not in run_without_model]:
                 options = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
-                click.echo(f"{self.name}: a table runs no model, {options} has no effect", err=True)
+                verb = "has" if len(unused) == 1 else "have"
+                click.echo(f"{self.name}: a table runs no model, {options} {verb} no effect", err=True)
             return {}
         check_option_names(self.name, self._metric, run)
         return dict(run)
@@ -285,7 +288,7 @@ class LoadedMetric:
         """
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
-        known = inspect.signature(self._metric.explain).parameters  # a model explains in float32
+        known = inspect.signature(self._metric.explain).parameters
         options = {name: value for name, value in self._options.items() if name in known}
         return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
 

@@ -11,14 +11,15 @@ METHODS = ("leave_one_out",)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: each piece costs two passes of the model
 
 
-def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions) -> Explanation:
+def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions, matcha_run: RunOptions) -> Explanation:
     """Contributions of the tokens of both texts: the score minus that of the texts without the token.
 
     Args:
         models: what scores the texts.
         texts: `prediction` and `reference`.
         weights: of the judgements.
-        run: how the cross-encoder runs; in float32.
+        run: how the cross-encoder runs.
+        matcha_run: how MATCHA's encoder runs.
 
     Returns:
         The parts of an explanation, which `Explainer` describes.
@@ -26,7 +27,7 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions)
 
     def score(variants: list[Texts]) -> np.ndarray:
         predictions, references = ([variant[side] for variant in variants] for side in ("prediction", "reference"))
-        scores = weights.score(models.parts(predictions, references, run))
+        scores = weights.score(models.parts(predictions, references, run, matcha_run))
         blank = [not (a.strip() and b.strip()) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 

@@ -43,12 +43,13 @@ Args:
         dict with a number from 0 for each of "matcha", "similarity" and "nli"; None (default) for .25, 1 and 1.
     precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
         fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
-        which.
+        which. With a contextual checkpoint of MATCHA ("pairs+contextual") it runs so too, and "auto" goes by the
+        drifts of each checkpoint.
     max_length: tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.
     batch_size: largest number of pairs that the model reads at a time (default 64).
     device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
     backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
-        "semantic-metrics[fast]"`.
+        "semantic-metrics[fast]"`. A contextual checkpoint of MATCHA runs on it too.
     workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
         changes no score.
     output: "all" (default), or "mean" for {"consensus": mean} alone.
@@ -57,6 +58,7 @@ Args:
     k: with "sentence", the number of windows that the model reads for each sentence (default 8), those that share most
         of its words; None for all.
     coverage: with "sentence", also say which sentences of the reference the prediction leaves out (default False).
+    progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
 Returns:
     consensus: mean of `scores`.

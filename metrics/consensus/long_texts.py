@@ -59,6 +59,7 @@ class LongTextOptions:
         k: windows that it reads for each sentence; None for all.
         coverage: whether the references' sentences are looked for in the prediction as well.
         output: "all" or "mean".
+        progress: whether bars are shown.
         granularity: "sentence"; for the signature.
 
     Raises:
@@ -69,6 +70,7 @@ class LongTextOptions:
     k: int | None = NEAREST_WINDOWS
     coverage: bool = no_score_change(False)
     output: str = no_score_change("all")
+    progress: bool = no_score_change(True)
     granularity: str = "sentence"
 
     def __post_init__(self) -> None:

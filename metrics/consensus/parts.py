@@ -5,7 +5,7 @@ that people would rate and the probabilities of NLI; MATCHA's table gives the co
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from semantic_metrics.cross_encoder.heads import (
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.table import cosine
+from semantic_metrics.matcha.table import MatchaTable, cosine
 
 DEFAULT_CHECKPOINT = "pairs"
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
@@ -95,20 +95,39 @@ class PairModels:
             self.scale = check_scale(checkpoint_scale(folder, config, str(name)))
         except ValueError as error:
             raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
-        self.scorer = PairScorer(folder)
+        self.scorer = PairScorer(folder, "consensus")
         self.matcha = load_checkpoint(matcha)
 
-    def signature_fields(self) -> dict[str, str]:
-        """What a signature contains of the checkpoints."""
-        return {**self.scorer.signature_fields(), "matcha": self.matcha.signature_fields()["checkpoint"]}
+    def matcha_run(self, run: RunOptions) -> RunOptions:
+        """How MATCHA's encoder runs: as the cross-encoder, but "auto" goes by its own drifts; a table runs no model.
 
-    def parts(self, predictions: list[str], references: list[str], run: RunOptions = DEFAULT_OPTIONS) -> Parts:
+        Raises:
+            InvalidInput: it cannot run so.
+        """
+        if isinstance(self.matcha, MatchaTable):
+            return DEFAULT_OPTIONS
+        return self.matcha.resolve(replace(run, max_length=None))  # the checkpoint settles it
+
+    def signature_fields(self, matcha_run: RunOptions = DEFAULT_OPTIONS) -> dict[str, str]:
+        """What a signature contains of the checkpoints, and of how MATCHA's runs, where that is not the default."""
+        changed = {f"matcha_{name}": value for name, value in matcha_run.changed.items()}
+        matcha = self.matcha.signature_fields()["checkpoint"]
+        return {**self.scorer.signature_fields(), "matcha": matcha, **changed}
+
+    def parts(
+        self,
+        predictions: list[str],
+        references: list[str],
+        run: RunOptions = DEFAULT_OPTIONS,
+        matcha_run: RunOptions | None = None,
+    ) -> Parts:
         """What the models say about n pairs.
 
         Args:
             predictions: n texts to judge.
             references: n texts, one for each prediction.
-            run: how the cross-encoder runs; MATCHA's encoder takes the device, the batch size and the workers of it.
+            run: how the cross-encoder runs.
+            matcha_run: how MATCHA's encoder runs; None for what `matcha_run` makes of `run`.
         """
         pairs = list(zip(references, predictions, strict=True))
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
@@ -117,7 +136,7 @@ class PairModels:
         same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
         probabilities[:, same], ratings[:, same] = (1.0, 0.0), 1.0
         return Parts(
-            matcha=self._cosines(predictions, references, run),
+            matcha=self._cosines(predictions, references, matcha_run or self.matcha_run(run)),
             similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),
             supported=probabilities[0, :, 0],
             covered=probabilities[1, :, 0],
@@ -126,8 +145,7 @@ class PairModels:
         )
 
     def _cosines(self, predictions: list[str], references: list[str], run: RunOptions) -> np.ndarray:
-        own = RunOptions(device=run.device, batch_size=run.batch_size, workers=run.workers)
-        encoded = self.matcha.encode([*predictions, *references], own)
+        encoded = self.matcha.encode([*predictions, *references], run)
         vectors, count = encoded.vectors, len(predictions)
         return cosine(vectors[:count], vectors[count:])
 

@@ -1,6 +1,6 @@
 """Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from semantic_metrics.core.inputs import (
 )
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.core.signature import Signature, no_score_change
+from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 
@@ -39,10 +39,14 @@ class Options:
     run: RunOptions = DEFAULT_OPTIONS
     multi_reference: str = "best"
     output: str = no_score_change("all")
+    progress: bool = no_score_change(True)
+    # signatures have it from the models' fields
+    matcha_run: RunOptions = field(default=DEFAULT_OPTIONS, metadata=NOT_IN_SIGNATURE)
 
     def __post_init__(self) -> None:
         check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
         check_choice("output", self.output, ("all", "mean"))
+        check_choice("progress", self.progress, (False, True))
 
 
 @dataclass(frozen=True)
@@ -91,13 +95,13 @@ class ConsensusScoring(TextScoring):
         granularity: str = "text",
         k: int | None = NEAREST_WINDOWS,
         coverage: bool = False,
+        progress: bool = True,
     ) -> dict | None:
         """Score predictions against references, together with those added before."""
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
         run |= {"backend": backend, "workers": workers}
-        options = self._options(
-            weights, granularity, k, coverage, multi_reference=multi_reference, output=output, **run
-        )
+        rules = {"multi_reference": multi_reference, "output": output, "progress": progress}
+        options = self._options(weights, granularity, k, coverage, **rules, **run)
         if contradictions is not None and isinstance(options, LongTextOptions):
             got = describe_value(contradictions)
             raise invalid_input("contradictions", f"expected None with granularity='sentence', got {got}")
@@ -114,9 +118,13 @@ class ConsensusScoring(TextScoring):
     ) -> Options | LongTextOptions:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         names = [item.name for item in fields(RunOptions) if item.name in settings]
-        run = self.models.scorer.resolve(RunOptions(**{name: settings.pop(name) for name in names}))
+        given = RunOptions(**{name: settings.pop(name) for name in names})
+        run = self.models.scorer.resolve(given)
         check_choice("granularity", granularity, GRANULARITIES)
-        options = Options(Weights.read(weights, self.models.scorer.checkpoint_sha256), run, **settings)
+        # sentences are judged by the cross-encoder alone
+        matcha_run = self.models.matcha_run(given) if granularity == "text" else DEFAULT_OPTIONS
+        weighted = Weights.read(weights, self.models.scorer.checkpoint_sha256)
+        options = Options(weighted, run, **settings, matcha_run=matcha_run)
         if granularity == "text":
             if k != NEAREST_WINDOWS or coverage is not False:
                 raise invalid_input("granularity", "expected 'sentence' with k or coverage, got 'text'")
@@ -124,7 +132,7 @@ class ConsensusScoring(TextScoring):
         if weights is not None or options.multi_reference != "best":
             name, value = ("multi_reference", options.multi_reference) if weights is None else ("weights", weights)
             raise invalid_input(name, f"expected the default with granularity='sentence', got {quote(value)}")
-        return LongTextOptions(run, k, coverage, options.output)
+        return LongTextOptions(run, k, coverage, options.output, options.progress)
 
     def _compute(
         self,
@@ -164,7 +172,7 @@ class ConsensusScoring(TextScoring):
     def _score(self, predictions: list[str], references: list, options: Options) -> Scored:
         texts, counts = flatten(references)
         owners = np.repeat(np.arange(len(predictions)), counts)
-        parts = self.models.parts([predictions[i] for i in owners], texts, options.run)
+        parts = self.models.parts([predictions[i] for i in owners], texts, options.run, options.matcha_run)
         defined = np.array(
             [bool(predictions[i].strip() and text.strip()) for i, text in zip(owners, texts, strict=True)]
         )
@@ -180,7 +188,7 @@ class ConsensusScoring(TextScoring):
     def _signature(self, options: Options | LongTextOptions) -> Signature:
         if isinstance(options, LongTextOptions):
             return Signature.of("consensus", self.models.scorer.signature_fields(), options, VERSION)
-        models = {**self.models.signature_fields(), "weights": options.weights}
+        models = {**self.models.signature_fields(options.matcha_run), "weights": options.weights}
         return Signature.of("consensus", models, options, VERSION)
 
     def explain(
@@ -192,16 +200,19 @@ class ConsensusScoring(TextScoring):
         max_length: int | None = None,
         batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
+        precision: str = "float32",
+        backend: str = "torch",
+        workers: int | None = None,
     ) -> Explanation:
         """What the score loses where a token is left out, for each token of both texts; see `attribution.explain`.
 
-        `method` is "leave_one_out". The other arguments are those of `compute`; the model runs in float32.
+        `method` is "leave_one_out". The other arguments are those of `compute`.
 
         Raises:
             InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
-        run = {"precision": "float32", "max_length": max_length, "batch_size": batch_size, "device": device}
-        options = self._options(weights, **run)
-        return explain(self.models, texts, options.weights, options.run)
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        options = self._options(weights, **run, backend=backend, workers=workers)
+        return explain(self.models, texts, options.weights, options.run, options.matcha_run)

@@ -12,8 +12,7 @@ from semantic_metrics.core.contract import (
     metric_folders,
     scoring_class,
 )
-from semantic_metrics.core.inputs import check_choice, describe_value, invalid_input
-from semantic_metrics.core.progress import progress as progress_shown
+from semantic_metrics.core.inputs import describe_value, invalid_input
 from semantic_metrics.core.text_scoring import check_checkpoint_name
 
 if TYPE_CHECKING:
@@ -84,7 +83,6 @@ def score(
     *,
     questions: list[str] | None = None,
     checkpoint: str | None = None,
-    progress: bool = True,
     **options: object,
 ) -> dict:
     """Score texts: what `load(name, checkpoint).compute(...)` returns, in a fraction of its start-up time.
@@ -99,8 +97,7 @@ def score(
         questions: n questions, which "nli_lex" needs and the others do not take.
         checkpoint: None for the checkpoint shipped with the package, or another shipped one, a folder (written with a
             slash), or a Hub id.
-        progress: show a progress bar, on a terminal, if it takes more than two seconds.
-        options: options of the metric's `compute` (`multi_reference`, `rescale`, `precision`, ...).
+        options: options of the metric's `compute` (`multi_reference`, `precision`, `progress=False` for no bar, ...).
 
     Returns:
         The mean under the metric's name, `scores` (n floats, higher is better), `signature`, and what else the metric
@@ -123,8 +120,6 @@ def score(
         raise invalid_input(
             "questions", f"expected None, as {name} takes no questions, got {describe_value(questions)}"
         )
-    check_choice("progress", progress, (False, True))
     metric = loaded_scoring(name, checkpoint)
     check_option_names(name, metric, options)
-    with progress_shown(progress):
-        return metric.compute(**columns, **options)
+    return metric.compute(**columns, **options)

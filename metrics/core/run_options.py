@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_whole
+from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input
 from semantic_metrics.core.signature import if_changed, no_score_change
 
 BACKENDS = ("torch", "openvino")
@@ -46,5 +46,25 @@ class RunOptions:
         if self.workers is not None:
             check_whole("workers", self.workers, 1)
 
+    @property
+    def changed(self) -> dict[str, str]:
+        """Precision and backend, where they are not the default."""
+        names = ("precision", "backend")
+        return {name: getattr(self, name) for name in names if getattr(self, name) != getattr(DEFAULT_OPTIONS, name)}
+
 
 DEFAULT_OPTIONS = RunOptions()
+
+
+def refuse_changed(run: RunOptions, where: str) -> None:
+    """Refuse another precision ("auto" too) or backend than the default.
+
+    Args:
+        run: how a model should run.
+        where: what takes the default alone, such as "for a table".
+
+    Raises:
+        InvalidInput: one of the two is another; says what was expected, and where.
+    """
+    for name, value in run.changed.items():
+        raise invalid_input(name, f"expected {getattr(DEFAULT_OPTIONS, name)!r} {where}, got {value!r}")

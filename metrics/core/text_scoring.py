@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input, quote
 from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.progress import progress
 
 
 class TextScoring:
@@ -73,14 +74,15 @@ class TextScoring:
 
         Args:
             columns: the metric's columns by name.
-            options: the checked options of this call; `_compute` receives the object as `options`.
+            options: the checked options of this call; `_compute` receives the object as `options`. An attribute
+                `progress`, if it has one, says whether bars are shown.
             extra_columns: further columns of texts (None for one that is absent), with a text for each row; `_compute`
                 receives each by its name.
 
         Raises:
             InvalidInput: a column holds a non-string or has the wrong length, or there is nothing to score.
         """
-        with self._lock:
+        with self._lock, progress(getattr(options, "progress", True)):
             return self._compute_checked(columns, options, extra_columns or {})
 
     def _compute_checked(

@@ -18,8 +18,9 @@ import numpy as np
 import torch
 
 from semantic_metrics.core.batching import max_tokens
+from semantic_metrics.core.inputs import check_choice
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
 
@@ -53,7 +54,7 @@ class Explainer:
 
     scorer: PairScorer
     texts: Texts  # by the names that they have in the explanation
-    options: RunOptions  # in float32
+    options: RunOptions  # for integrated gradients in float32, on torch
     max_pieces: int | None = None  # if the texts have more tokens, words or runs of words are explained in their place
 
     @cached_property
@@ -179,6 +180,17 @@ class _Path:
     def project(self, gradient: torch.Tensor) -> np.ndarray:
         """(points, tokens, D) gradient -> (points, tokens), what each token adds per unit of the path."""
         return (gradient * (self.end - self.start)).sum(dim=-1).double().cpu().numpy()
+
+
+def check_method(method: str, run: RunOptions) -> None:
+    """Check a method, and that the model runs on torch in float32 where the method takes its gradients.
+
+    Raises:
+        InvalidInput: the method is not one of METHODS, or `refuse_changed` refuses the options.
+    """
+    check_choice("method", method, METHODS)
+    if method == METHODS[1]:
+        refuse_changed(run, f"for the gradients of method {method!r}")
 
 
 def trace(scorer: PairScorer, pair: Pair, max_length: int) -> tuple[Tokens, list[np.ndarray]]:

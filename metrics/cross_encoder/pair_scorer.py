@@ -53,6 +53,7 @@ class PairScorer:
     Args:
         folder: a checkpoint in the format of transformers, with safetensors (or `pytorch_model.bin`, from which only
             plain tensors are read). No code of a checkpoint is run.
+        metric: whose measured drifts `precision="auto"` goes by; None for those of all metrics.
 
     Attributes:
         config: contents of its `config.json`.
@@ -66,8 +67,8 @@ class PairScorer:
         ValueError: the checkpoint is incomplete or damaged, lacks its head, or its tokeniser is of the wrong kind.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.config = folder, read_config(folder)
+    def __init__(self, folder: Path, metric: str | None = None) -> None:
+        self.folder, self.metric, self.config = folder, metric, read_config(folder)
         self.labels = label_names(self.config)
         with refuse_damage(f"checkpoint {folder}: did not load"):
             self._load(folder)

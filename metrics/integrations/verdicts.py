@@ -1,5 +1,6 @@
 """What integrations say of a score: whether a text passes, and why."""
 
+import inspect
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,8 +71,10 @@ def explain_score(
     asked = (question,) if describe(batcher.name).takes_questions else ()
     if not hasattr(batcher.metric, "explain"):
         return ""
+    known = inspect.signature(batcher.metric.explain).parameters
+    options = {name: value for name, value in batcher.options.items() if name in known}
     try:
-        explanation = batcher.metric.explain(prediction, reference, *asked)
+        explanation = batcher.metric.explain(prediction, reference, *asked, **options)
     except ValueError:  # texts that are too long to leave out their tokens
         return ""
     lines = (

@@ -1,11 +1,10 @@
 """Load a MATCHA checkpoint by name: a table, a contextual encoder, or the authors' format."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, KIND
+from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, KIND, is_contextual
 from semantic_metrics.matcha.table import MatchaTable
 
 if TYPE_CHECKING:  # the table does without torch
@@ -67,11 +66,3 @@ def _download_contextual() -> Path:
 def embedded_checkpoints() -> dict[str, Path]:
     """MATCHA checkpoints that are shipped with the package, by name; empty where it is not installed (a Space)."""
     return shipped_checkpoints(lambda config: config.get("model_type") == "matcha" or KIND in config)
-
-
-def is_contextual(folder: Path) -> bool:
-    """Whether a folder holds a contextual checkpoint."""
-    try:
-        return KIND in json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError, RecursionError):  # a missing or damaged file is reported by `from_folder`
-        return False

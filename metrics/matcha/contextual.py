@@ -62,6 +62,8 @@ class ContextualEncoder:
         folder: of the checkpoint; None if there is none.
     """
 
+    metric = None  # the only one that a contextual checkpoint is measured for
+
     def __init__(
         self, model: PreTrainedModel, tokenizer: Tokenizer, config: ContextualConfig, folder: Path | None = None
     ) -> None:

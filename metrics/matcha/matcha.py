@@ -35,6 +35,7 @@ Args:
     precision, batch_size, device, backend, workers: how a contextual checkpoint runs, as in `stsscore`; a table, which
         runs no model, takes none of them.
     output: "all" (default), or "mean" for {"matcha": mean} alone.
+    progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
 Returns:
     matcha: mean of `scores`.

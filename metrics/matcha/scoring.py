@@ -32,6 +32,7 @@ class Options:
     rescale: bool = False
     calibrated: bool = no_score_change(False)
     output: str = no_score_change("all")
+    progress: bool = no_score_change(True)
     # signatures have it from the encoder's fields
     run: RunOptions = field(default=DEFAULT_OPTIONS, metadata=NOT_IN_SIGNATURE)
 
@@ -40,6 +41,7 @@ class Options:
         check_choice("rescale", self.rescale, (False, True))
         check_choice("calibrated", self.calibrated, (False, True))
         check_choice("output", self.output, ("all", "mean"))
+        check_choice("progress", self.progress, (False, True))
 
 
 class MatchaScoring(TextScoring):
@@ -71,10 +73,11 @@ class MatchaScoring(TextScoring):
         backend: str = "torch",
         workers: int | None = None,
         output: str = "all",
+        progress: bool = True,
     ) -> dict | None:
         """Score predictions against references, together with those added before."""
         run = RunOptions(precision, None, batch_size, device, backend, workers)
-        options = Options(multi_reference, rescale, calibrated, output, self.encoder.resolve(run))
+        options = Options(multi_reference, rescale, calibrated, output, progress, self.encoder.resolve(run))
         if calibrated:
             self.ratings()
         columns = {"predictions": predictions, "references": references}
@@ -140,27 +143,27 @@ class MatchaScoring(TextScoring):
         method: str = "exact",
         baseline: str | None = None,
         device: str | None = None,
+        precision: str = "float32",
+        batch_size: int = BATCH_SEQUENCES,
+        backend: str = "torch",
+        workers: int | None = None,
     ) -> Explanation:
         """Contribution of each token to the score, in both directions; see `attribution.explain`.
 
-        Args:
-            prediction: the text that was judged.
-            reference: the text it was compared with.
-            method: "exact" (the contributions sum to the score) or "integrated_gradients" (they sum to the score
-                minus that of the baseline; paper, appendix C).
-            baseline: for integrated gradients, "token_0" or "other_text"; None chooses by the sign of the score.
-            device: where a contextual checkpoint runs, in float32; None for a GPU if there is one.
+        `method` is "exact" (the contributions sum to the score) or "integrated_gradients" (they sum to the score minus
+        that of the baseline; paper, appendix C; not for a contextual checkpoint). `baseline` is "token_0" or
+        "other_text"; None chooses by the sign of the score. The other arguments are those of `compute`: they say how a
+        contextual checkpoint runs, and a table, which runs no model, takes none of them.
 
         Raises:
-            InvalidInput: a text is not a valid string, the method or the baseline is unknown, or the checkpoint cannot
-                run on the device.
+            InvalidInput: a text is not a valid string, the method or the baseline is unknown, or the checkpoint does
+                not take an option.
         """
         prediction, reference = check_text("prediction", prediction), check_text("reference", reference)
         check_choice("method", method, METHODS)
         check_choice("baseline", baseline, (None, *BASELINES))
-        return explain(
-            self.encoder, prediction, reference, method, baseline, self.encoder.resolve(RunOptions(device=device))
-        )
+        run = self.encoder.resolve(RunOptions(precision, None, batch_size, device, backend, workers))
+        return explain(self.encoder, prediction, reference, method, baseline, run)
 
 
 class _Scored(NamedTuple):

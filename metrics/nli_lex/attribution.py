@@ -58,7 +58,7 @@ def explain(
         weights: the judge's weights.
         texts: `prediction`, `reference` and `question`.
         method: one of METHODS.
-        run: how the model runs; in float32.
+        run: how the model runs; for integrated gradients in float32, on torch.
         score: maps n variants of the texts to the metric's probabilities.
 
     Returns:

@@ -214,7 +214,7 @@ def load_scorer(name: str | Path | None = None) -> PairScorer:
         nli_labels(label_names(read_config(folder)))
     except ValueError as error:
         raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
-    return PairScorer(folder)
+    return PairScorer(folder, "nli_lex")
 
 
 def _is_nli(config: dict) -> bool:

@@ -48,6 +48,7 @@ Args:
     workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
         changes no score.
     output: "all" (default), "reasons" for what each feature adds too, or "mean" for {"nli_lex": share} alone.
+    progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
 Returns:
     nli_lex: share of the answers that are judged correct, in [0, 1], higher is better.

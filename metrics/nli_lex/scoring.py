@@ -10,7 +10,7 @@ from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
-from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation, Texts
+from semantic_metrics.cross_encoder.pair_attribution import Explanation, Texts, check_method
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, SUBSTRING, extract, load_scorer
@@ -27,15 +27,17 @@ class Options:
     """Settings of one call of `compute`, whose docstring explains them.
 
     Raises:
-        InvalidInput: the output is unknown.
+        InvalidInput: the output or `progress` is unknown.
     """
 
     weights: Weights  # with template and number words as the call wants them
     run: RunOptions
     output: str = no_score_change("all")
+    progress: bool = no_score_change(True)
 
     def __post_init__(self) -> None:
         check_choice("output", self.output, OUTPUTS)
+        check_choice("progress", self.progress, (False, True))
 
 
 class NLILexScoring(TextScoring):
@@ -74,19 +76,20 @@ class NLILexScoring(TextScoring):
         backend: str = "torch",
         workers: int | None = None,
         output: str = "all",
+        progress: bool = True,
     ) -> dict | None:
         """Judge predictions by references, together with those added before."""
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
         run |= {"backend": backend, "workers": workers}
         judge = {"features": features, "weights": weights, "template": template, "number_words": number_words}
         columns = {"predictions": predictions, "references": references, "questions": questions}
-        return self.compute_checked(columns, self._options(output, **judge, **run))
+        return self.compute_checked(columns, self._options(output, progress, **judge, **run))
 
-    def _options(self, output: str = "all", **settings: object) -> Options:
+    def _options(self, output: str = "all", progress: bool = True, **settings: object) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         names = {item.name for item in fields(RunOptions)}
         run = self.scorer.resolve(RunOptions(**{name: settings.pop(name) for name in names.intersection(settings)}))
-        return Options(self.weights(**settings), run, output)
+        return Options(self.weights(**settings), run, output, progress)
 
     def weights(
         self,
@@ -159,12 +162,15 @@ class NLILexScoring(TextScoring):
         max_length: int | None = None,
         batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
+        precision: str = "float32",
+        backend: str = "torch",
+        workers: int | None = None,
     ) -> Explanation:
         """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
 
         `method` is "leave_one_out" (the probability minus that of the texts without the token; without a word or a run
         of words if the texts have more than 48 tokens) or "integrated_gradients" (of what the model reads; the words
-        that are compared stay as they are). The other arguments are those of `compute`; the model runs in float32.
+        that are compared stay as they are; only in float32, on torch). The other arguments are those of `compute`.
 
         Raises:
             ValueError: `compute` would raise one, the method is unknown, or the texts are too long to leave out each
@@ -174,8 +180,8 @@ class NLILexScoring(TextScoring):
         for name, text in texts.items():
             check_text(name, text)
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
-        check_choice("method", method, METHODS)
-        run = RunOptions("float32", max_length, batch_size, device)
+        run = RunOptions(precision, max_length, batch_size, device, backend, workers)
+        check_method(method, run)
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
 
         def score(variants: list[Texts]) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Text encoders by name: a MATCHA table, a sentence-transformers model, or mean pooling of any transformers model."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -8,19 +9,23 @@ import numpy as np
 
 from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files, resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.matcha.table import TOKENIZER, MatchaTable
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions, refuse_changed
+from semantic_metrics.matcha.file_names import TOKENIZER, is_contextual
+from semantic_metrics.matcha.table import MatchaTable
 
 DEFAULT_ENCODER = "matcha"  # the shipped MATCHA table, which is why this module imports from the metric MATCHA
 MODEL_TYPE = "matcha"  # in the config.json of a MATCHA table
 MODULES = "modules.json"  # sentence-transformers models have this file, plain transformers do not
-HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector
+HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector, but for:
+RECORDS = ("nli_lex.json", "precision.json", "training.json")  # what was measured with the weights, or made them
 
 
 class Encoder(Protocol):
     """Anything that turns texts into vectors.
 
     Attributes:
-        sha256: digest of all that can change a vector; cached vectors are stored under it.
+        sha256: digest of the files that can change a vector, with the precision and the backend behind it if they are
+            not the default; cached vectors are stored under it.
     """
 
     sha256: str
@@ -37,15 +42,16 @@ class Encoder(Protocol):
         """
 
 
-def find_encoder(name: str | None) -> Path:
+def find_encoder(name: str | None, run: RunOptions = DEFAULT_OPTIONS) -> Path:
     """The folder of an encoder, downloaded if a Hub id asks for it.
 
     Args:
         name: None or "default" is the MATCHA table shipped with the package (where the package is not installed, that
             of the Hub); else a folder (written with a slash) or a Hub id `org/name[@revision]`.
+        run: how it should run; only a contextual MATCHA checkpoint has a choice of precision and backend.
 
     Raises:
-        ValueError: there is no such folder, or it lacks the files of a model; names it.
+        ValueError: there is no such folder, it lacks the files of a model, or it does not run so; names it.
     """
     shipped = shipped_checkpoints(lambda config: config.get("model_type") == MODEL_TYPE)
     folder = resolve_checkpoint(name, DEFAULT_ENCODER, shipped)
@@ -53,20 +59,29 @@ def find_encoder(name: str | None) -> Path:
     if not described or not any(folder.rglob("*.safetensors")):  # in this order: a wrong folder may be a whole disk
         names = sorted(path.name for path in folder.glob("*"))[:20]
         raise ValueError(f"encoder {folder}: expected {CONFIG} or {MODULES}, and weights as safetensors; found {names}")
+    if not is_contextual(folder):
+        refuse_changed(run, f"for encoder {folder}, which is no contextual MATCHA checkpoint")
     return folder
 
 
-def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
+def load_encoder(
+    name: str | None = None, device: str | None = None, precision: str = "float32", backend: str = "torch"
+) -> Encoder:
     """Load an encoder by name; of a plain transformers model, also a causal one, the last states are averaged.
 
     Args:
         name: `name` of `find_encoder`.
         device: where a network runs; None for sentence-transformers' choice.
+        precision: in which a contextual MATCHA checkpoint runs, as in `RunOptions`; others run in float32 alone.
+        backend: what runs it; torch alone runs others.
 
     Raises:
-        ValueError: `find_encoder` refuses the name, or the encoder does not load; names it.
+        ValueError: `find_encoder` refuses the encoder, or it does not load or run so; names it.
     """
-    folder = find_encoder(name)
+    run = RunOptions(precision, device=device, backend=backend)
+    folder = find_encoder(name, run)
+    if run.changed and (contextual := ContextualMatcha(folder, run)).run.changed:  # "auto" may be the default
+        return contextual
     with refuse_damage(f"encoder {folder}: did not load"):  # transformers, tokenizers, sentence-transformers raise many
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8")) if (folder / CONFIG).is_file() else {}
         if config.get("model_type") == MODEL_TYPE and not (folder / MODULES).is_file():
@@ -123,7 +138,7 @@ class NetworkEncoder:
             self.tokenizer.pad_token = spare or self.tokenizer.convert_ids_to_tokens(0)
         if self.tokenizer is not None and not (folder / MODULES).is_file():
             self.tokenizer.padding_side = "right"  # padding before a text would shift its positions
-        self.sha256 = hash_files(folder, [path for path in folder.rglob("*") if path.suffix in HASHED_SUFFIXES])
+        self.sha256 = _digest(folder)
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
         """See `Encoder.encode`."""
@@ -141,3 +156,39 @@ class NetworkEncoder:
             return np.ones(len(texts), dtype=np.int64)
         ids = self.tokenizer(texts, truncation=False, padding=False, return_attention_mask=False, verbose=False)
         return np.array([len(tokens) for tokens in ids["input_ids"]])
+
+
+class ContextualMatcha:
+    """A contextual MATCHA checkpoint in another precision, or on another backend, than `NetworkEncoder` runs it.
+
+    Unlike there, a string such as "[SEP]" is plain text, and a text without a known token has no vector.
+
+    Args:
+        folder: a checkpoint of `ContextualEncoder`.
+        run: how it runs.
+
+    Attributes:
+        run: the same, with the precision that "auto" stands for.
+
+    Raises:
+        ValueError: a file is damaged, or the checkpoint cannot run so.
+    """
+
+    def __init__(self, folder: Path, run: RunOptions) -> None:
+        from semantic_metrics.matcha.contextual import ContextualEncoder
+
+        self.encoder = ContextualEncoder.from_folder(folder)
+        self.run = self.encoder.resolve(run)
+        self.encoder.encode([PROBE], self.run)  # a backend that is missing, or cannot run it, is refused here
+        self.sha256 = "-".join([_digest(folder), *self.run.changed.values()])
+
+    def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+        """See `Encoder.encode`."""
+        encoded = self.encoder.encode(texts, replace(self.run, batch_size=batch_size))
+        return encoded.vectors.astype(np.float32), encoded.truncated
+
+
+def _digest(folder: Path) -> str:
+    """Digest of the files of a network that can change a vector."""
+    files = (path for path in folder.rglob("*") if path.suffix in HASHED_SUFFIXES and path.name not in RECORDS)
+    return hash_files(folder, list(files))

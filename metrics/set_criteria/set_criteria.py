@@ -2,15 +2,17 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import datasets
 import evaluate
 import numpy as np
 
+from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
-from semantic_metrics.core.inputs import check_choice, check_same_length, check_texts, check_whole, invalid_input
+from semantic_metrics.core.inputs import check_choice, check_same_length, check_texts, invalid_input
+from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.set_criteria.angles import Result
 from semantic_metrics.set_criteria.criteria import (
@@ -23,7 +25,7 @@ from semantic_metrics.set_criteria.criteria import (
     report,
     shared_ranges,
 )
-from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
+from semantic_metrics.set_criteria.encoders import ContextualMatcha, Encoder, find_encoder, load_encoder
 from semantic_metrics.set_criteria.epsilon import EPSILONS
 from semantic_metrics.set_criteria.samples import (
     Vectors,
@@ -35,8 +37,10 @@ from semantic_metrics.set_criteria.samples import (
 )
 from semantic_metrics.set_criteria.summary import CriteriaResult
 from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
+from semantic_metrics.transformer.backends import check_run_device
 
 VERSION = "0.1.0"
+GIVEN = {"encoder": "given"}  # what a signature contains of embeddings that a call brings
 
 _DESCRIPTION = """\
 Tests a sentence encoder for six properties of sets (Bansal et al., Set-Theoretic Compositionality of Sentence
@@ -73,8 +77,11 @@ Args:
     per_sample: add the values of every sample (default False).
     batch_size: number of texts that a network reads at a time (default 64).
     device: where a network runs; None for sentence-transformers' choice.
-    cache_dir: where vectors are kept on disk, by text and encoder: None for nowhere, "default" for the folder that
-        the environment variable SEMANTIC_METRICS_CACHE names, or a folder.
+    precision, backend: how a contextual MATCHA checkpoint runs, as in `stsscore`; other encoders take the defaults
+        alone, "float32" and "torch".
+    cache_dir: where vectors are kept on disk, by text and encoder, precision and backend: None for nowhere, "default"
+        for the folder that the environment variable SEMANTIC_METRICS_CACHE names, or a folder.
+    progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
 Returns:
     A dict, which `print` shows as a table. Shares are percentages in [0, 100], None where there is no sample. For
@@ -115,13 +122,13 @@ class Options:
     encoders: list[str] | None
     ranges: Ranges | None
     per_sample: bool
-    batch_size: int
-    device: str | None
+    run: RunOptions
     cache: Path | None
+    progress: bool
 
     def __post_init__(self) -> None:
         check_choice("per_sample", self.per_sample, (False, True))
-        check_whole("batch_size", self.batch_size, 1)
+        check_choice("progress", self.progress, (False, True))
 
 
 class SetCriteria(CheckedInputs, evaluate.Metric):
@@ -139,7 +146,7 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
     def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
         # an encoder is loaded when there are texts: given embeddings need none
         self.encoder_name = None if self.config_name == "default" else self.config_name
-        self._loaded: tuple[str | None, Encoder] | None = None
+        self._loaded: tuple[RunOptions, Encoder] | None = None
         if self.encoder_name is not None:
             find_encoder(self.encoder_name)
 
@@ -165,19 +172,28 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
         per_sample: bool = False,
         batch_size: int = 64,
         device: str | None = None,
+        precision: str = "float32",
+        backend: str = "torch",
         cache_dir: str | Path | None = None,
+        progress: bool = True,
     ) -> dict | None:
         """Test the encoder on the samples, together with those added before."""
+        run = RunOptions(precision, None, batch_size, device, backend)
+        check_run_device(run)
         options = Options(
             settings=Settings(epsilons, tolerance, theta, norm_ratio),
             embeddings=None if embeddings is None else check_embeddings(embeddings, encoders is not None),
-            encoders=None if encoders is None else _check_encoders(encoders, embeddings),
+            encoders=None if encoders is None else _check_encoders(encoders, embeddings, run),
             ranges=None if ranges is None else check_ranges(ranges),
             per_sample=per_sample,
-            batch_size=batch_size,
-            device=device,
+            run=run,
             cache=cache_folder(cache_dir),
+            progress=progress,
         )
+        if embeddings is not None and encoders is None:
+            refuse_changed(run, "for embeddings")
+        elif run.changed and encoders is None:
+            self._encoder(run)  # refuses what cannot run before any row is scored: added rows are kept
         texts = {"a": a, "b": b, "target": target}
         no_texts = self.writer is None and all(values is None for values in texts.values())
         if embeddings is not None and encoders is None and no_texts:
@@ -199,28 +215,33 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
             check_same_length("operator", len(operator), name_of(name), len(triple[0]))
         measured: dict[str | None, tuple[Samples, Result]] = {}
         for name, triple in given.items():
-            measured[name] = measure_samples(from_arrays(triple), operator, name_of(name)), {"encoder": "given"}
+            measured[name] = measure_samples(from_arrays(triple), operator, name_of(name)), {"model": GIVEN}
         texts = None if a is None else [*a, *b, *target]
         if options.encoders is not None:
             for name in options.encoders:  # each is freed before the next one is loaded
-                measured[name] = _measure_texts(load_encoder(name, options.device), texts, operator, options)
+                measured[name] = _measure_texts(_load(name, options.run), texts, operator, options)
         elif options.embeddings is None:
-            measured[None] = _measure_texts(self._encoder(options.device), texts, operator, options)
+            measured[None] = _measure_texts(self._encoder(options.run), texts, operator, options)
         return _report_all(measured, options)
 
-    def _encoder(self, device: str | None) -> Encoder:
-        if self._loaded is None or self._loaded[0] != device:
-            self._loaded = device, load_encoder(self.encoder_name, device)
+    def _encoder(self, run: RunOptions) -> Encoder:
+        run = replace(run, batch_size=BATCH_SEQUENCES)  # any size takes the same encoder
+        if self._loaded is None or self._loaded[0] != run:
+            self._loaded = run, _load(self.encoder_name, run)
         return self._loaded[1]
 
 
-def _check_encoders(encoders: object, embeddings: object) -> list[str]:
+def _load(name: str | None, run: RunOptions) -> Encoder:
+    return load_encoder(name, run.device, run.precision, run.backend)
+
+
+def _check_encoders(encoders: object, embeddings: object, run: RunOptions) -> list[str]:
     names = check_texts("encoders", encoders)
     taken = [*names, *(embeddings or {})]
     if len(set(taken)) < len(taken):
         raise invalid_input("encoders", f"expected names that differ, got {taken}")
     for name in names:
-        find_encoder(name)
+        find_encoder(name, run)
     return names
 
 
@@ -228,13 +249,14 @@ def _measure_texts(
     encoder: Encoder, texts: list[str], operators: list[str], options: Options
 ) -> tuple[Samples, Result]:
     """Measure the n samples of `texts`: n texts A, then n texts B, then n targets."""
-    vectors = encode_texts(encoder, texts, options.batch_size, options.cache)
+    vectors = encode_texts(encoder, texts, options.run.batch_size, options.cache)
     n = len(operators)
 
     def take(rows: np.ndarray) -> Vectors:
         return vectors.take(rows), vectors.take(rows + n), vectors.take(rows + 2 * n)
 
-    facts = {"encoder": encoder.sha256[:16], "truncated": vectors.truncated}
+    changed = encoder.run.changed if isinstance(encoder, ContextualMatcha) else {}
+    facts = {"model": {"encoder": encoder.sha256[:16], **changed}, "truncated": vectors.truncated}
     return measure_samples(take, operators, "the encoder's vectors"), facts
 
 
@@ -248,7 +270,7 @@ def _report_all(measured: dict[str | None, tuple[Samples, Result]], options: Opt
         which_ranges = f"{'shared' if ranges is None else 'given'}-{digest[:8]}"
     results = {}
     for name, (samples, facts) in measured.items():
-        fields = {"encoder": facts.pop("encoder"), **asdict(options.settings), "ranges": which_ranges}
+        fields = {**facts.pop("model"), **asdict(options.settings), "ranges": which_ranges}
         signature = str(Signature("set_criteria", {**fields, "version": VERSION}))
         results[name] = {**report(samples, options.settings, used, options.per_sample), **facts, "signature": signature}
     return CriteriaResult(results.get(None, {"encoders": results, "ranges": used}))

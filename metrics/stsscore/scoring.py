@@ -12,7 +12,7 @@ from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
-from semantic_metrics.cross_encoder.pair_attribution import METHODS, Explanation
+from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.stsscore.attribution import explain
@@ -35,12 +35,14 @@ class Options:
     run: RunOptions = DEFAULT_OPTIONS
     multi_reference: str = "best"
     output: str = no_score_change("all")
+    progress: bool = no_score_change(True)
 
     def __post_init__(self) -> None:
         check_choice("clip", self.clip, (False, True))
         check_choice("symmetric", self.symmetric, (False, True))
         check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
         check_choice("output", self.output, ("all", "mean"))
+        check_choice("progress", self.progress, (False, True))
 
 
 class STSScoring(TextScoring):
@@ -68,11 +70,13 @@ class STSScoring(TextScoring):
         backend: str = "torch",
         workers: int | None = None,
         output: str = "all",
+        progress: bool = True,
     ) -> dict | None:
         """Score predictions against references, together with those added before."""
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
         run |= {"backend": backend, "workers": workers}
         rules = {"clip": clip, "symmetric": symmetric, "multi_reference": multi_reference, "output": output}
+        rules |= {"progress": progress}
         columns = {"predictions": predictions, "references": references}
         return self.compute_checked(columns, self._options(scale, **rules, **run))
 
@@ -122,20 +126,23 @@ class STSScoring(TextScoring):
         max_length: int | None = None,
         batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
+        precision: str = "float32",
+        backend: str = "torch",
+        workers: int | None = None,
     ) -> Explanation:
         """Contribution of each token to the score of one pair, in both directions; see `attribution.explain`.
 
         `method` is "leave_one_out" (the score minus that of the texts without the token) or "integrated_gradients"
         (the contributions sum to the score minus that of a baseline of padding). The other arguments are those of
-        `compute`; the model runs in float32.
+        `compute`; gradients need float32 and torch.
 
         Raises:
             InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
-        check_choice("method", method, METHODS)
-        run = self.scorer.resolve(RunOptions("float32", max_length, batch_size, device))
-        return explain(self.scorer, texts, method, self._scale(scale), run)
+        run = RunOptions(precision, max_length, batch_size, device, backend, workers)
+        check_method(method, run)
+        return explain(self.scorer, texts, method, self._scale(scale), self.scorer.resolve(run))
 
     def _scale(self, scale: float | str | None) -> float | str:
         """The scale that applies: the argument, or else the checkpoint's."""
@@ -165,4 +172,4 @@ def load_scorer(name: str | None = None) -> PairScorer:
         similarity_label(label_names(read_config(folder)))
     except ValueError as error:
         raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
-    return PairScorer(folder)
+    return PairScorer(folder, "stsscore")

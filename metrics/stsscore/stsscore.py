@@ -43,6 +43,7 @@ Args:
     workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
         changes no score.
     output: "all" (default), or "mean" for {"stsscore": mean} alone.
+    progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
 Returns:
     stsscore: mean of `scores`.

@@ -30,16 +30,41 @@ def default_device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
+def check_run_device(run: RunOptions) -> None:
+    """Refuse a device that torch does not have here, or that cannot run the precision or the backend.
+
+    Raises:
+        InvalidInput: it is such a device; names it.
+    """
+    if run.device is None:
+        return
+    try:
+        device = torch.device(run.device)
+        for name, value in ONLY_CPU.items():
+            if getattr(run, name) == value and device.type != "cpu":
+                problem = f"expected 'cpu', the only one for {name} {value!r}, got {quote(run.device)}"
+                raise invalid_input("device", problem)
+        torch.zeros(1, device=device).tolist()
+    except InvalidInput:
+        raise
+    except Exception as error:  # torch raises errors of any kind: an AssertionError where it lacks that device
+        reason = str(error).partition("\n")[0]
+        problem = f"expected one that torch has here, as 'cpu', got {quote(run.device)} ({reason})"
+        raise invalid_input("device", problem) from None
+
+
 class Checkpoint(Protocol):
     """What a transformer is told of its checkpoint.
 
     Attributes:
         folder: its folder; None for a model that is not saved.
         checkpoint_sha256: digest of its weights and settings, or UNSAVED.
+        metric: the metric that reads it, whose measured drifts "auto" goes by; None for those of all.
     """
 
     folder: Path | None
     checkpoint_sha256: str
+    metric: str | None
 
     def example(self) -> Inputs:
         """Inputs of two sequences, the second of them shorter, on the CPU."""
@@ -72,28 +97,13 @@ class Transformer:
         Raises:
             InvalidInput: torch does not have the device, or it cannot run the precision or the backend.
         """
-        if run.device is not None:
-            self._check_device(run)
+        check_run_device(run)
         if run.precision != AUTO:
             return run
         drifts = read_drifts(self._checkpoint.folder, self._checkpoint.checkpoint_sha256)
-        on_cpu = self.device_of(run).type == "cpu"
-        return replace(run, precision=fastest_precision(drifts, run.backend) if on_cpu else "float32")
-
-    def _check_device(self, run: RunOptions) -> None:
-        try:
-            device = torch.device(run.device)
-            for name, value in ONLY_CPU.items():
-                if getattr(run, name) == value and device.type != "cpu":
-                    problem = f"expected 'cpu', the only one for {name} {value!r}, got {quote(run.device)}"
-                    raise invalid_input("device", problem)
-            torch.zeros(1, device=device).tolist()
-        except InvalidInput:
-            raise
-        except Exception as error:  # torch raises errors of any kind: an AssertionError where it lacks that device
-            reason = str(error).partition("\n")[0]
-            problem = f"expected one that torch has here, as 'cpu', got {quote(run.device)} ({reason})"
-            raise invalid_input("device", problem) from None
+        if self.device_of(run).type != "cpu":
+            return replace(run, precision="float32")
+        return replace(run, precision=fastest_precision(drifts, run.backend, self._checkpoint.metric))
 
     def device_of(self, run: RunOptions) -> torch.device:
         """Where the model runs with these options."""

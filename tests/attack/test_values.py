@@ -44,8 +44,9 @@ OPTIONS = {
         "batch_size",
         "device",
         "output",
+        "progress",
     ),
-    "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions"),
+    "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions", "progress"),
     "stsscore": (
         "scale",
         "clip",
@@ -56,6 +57,7 @@ OPTIONS = {
         "batch_size",
         "device",
         "output",
+        "progress",
     ),
     "nli_lex": (
         "features",
@@ -67,6 +69,7 @@ OPTIONS = {
         "batch_size",
         "device",
         "output",
+        "progress",
     ),
 }
 ALLOWED = (

@@ -1,26 +1,35 @@
 """`python -m benchmarks.speed NAME` on a few texts: that it runs and what it reports, never how fast anything is."""
 
 import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import torch
 from click.testing import CliRunner, Result
+from matcha_metric import MATCHA
 
+from benchmarks.common.own_metrics import runs_to_time
 from benchmarks.common.timing import medians, read_pairs
 from benchmarks.harnesses import HARNESSES
 from benchmarks.matcha.speed import PACKAGE
 from benchmarks.nli_lex.speed import read_answers
 from benchmarks.set_criteria.speed import grid_cells, grid_cells_by_masks
-from benchmarks.speed import Refused, _measure, main
-from benchmarks.speed_rows import Line, lines, measure
+from benchmarks.speed import Refused, _drift, _measure, _wanted, main
+from benchmarks.speed_rows import SPIN, Line, lines, measure
 from semantic_metrics import load
+from semantic_metrics.core.inputs import invalid_input
 from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.set_criteria.epsilon import sample_cells
+from semantic_metrics.transformer.openvino_model import INSTALL, Inputs
 from tests import tiny_pairs as tiny
 from tests.benchmarks.nli_lex.data import write_data
 from tests.nli_lex.conftest import nli
@@ -116,7 +125,7 @@ def test_every_side_has_a_line(name: str, places: dict[str, Path], tmp_path: Pat
     result = run(name, f"{options} --output {tmp_path / 'speed.json'}", places)
     assert result.exit_code == 0, result.output
     record = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
-    assert set(record) == {"command", "machine", "repeats", "tables"}
+    assert set(record) == {"command", "machine", "repeats", "run", "tables"}
     assert [[line["name"] for line in table["lines"]] for table in record["tables"]] == names
     for table in record["tables"]:
         assert table["title"] in result.output
@@ -149,9 +158,169 @@ def check_labels(trained: dict, random: dict, bert: Path) -> None:
     assert f"{ratio:.1f} times the speed of the listing" in random["notes"][-1]
 
 
+@pytest.mark.parametrize("name", ["nli_lex", "stsscore"])
+def test_options_narrow_what_is_timed(name: str, places: dict[str, Path], tmp_path: Path) -> None:
+    chosen = "--precision float32 --batch-size 2 --workers 1"
+    result = run(name, f"{CASES[name][0]} {chosen} --output {tmp_path / 'speed.json'}", places)
+    assert result.exit_code == 0, result.output
+    record = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
+    (_, precision, *_), *_ = ([line["name"] for line in table["lines"]] for table in record["tables"])
+    assert precision == "float32"
+    assert not any(line["name"] in ("bfloat16", "int8") for table in record["tables"] for line in table["lines"])
+    assert record["run"] == {"device": "cpu", "batch_size": 2, "workers": 1}
+    assert "models ran with device cpu, batch_size 2, workers 1" in result.output
+
+
+def test_what_a_device_cannot_run_is_no_line(tmp_path: Path) -> None:
+    """Here int8, where nobody asks for it."""
+    assert list(runs_to_time((), (), {"device": "cuda"})) == ["float32", "bfloat16"]
+    ways = runs_to_time(("torch", "openvino"), ("float32",), {"device": "cpu", "workers": 1})
+    assert list(ways) == ["float32", "openvino, float32"]
+    last = {"device": "cpu", "workers": 1, "backend": "openvino", "precision": "float32"}
+    assert ways["openvino, float32"] == last
+    line = Line("stsscore", "torch", "int8")
+    with pytest.raises(Refused, match="device: expected 'cpu', the only one for precision 'int8'"):
+        _measure(line, [("a", "b")] * 2, 1, False, tmp_path, {}, {"device": "cuda"})
+
+
+LOOPS = {"nli_lex": "benchmarks.nli_lex.speed.loop", "stsscore": "benchmarks.stsscore.speed.listing"}
+
+
+def openvino_here(refused: str, argument: str, reason: str) -> Callable[..., Callable]:
+    """In place of `OpenVINOModel`: torch, and one precision that is refused, as this machine may do."""
+
+    def compiled(model: torch.nn.Module, precision: str, output: str, *_: object) -> Callable[[Inputs], torch.Tensor]:
+        if precision == refused:
+            raise invalid_input(argument, reason)
+
+        def forward(inputs: Inputs) -> torch.Tensor:
+            with torch.inference_mode():
+                return getattr(model(**inputs), output)
+
+        return forward
+
+    return compiled
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_what_a_processor_lacks_has_no_line_unless_it_is_asked_for(
+    name: str, places: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = openvino_here("bfloat16", "precision", "expected 'float32' or 'int8' on this processor")
+    monkeypatch.setattr("semantic_metrics.transformer.backends.OpenVINOModel", backend)
+    options, names, _ = CASES[name]
+    result = run(name, f"{options} --backend openvino --output {tmp_path / 'speed.json'}", places)
+    assert result.exit_code == 0, result.output
+    tables = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))["tables"]
+    for table, expected in zip(tables, names, strict=True):
+        kept = [f"openvino, {each}" if each in PRECISIONS else each for each in expected if each != "bfloat16"]
+        assert [line["name"] for line in table["lines"]] == kept
+    monkeypatch.setattr(LOOPS[name], lambda *_: lambda _: pytest.fail("it was timed"))
+    asked = run(name, f"{options} --backend openvino --precision float32 --precision bfloat16", places)
+    assert asked.exit_code == 1
+    assert "precision: expected 'float32' or 'int8' on this processor" in asked.output
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_backend_that_is_not_installed_is_refused_before_anything_is_timed(
+    name: str, places: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = openvino_here("float32", "backend", f"expected 'torch', as OpenVINO is not installed ({INSTALL})")
+    monkeypatch.setattr("semantic_metrics.transformer.backends.OpenVINOModel", missing)
+    monkeypatch.setattr(LOOPS[name], lambda *_: lambda _: pytest.fail("it was timed"))
+    result = run(name, f"{CASES[name][0]} --backend openvino", places)
+    assert result.exit_code == 1
+    assert "OpenVINO is not installed" in result.output
+
+
+@pytest.mark.parametrize(("given", "size"), [("", None), ("--batch-size 3", 3)])
+def test_the_authors_package_has_its_own_batch_size_unless_one_is_given(
+    given: str, size: int | None, places: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes, encode = [], MATCHA.encode
+
+    def recorded(package: MATCHA, texts: list[str], batch_size: int | None = None) -> torch.Tensor:
+        sizes.append(batch_size)
+        return encode(package, texts)
+
+    monkeypatch.setattr(MATCHA, "encode", recorded)
+    options = CASES["matcha"][0].replace("--authors-format {network} ", "")
+    result = run("matcha", f"{options} {given} --output {tmp_path / 'speed.json'}", places)
+    assert result.exit_code == 0, result.output
+    assert set(sizes) == {size}
+    expected = {"device": "cpu"} | ({} if size is None else {"batch_size": size})
+    assert json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))["run"] == expected
+
+
+def test_metrics_are_timed_with_their_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = lines(BACKENDS, PRECISIONS)
+    assert _wanted(every, ()) == every
+    names = [line.name for line in _wanted(every, ("stsscore", "matcha"))]
+    ours = [f"stsscore-{backend}-{precision}" for backend in BACKENDS for precision in PRECISIONS]
+    assert names == ["matcha-metric", "CrossEncoder", "matcha", *ours]
+    absent = ("matcha_metric", "bert_score")
+    monkeypatch.setattr("benchmarks.speed.find_spec", lambda name: None if name in absent else find_spec(name))
+    assert [line.name for line in _wanted(every, ("matcha",))] == ["matcha"]
+    assert _wanted(every, ()) == [line for line in every if line.metric not in ("matcha-metric", "bert-score")]
+
+
+def test_a_drift_is_recorded_by_the_name_of_its_metric() -> None:
+    run = {"backend": "torch", "precision": "int8"}
+    row = {**run, "drift": 0.004, "neighbours": 0.001, "count": 30, "processor_seconds": 2.0}
+    for line, metric in (("contextual", "matcha"), ("stsscore", "stsscore")):
+        drift = _drift({**row, "metric": line})
+        assert drift.metric == metric
+        assert (drift.backend, drift.precision) == ("torch", "int8")
+        assert (drift.drift, drift.neighbours, drift.speed) == (0.004, 0.001, 15)
+
+
+START = """
+import os, subprocess, sys, time
+print(subprocess.Popen([sys.executable, "-c", sys.argv[1].format(os.getpid())]).pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_busy_process_ends_with_its_parent() -> None:
+    with subprocess.Popen([sys.executable, "-c", START, SPIN], stdout=subprocess.PIPE, text=True) as parent:
+        try:
+            spinning = psutil.Process(int(parent.stdout.readline()))
+            begin = time.monotonic()
+            while sum(spinning.cpu_times()[:2]) < 0.2:
+                assert time.monotonic() < begin + 60
+                time.sleep(0.05)
+            assert runs(spinning)
+        finally:
+            parent.kill()
+    try:
+        begin = time.monotonic()
+        while runs(spinning) and time.monotonic() < begin + 10:
+            time.sleep(0.05)
+        assert not runs(spinning)
+    finally:
+        if runs(spinning):
+            spinning.kill()
+
+
+def runs(process: psutil.Process) -> bool:
+    """Whether a process has not ended; one that nobody waits for stays as a zombie."""
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_only_what_users_get_by_default_is_recorded() -> None:
+    result = CliRunner().invoke(main, ["--record", "--batch-size", "2", "--pairs", "2"])
+    assert result.exit_code == 2
+    assert "--record: expected device cpu, and no batch size or workers, got" in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
+        ("nli_lex", "--data {data} --checkpoint {nli} --device nowhere", "device: expected one that torch has here"),
+        ("stsscore", "--checkpoint {bert} --pairs 2 --device nowhere", "device: expected one that torch has here"),
         ("matcha", "--checkpoint nothing --pairs 2", "'nothing'"),
         ("stsscore", "--checkpoint {scaleless} --pairs 2", "expected one that says its scale"),
         ("stsscore", "--data {empty}", "expected stsb/test.parquet"),
@@ -177,7 +346,8 @@ def test_a_line_of_the_table_is_measured(places: dict[str, Path]) -> None:
     assert plain[0]["neighbours"] < ROUNDING
     assert "busy_seconds" not in plain[0]
     assert int8[0]["busy_seconds"] > 0
-    theirs, scores = measure(Line("CrossEncoder"), str(places["bert"]), pairs, 1, False)
+    run = {"device": "cpu", "batch_size": 2}
+    theirs, scores = measure(Line("CrossEncoder"), str(places["bert"]), pairs, 1, False, run)
     assert scores / 5 == pytest.approx(plain[1], abs=ROUNDING)
     assert theirs["count"] == 6
 
@@ -193,9 +363,12 @@ def test_every_line_has_its_peer_before_it() -> None:
 @pytest.mark.slow
 def test_the_table_has_a_line_for_each_precision(tmp_path: Path) -> None:
     arguments = ["--only", "stsscore", "--backend", "torch", "--pairs", "4", "--repeats", "1", "--idle"]
+    arguments += ["--batch-size", "2"]
     result = CliRunner().invoke(main, [*arguments, "--output", str(tmp_path / "speed.json")])
     assert result.exit_code == 0, result.output
-    record = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))["lines"]
+    made = json.loads((tmp_path / "speed.json").read_text(encoding="utf-8"))
+    assert made["run"] == {"device": "cpu", "batch_size": 2}
+    record = made["lines"]
     assert list(record) == ["CrossEncoder", *(f"stsscore-torch-{precision}" for precision in PRECISIONS)]
     for name, line in record.items():
         assert name in result.output

@@ -31,7 +31,7 @@ COMMANDS = ("check", "compare", "contradict", "criteria", "explain", "fit", "rep
 def test_a_command_that_runs_a_model_has_the_options(command: str) -> None:
     shown = "\n".join(done(invoke(command, "--help")))
     missing = [option for option in OPTIONS if option not in shown]
-    assert missing == (["--precision", "--backend", "--workers"] if command in ("criteria", "explain") else [])
+    assert missing == (["--workers"] if command == "criteria" else [])
 
 
 def test_a_model_has_a_bar_of_its_own_within_a_chunk(
@@ -110,6 +110,10 @@ def test_a_table_says_that_they_have_no_effect(file: Path, checkpoint: Path) -> 
     result = invoke("score", file, "--metric", "matcha", "--config", checkpoint, "--device", "cuda:7", options=COLUMNS)
     assert done(result)
     assert result.stderr == "matcha: a table runs no model, --device has no effect\n"
+    table = ("score", file, "--metric", "matcha", "--config", checkpoint)
+    result = invoke(*table, "--device", "cpu", "--batch-size", "3", options=COLUMNS)
+    assert result.stderr == "matcha: a table runs no model, --device, --batch-size have no effect\n"
+    refused(invoke(*table, "--precision", "fp16", options=COLUMNS), "precision: expected one of")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,11 @@
 """What each token adds to a score."""
 
+from pathlib import Path
+
 import evaluate
 import pytest
+
+from semantic_metrics import load
 
 PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"
 
@@ -18,6 +22,15 @@ def test_a_token_contributes_what_the_score_loses_without_it(metric: evaluate.Me
 def test_a_text_of_one_token_loses_its_whole_score(metric: evaluate.Metric) -> None:
     explanation = metric.explain("dog", REFERENCE)
     assert explanation["prediction"]["contributions"] == [pytest.approx(explanation["score"])]
+
+
+def test_it_runs_as_compute_does(model: Path, contextual: Path) -> None:
+    metric = load("consensus", f"{model}+{contextual}")
+    run = {"precision": "int8", "workers": 2}
+    explanation = metric.explain(PREDICTION, REFERENCE, **run)
+    score = metric.compute(predictions=[PREDICTION], references=[REFERENCE], **run)["scores"][0]
+    assert explanation["score"] == pytest.approx(score, abs=1e-3)
+    assert explanation != metric.explain(PREDICTION, REFERENCE)
 
 
 def test_an_unknown_method_is_refused(metric: evaluate.Metric) -> None:

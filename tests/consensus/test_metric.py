@@ -9,6 +9,8 @@ import pytest
 from semantic_metrics import load
 from semantic_metrics.consensus.verdict import EMPTY, VERDICTS
 from semantic_metrics.consensus.weights import CAP
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 from tests.consensus.conftest import LABELS, SCRIPT, both_heads
 from tests.nli_lex.conftest import listing
 
@@ -50,6 +52,38 @@ def test_the_parts_are_those_of_the_models_alone(metric: evaluate.Metric, model:
             chances = [np.exp(one[name]) / sum(np.exp(one[label]) for label in nli) for one in both]
             expected.append(np.mean(chances))
         assert parts[name] == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_precision_and_backend_reach_a_contextual_matcha(model: Path, contextual: Path) -> None:
+    texts = {"predictions": PREDICTIONS, "references": REFERENCES}
+    metric, matcha = load("consensus", f"{model}+{contextual}"), load("matcha", f"{contextual}/")
+    default, result = metric.compute(**texts), metric.compute(**texts, precision="int8")
+    assert default["parts"]["matcha"] == pytest.approx(matcha.compute(**texts)["scores"], abs=ROUNDING)
+    expected = matcha.compute(**texts, precision="int8")["scores"]
+    assert result["parts"]["matcha"] == pytest.approx(expected, abs=ROUNDING)
+    assert result["parts"]["matcha"] != pytest.approx(default["parts"]["matcha"], abs=ROUNDING)
+    assert "|matcha_precision:int8|" in result["signature"]
+    assert "|matcha_backend:openvino|" in metric.signature(backend="openvino")
+    assert "matcha_" not in default["signature"]
+
+
+def test_auto_goes_by_the_drifts_of_each_checkpoint(model: Path, contextual: Path) -> None:
+    matcha = load_checkpoint(f"{contextual}/")
+    drift = Drift("matcha", "torch", "bfloat16", processor(), drift=0.001, neighbours=0.0, speed=20.0)
+    write_drifts(contextual, matcha.checkpoint_sha256, [drift], "texts")
+    signature = load("consensus", f"{model}+{contextual}").signature(precision="auto")
+    assert "|precision:float32|" in signature
+    assert "|matcha_precision:bfloat16|" in signature
+
+
+def test_a_table_of_matcha_stays_as_it_is(metric: evaluate.Metric) -> None:
+    default, result = (
+        metric.compute(predictions=PREDICTIONS, references=REFERENCES, precision=precision)
+        for precision in ("float32", "int8")
+    )
+    assert result["parts"]["matcha"] == default["parts"]["matcha"]
+    assert result["scores"] != default["scores"]
+    assert "matcha_" not in result["signature"]
 
 
 def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:

@@ -13,7 +13,7 @@ from tests.demo.conftest import tiny_checkpoints
 # all that scoring with the table imports; charset_normalizer comes with scipy, coverage with these tests
 TABLE = {"charset_normalizer", "click", "numpy", "safetensors", "scipy", "semantic_metrics", "tokenizers", "tqdm"}
 TESTS = {"coverage", "pytest_cov", "cython_runtime"}
-SLOW = {"datasets", "evaluate", "pandas", "pyarrow", "sentence_transformers", "sklearn"}  # a model can do without
+SLOW = {"datasets", "evaluate", "pandas", "pyarrow", "sentence_transformers", "sklearn", "spacy"}  # not needed
 TEXTS = {"predictions": ["The dog sleeps.", "a man"], "references": ["the dog is awake", "the man"]}
 COMMAND = """
 import sys
@@ -47,13 +47,17 @@ def test_the_command_scores_with_the_table_without_heavy_modules(run_python: Run
     assert {"numpy", "tokenizers"} < packages(done.stderr) - TESTS <= TABLE
 
 
-@pytest.mark.parametrize("name", ["consensus", "stsscore"])
+@pytest.mark.parametrize("name", ["consensus", "nli_lex", "stsscore"])
 def test_the_command_scores_with_a_model_without_modules_that_take_long(
     name: str, run_python: Run, checkpoint: Path, tmp_path: Path
 ) -> None:
-    columns = ("--predictions", "prediction", "--references", "reference")
-    file, model = ROOT / "metrics" / "samples" / "pairs.csv", tiny_checkpoints(checkpoint, tmp_path)[name]
+    asked = name == "nli_lex"
+    columns = ("--predictions", "answer" if asked else "prediction", "--references", "reference")
+    columns += ("--questions", "question") if asked else ()
+    file = ROOT / "metrics" / "samples" / ("answers.csv" if asked else "pairs.csv")
+    model = tiny_checkpoints(checkpoint, tmp_path)[name]
     done = run_python(COMMAND, "score", file, "--metric", name, "--config", model, *columns, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     assert "torch" in packages(done.stderr)
     assert packages(done.stderr) & SLOW == set()
 

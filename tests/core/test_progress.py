@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_metrics import score
+from semantic_metrics import load, score
 from semantic_metrics.core import progress
 from semantic_metrics.core.progress import progress_bar, with_progress
 from semantic_metrics.matcha.contextual import ContextualEncoder
@@ -13,6 +13,8 @@ from semantic_metrics.set_criteria.encoders import load_encoder
 from semantic_metrics.set_criteria.vector_cache import encode_texts
 from semantic_metrics.stats.bootstrap import draw_rows
 from tests import tiny_pairs as tiny
+from tests.demo.conftest import tiny_checkpoints
+from tests.demo.test_bundle import COLUMNS
 from training.matcha.contextual import ContextualModel
 
 TEXTS = (["a dog", "a cat"], ["the dog", "the cat"])
@@ -61,6 +63,29 @@ def test_the_function_shows_a_bar_unless_told_otherwise(
     assert capsys.readouterr().err == ""
     with pytest.raises(ValueError, match="progress: expected one of False, True, got str 'no'"):
         score("matcha", *TEXTS, checkpoint=str(checkpoint), progress="no")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [*((name, {}) for name in COLUMNS), ("consensus", {"granularity": "sentence"})]
+)
+def test_compute_shows_a_bar_unless_told_otherwise(
+    name: str,
+    options: dict,
+    checkpoint: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    metric = load(name, tiny_checkpoints(checkpoint, tmp_path)[name])
+    be_a_terminal(monkeypatch)
+    result = metric.compute(**COLUMNS[name], **options)
+    assert "/s]" in capsys.readouterr().err
+    assert metric.compute(**COLUMNS[name], **options, progress=False) == result
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match=r"^progress: expected one of False, True, got str 'no'"):
+        metric.compute(**COLUMNS[name], **options, progress="no")
+    if name != "set_criteria":
+        assert metric.signature(**options, progress=False) == metric.signature(**options)
 
 
 def test_no_call_shows_what_its_caller_does_not_want(

@@ -124,6 +124,16 @@ def test_an_explanation_runs_on_the_device_it_is_told(metric: evaluate.Metric) -
         metric.explain("a dog", "a cat", device="none")
 
 
+@pytest.mark.parametrize("run", [{"precision": "int8", "workers": 2, "batch_size": 1}, {"backend": "openvino"}])
+def test_an_explanation_runs_as_compute_does(metric: evaluate.Metric, run: dict) -> None:
+    if "backend" in run:
+        pytest.importorskip("openvino", reason="the extra `fast` is not installed")
+    explained = metric.explain(TEXTS[0], TEXTS[4], **run)
+    (score,) = metric.compute(predictions=[TEXTS[0]], references=[TEXTS[4]], **run)["scores"]
+    assert explained["score"] == pytest.approx(score, abs=1e-4)
+    assert explained != metric.explain(TEXTS[0], TEXTS[4])
+
+
 @pytest.mark.parametrize(
     ("name", "content", "named"),
     [

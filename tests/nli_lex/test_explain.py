@@ -38,6 +38,16 @@ def test_a_contribution_is_the_judgement_minus_that_without_the_token(metric: ev
         assert part["total"] == pytest.approx(sum(part["contributions"]))
 
 
+def test_leaving_tokens_out_runs_as_compute_does(metric: evaluate.Metric) -> None:
+    run = {"precision": "int8", "workers": 2}
+    result = metric.explain(**ROW, **run)
+    assert result != metric.explain(**ROW)
+    assert result["score"] == pytest.approx(scores(metric, [ROW], **run)[0], abs=1e-3)
+    for name, value in (("precision", "int8"), ("backend", "openvino")):
+        with pytest.raises(ValueError, match=f"^{name}: expected .* for the gradients of method .*, got '{value}'"):
+            metric.explain(**ROW, method="integrated_gradients", **{name: value})
+
+
 @pytest.mark.parametrize("features", ["rich", "paper"])
 def test_integrated_gradients_sum_to_the_change_of_the_score(metric: evaluate.Metric, features: str) -> None:
     result = metric.explain(**ROW, method="integrated_gradients", features=features)

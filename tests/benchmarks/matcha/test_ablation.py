@@ -1,6 +1,7 @@
 """The ablation, trained for real for a few steps on made-up data."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +12,7 @@ from scipy import stats
 
 from benchmarks.matcha.ablation import ORDER, SETS, main, over_seeds
 from benchmarks.matcha.sets import TITLES
+from tests import tiny_pairs as tiny
 from tests.benchmarks.matcha.synthetic import write_data
 from tests.training.conftest import TRAINING
 from training.data.config_files import read_yaml
@@ -34,7 +36,8 @@ def write_config(folder: Path, start: Path, **changes: object) -> Path:
 def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path) -> None:
     data, output = write_data(tmp_path / "data"), tmp_path / "out"
     arguments = ["--data", str(data), "--config", str(write_config(tmp_path, checkpoint)), "--output", str(output)]
-    result = CliRunner().invoke(main, [*arguments, "--budget", "4", "--seed", "1", "--seed", "2"])
+    options = ["--budget", "4", "--seed", "1", "--seed", "2", "--precision", "int8"]
+    result = CliRunner().invoke(main, [*arguments, *options])
     assert result.exit_code == 0, result.output
     table = pd.read_csv(output / "ablation.csv")
     assert list(table["strategy"].unique()) == list(ORDER)
@@ -52,6 +55,7 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert text.strip() in result.output
     assert "Table 10, Wasserstein, times 100, 4 steps each, mean of 2 seeds [95% interval over the seeds]" in text
     assert "34.95" in text
+    assert "models ran with" not in text, "a table runs none"
     whole, weights = table, {name: output / "2" / name / "checkpoint" / "model.safetensors" for name in ORDER}
     before = {name: path.stat().st_mtime_ns for name, path in weights.items()}
     shutil.rmtree(output / "2" / ORDER[-1])
@@ -59,6 +63,18 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert result.exit_code == 0, result.output
     pd.testing.assert_frame_equal(pd.read_csv(output / "ablation.csv"), whole)
     assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
+
+
+def test_the_report_says_how_a_transformer_was_scored(checkpoint: Path, tmp_path: Path) -> None:
+    network = {"kind": "transformer", "max_length": 20}
+    config = write_config(tmp_path, checkpoint)
+    stored = yaml.safe_load(config.read_text()) | {"init": str(tiny.bert(tmp_path / "bert")), "network": network}
+    config.write_text(yaml.safe_dump(stored))
+    arguments = ["--data", str(write_data(tmp_path / "data")), "--config", str(config), "--output", str(tmp_path / "o")]
+    options = ["--strategy", "contrastive", "--budget", "1", "--device", "cpu", "--precision", "int8"]
+    result = CliRunner().invoke(main, [*arguments, *options])
+    assert result.exit_code == 0, result.output
+    assert "\nmodels ran with device cpu, precision int8\n" in (tmp_path / "o" / "report.txt").read_text()
 
 
 def test_means_and_intervals_over_seeds() -> None:
@@ -85,11 +101,22 @@ def test_the_committed_config_is_the_papers_loss() -> None:
         ({"steps": None, "epochs": 2}, [], "--budget: expected steps"),
         ({"train": [{"name": "a", "kind": "triplets", "path": "x.csv"}]}, [], "strategy random: expected sources"),
         ({}, ["--data", "{empty}"], "expected evaluation sets"),
+        ({}, ["--precision", "float64"], "precision: expected one of"),
+        ({}, ["--device", "nowhere"], "device: expected one that torch has here, as 'cpu', got 'nowhere'"),
+        ({}, ["--device", "meta"], "device: expected one that torch has here, as 'cpu', got 'meta'"),
+        ({}, ["--device", "cuda", "--precision", "int8"], "device: expected 'cpu', the only one for precision 'int8'"),
+        ({}, ["--backend", "openvino"], "expected 'torch', as OpenVINO is not installed"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_training(
-    checkpoint: Path, tmp_path: Path, changes: dict, arguments: list[str], message: str
+    checkpoint: Path,
+    tmp_path: Path,
+    changes: dict,
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)  # as where it is not installed
     config, output = write_config(tmp_path, checkpoint), tmp_path / "out"
     config.write_text(yaml.safe_dump(yaml.safe_load(config.read_text()) | changes))
     (tmp_path / "empty").mkdir()

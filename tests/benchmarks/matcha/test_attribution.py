@@ -71,6 +71,16 @@ def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
     np.testing.assert_allclose(limit, np.stack([expected, [0, 0]], axis=-1), atol=1e-5)
 
 
+def test_a_pass_takes_no_more_than_the_batch_size(encoder: Path) -> None:
+    candidates, references = zip(*PAIRS, strict=True)
+    sizes: list[int] = []
+    paths = CosinePaths(str(encoder), "cpu", 8, batch_size=3)
+    paths.network.register_forward_pre_hook(lambda _, inputs: sizes.append(len(inputs[0]["input_ids"])))
+    totals = paths(candidates, references)
+    assert max(sizes) == 3
+    np.testing.assert_allclose(totals, CosinePaths(str(encoder), "cpu", 8)(candidates, references), atol=1e-5)
+
+
 def test_a_score_below_0_begins_at_the_other_text(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two texts of one length: the baseline is then the other text itself, whose cosine is 1, here -1."""
     paths = CosinePaths(str(encoder), "cpu", points=0)
@@ -114,7 +124,8 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
     data = write_data(tmp_path / "data")
     arguments = ["--data", data, "--limit", 2, "--embsim", encoder, "--encoder", f"A={encoder}", "--encoder", "no/such"]
     arguments += ["--bertscore", encoder, "--bertscore-layer", 2, "--points", 8]
-    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu", "--output", tmp_path / "out"]
+    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu", "--batch-size", 5]
+    arguments += ["--output", tmp_path / "out"]
     result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
     assert result.exit_code == 0, result.output
     assert result.stdout == (tmp_path / "out" / "table9.txt").read_text(encoding="utf-8")

@@ -15,7 +15,9 @@ from benchmarks.set_criteria.leaderboard import standings
 from benchmarks.set_criteria.means import CRITERIA, EVERY
 from semantic_metrics import load
 from semantic_metrics.set_criteria.encoders import load_encoder
+from tests import tiny_pairs as tiny
 from tests.benchmarks.set_criteria.data import GROUPS, finish, run, samples, vectors_of
+from training.matcha.contextual import ContextualModel
 
 VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
 CELLS = ["both", "first", "second", "neither"]
@@ -70,6 +72,37 @@ def test_all_files_are_written(output: Path) -> None:
     others = {*(f"{name}.csv" for name in names), "ranges.json", "leaderboard.html"}
     figures = {f"figure{number}{ending}" for number in (4, 6, 10) for ending in (*FORMATS, ".txt")}
     assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
+
+
+def test_the_report_says_how_encoders_ran(file: Path, checkpoint: Path, tmp_path: Path) -> None:
+    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=16).save(tmp_path / "contextual")
+    named = [f"{name}={folder}/" for name, folder in (("A", checkpoint), ("B", tmp_path / "contextual"))]
+    encoders = [argument for spec in named for argument in ("--encoder", spec)]
+    options = ("--precision", "int8", "--batch-size", 5)
+    result = finish("--samples", file, *encoders, *options, "--output", tmp_path / "out")
+    assert "Run with: precision int8 (B), batch_size 5\n" in result.stdout
+    assert "not measured:" not in result.stdout, "a table runs no model"
+    plain = finish("--samples", file, *encoders[:2], "--precision", "float32", "--output", tmp_path / "out")
+    assert "Run with: precision float32\n" in plain.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--precision", "float64"), "precision: expected one of"),
+        (("--precision", "int8"), "--precision: expected an --encoder that is a contextual MATCHA checkpoint"),
+        (("--backend", "openvino"), "--backend: expected an --encoder that is a contextual MATCHA checkpoint"),
+    ],
+)
+@pytest.mark.parametrize("spec", ["{checkpoint}/", "random:8", "{checkpoint}/../nothing/"])
+def test_what_holds_for_no_encoder_is_refused(
+    file: Path, checkpoint: Path, tmp_path: Path, spec: str, options: tuple[str, ...], message: str
+) -> None:
+    spec = spec.format(checkpoint=checkpoint)
+    refused = run("--samples", file, "--encoder", spec, *options, "--output", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert message in " ".join(refused.output.split())
+    assert not (tmp_path / "out").exists()
 
 
 def test_figures_are_those_of_the_metric(output: Path, file: Path, checkpoint: Path) -> None:

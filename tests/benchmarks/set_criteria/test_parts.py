@@ -26,7 +26,9 @@ from benchmarks.set_criteria.measure import Measured, SampleSet, measure_all, re
 from benchmarks.set_criteria.report import check_table, report_unions
 from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
 from semantic_metrics.set_criteria.encoders import Encoder
+from tests import tiny_pairs as tiny
 from tests.benchmarks.set_criteria.data import samples
+from training.matcha.contextual import ContextualModel
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), min_size=1, max_size=8)
 
@@ -99,6 +101,17 @@ def test_word_vectors_are_read_once_for_all_texts(tmp_path: Path) -> None:
 def test_specs(given: str, name: str, paper: str | None) -> None:
     one = candidate(given, seed=0)
     assert (one.name, one.published) == (name, paper)
+
+
+def test_only_a_contextual_checkpoint_takes_a_precision(tmp_path: Path, checkpoint: Path) -> None:
+    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=16).save(tmp_path / "contextual")
+    run = {"device": "cpu", "precision": "int8"}
+    given = (f"{tmp_path / 'contextual'}/", f"{checkpoint}/")
+    (whole, table), (fewer, same) = ([candidate(one, 0, how).load([]) for one in given] for how in ({}, run))
+    assert fewer.sha256 == f"{whole.sha256}-int8"
+    assert same.sha256 == table.sha256
+    texts = ["the dog bites", "a cat"]
+    assert np.abs(fewer.encode(texts)[0] - whole.encode(texts)[0]).max() > 0
 
 
 def test_floors_come_last_and_are_no_contenders() -> None:
