@@ -40,7 +40,8 @@ class Speed:
         name: what does the work.
         count: number of texts, pairs or answers.
         seconds: time for all of them; a median.
-        difference: largest absolute difference of a result from the first line's; None where they are not compared.
+        difference: largest absolute difference of a result from that of the line that is the reference, by default the
+            first; None where they are not compared.
         more: further figures by heading; None where there is none.
     """
 

@@ -31,7 +31,7 @@ from benchmarks.common.timing import (
 from benchmarks.nli_lex.judges import count_parameters
 from benchmarks.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged
 from semantic_metrics import load
-from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.run_options import PRECISIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.features import TEMPLATE
@@ -100,7 +100,10 @@ def loop(scorer: PairScorer, device: str) -> Callable[[JudgedSet], np.ndarray]:
 def compare(
     checkpoint: str | None, chosen: JudgedSet, weights: Path | None, repeats: int, runs: dict[str, Run], asked: bool
 ) -> list[Speed]:
-    """Time the loop and every way to run the model, all on one device; differences are of entailment probabilities.
+    """Time the loop and every way to run the model, all on one device.
+
+    Differences are of entailment probabilities from those of torch in float32, where that is timed. The loop has none:
+    it reads numbers as they are, the metric as the other text writes them.
 
     Where the user has not asked for the precisions, those that this machine cannot run have no line.
 
@@ -117,13 +120,15 @@ def compare(
     def judged_with(run: Run) -> Callable[[], dict]:
         return lambda: metric.compute(**columns, weights=weights, **run)
 
-    (seconds, expected), *timed = medians([lambda: one_by_one(chosen), *map(judged_with, runs.values())], repeats)
+    (seconds, _), *timed = medians([lambda: one_by_one(chosen), *map(judged_with, runs.values())], repeats)
     count = len(chosen)
-    lines = [Speed("loop", count, seconds, 0.0, {"accuracy": None, "parameters": parameters})]
+    exact = dict(zip(runs, timed, strict=True)).get(PRECISIONS[0])
+    lines = [Speed("loop", count, seconds, None, {"accuracy": None, "parameters": parameters})]
     for name, (seconds, result) in zip(runs, timed, strict=True):
         accuracy = float(np.mean(np.array(result["correct"]) == chosen.labels))
         more = {"accuracy": accuracy, "parameters": parameters}
-        lines.append(Speed(name, count, seconds, largest_difference(result["entailment"], expected), more))
+        difference = None if exact is None else largest_difference(result["entailment"], exact[1]["entailment"])
+        lines.append(Speed(name, count, seconds, difference, more))
     return lines
 
 
