@@ -115,7 +115,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.heads == (arguments.config is not None):
         parser.error("--config, --heads: expected one of them")
-    own = [value for name in NAMES if (value := getattr(arguments, name)) != parser.get_default(name)]
+    own = [f"--{name.replace('_', '-')}" for name in NAMES if getattr(arguments, name) != parser.get_default(name)]
     if arguments.heads and own:
         parser.error(f"--heads: expected no option of how a model runs, as none runs, got {own}")
     if arguments.heads:

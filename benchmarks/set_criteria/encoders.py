@@ -144,9 +144,10 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
             f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
         )
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
-    changed = RunOptions(**run).changed
-    held = changed if changed and _is_contextual(source) else {}
-    return named(Path(spec).name, lambda texts: load_encoder(source, run.get("device"), **held), chosen=held)
+    chosen = RunOptions(**run).changed
+    if chosen and not _is_contextual(source):
+        chosen = {}  # it runs in float32, on torch
+    return named(Path(spec).name, lambda texts: load_encoder(source, run.get("device"), **chosen), chosen=chosen)
 
 
 def _is_contextual(source: str | None) -> bool:

@@ -83,7 +83,7 @@ def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
         stored = json.loads((folder / FILE).read_text(encoding="utf-8"))
         if stored["checkpoint"] != sha256:
             return []
-        # those of files from before version 0.3.0 do not say whose scores they are
+        # what was written before drifts named a metric does not say whose scores moved
         drifts = [Drift(**entry) for entry in stored["drifts"] if "metric" in entry]
         for drift in drifts:
             numbers = (drift.drift, drift.neighbours, drift.speed)

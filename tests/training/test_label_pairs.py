@@ -84,6 +84,9 @@ def test_vectors_are_the_encoder_s_for_any_order_and_number_of_workers() -> None
     one = embed(encoder, TEXTS, RunOptions(batch_size=2, workers=1))
     np.testing.assert_allclose(one.numpy(), expected, atol=1e-6)
     assert torch.equal(embed(encoder, TEXTS, RunOptions(batch_size=2, workers=3)), one)
+    many = [f"{text} {i}" for i in range(40) for text in TEXTS]  # each worker splits texts while others do
+    alone = RunOptions(batch_size=1, workers=1)
+    assert torch.equal(embed(encoder, many, RunOptions(batch_size=1, workers=8)), embed(encoder, many, alone))
     assert torch.allclose(embed(encoder, TEXTS[::-1], RunOptions(batch_size=64)).flip(0), one, atol=1e-6)
     assert torch.get_num_threads() == threads
     assert embed(encoder, [], RunOptions()).shape == (0, expected.shape[1])

@@ -52,7 +52,10 @@ STATEMENT_WORDS = (4, 24)  # fewer are fragments; of longer ones the parser errs
 ALIAS_SHARE = 0.15  # of the answers that name the reference by another of its names, as people do
 OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE = 0.12, 0.06, 0.06, 0.22  # of the answers that are written so
 SPELT_SHARE = 0.3  # of the pairs of answers: years and counts in digits are put in words
-SPELT_YEARS, MAX_SPELT = range(1100, 2100), 1000
+SPELT_YEARS, MAX_SPELT = (
+    range(1100, 2100),
+    1000,
+)  # years said in two pairs, the largest count: longer ones stay in digits
 ASKED_SHARE = 0.5  # of the questions that have a capital and a question mark, which those of NQ lack
 STATED_SHARE = 0.35  # of the pairs of a question with a statement that take a form with one
 ALONE_SHARE = 0.15  # of the pairs of a statement form that are read without the question
@@ -375,7 +378,12 @@ def question_rows(
 
 
 def spelt(text: str, year: bool) -> str:
-    """A year or a count in words, as people say it; any other text as it is."""
+    """A year or a count in words, as people say it; any other text as it is.
+
+    Args:
+        text: an answer.
+        year: whether four digits are a year ("nineteen twelve") and not a count.
+    """
     if not text.isdecimal() or not text.isascii() or text != str(int(text)):
         return text
     value, engine = int(text), inflect_engine()

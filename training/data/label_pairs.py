@@ -22,7 +22,6 @@ import pandas as pd
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
-from torch.nn.functional import normalize
 
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.resolve import resolve_checkpoint
@@ -64,7 +63,7 @@ def load_encoder(name: str, run: RunOptions) -> SentenceTransformer:
 
 
 def embed(encoder: SentenceTransformer, texts: list[str], run: RunOptions) -> torch.Tensor:
-    """(n, d) float32, the unit vectors of n texts.
+    """(n, d) float32, the unit vectors of n texts, in their order.
 
     On a CPU each core has a batch of its own, of texts of about the same length, as `PairScorer` has them.
 
@@ -73,24 +72,18 @@ def embed(encoder: SentenceTransformer, texts: list[str], run: RunOptions) -> to
         texts: n texts.
         run: the batch size and the workers.
     """
-    if not texts:
-        return embed(encoder, [""], run)[:0]
-    prompt = encoder.prompts.get(encoder.default_prompt_name, "")  # which `encode` would put before each text
+
+    def encode(chosen: list[str]) -> torch.Tensor:
+        options = {"convert_to_tensor": True, "normalize_embeddings": True, "show_progress_bar": False}
+        return encoder.encode(chosen, batch_size=run.batch_size, **options).float()
+
+    none = encode([""])[:0]  # also sets the tokeniser up, which the workers then only read
     longest_first = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
     batches = [longest_first[i : i + run.batch_size] for i in range(0, len(texts), run.batch_size)]
-    inputs = [
-        encoder.preprocess([prompt + texts[i] for i in rows]) for rows in batches
-    ]  # here: a tokeniser is not thread-safe
-
-    def forward(features: dict[str, torch.Tensor]) -> torch.Tensor:
-        with torch.inference_mode():
-            on_device = {name: v.to(encoder.device) if hasattr(v, "to") else v for name, v in features.items()}
-            return normalize(encoder(on_device)["sentence_embedding"][:, : encoder.truncate_dim].float(), dim=1)
-
     workers = worker_count(run.workers) if encoder.device.type == "cpu" else 1
-    done = with_progress(run_in_order(forward, inputs, workers), "batch", len(batches), "encoded")
-    vectors = torch.cat(list(done))
-    return vectors[torch.tensor(longest_first).argsort()]
+    vectors = run_in_order(lambda rows: encode([texts[i] for i in rows]), batches, workers)
+    in_batches = torch.cat([none, *with_progress(vectors, "batch", len(batches), "encoded")])
+    return in_batches[torch.tensor(longest_first, dtype=torch.long).argsort()]
 
 
 @dataclass(frozen=True)
