@@ -1,4 +1,4 @@
-r"""A probe for assertion and mention: answers that name the reference to deny, correct or list it, and right ones.
+r"""Two probes: answers that name the reference to deny, correct or list it, and answers with another number.
 
     python -m benchmarks.nli_lex.denials [--checkpoint NAME] [--output FOLDER]
 
@@ -7,13 +7,23 @@ of training/data/denial_forms.yaml: no model is trained on these forms, or on th
 incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the same words, so half of the
 answers are correct and chance is 50. An answer that leaves open which of several guesses is right is incorrect.
 
-Judges: NLI+lex with the checkpoint's weights, its NLI model alone (entailment above 0.5), and token recall of the
-reference above 0.5. --write makes denials.csv again from the forms and the questions.
+numbers.csv has answers to other such questions (number_questions.csv), whose reference is a year, a date, a count, an
+amount or an ordinal: half of them have another number, most of them near it ("1911" for "1912"), half the right one,
+also written otherwise ("nineteen twelve") or, where it is long, rounded. An answer is the number alone, the number in a
+form of the part `probe`, or a sentence with other numbers. A rule of nli_lex (`number_conflict`) was written with such
+answers in mind, and tells most of these pairs alone: the probe says how far the judge follows it, not how it does on
+all answers with numbers.
 
-Writes to --output: denials.csv (accuracy by kind) and denials_answers.csv (every answer with its scores).
+Judges: NLI+lex with the checkpoint's weights, its NLI model alone (entailment above 0.5), and token recall of the
+reference above 0.5. --write makes both files again from the forms and the questions.
+
+Writes to --output: denials.csv and numbers.csv (accuracy by kind), denials_answers.csv and numbers_answers.csv (every
+answer with its scores).
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import numpy as np
@@ -29,34 +39,69 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.features import RICH, extract, load_scorer
 from semantic_metrics.nli_lex.weights import judge, read_weights
 
-ANSWERS = Path(__file__).with_name("denials.csv")
-QUESTIONS = Path(__file__).with_name("denial_questions.csv")
+if TYPE_CHECKING:
+    from training.data.denial_forms import Form
+
+FOLDER = Path(__file__).parent
+DENIALS, NUMBERS = "denials", "numbers"
+TITLES = {DENIALS: "denials", NUMBERS: "changed numbers"}
+QUESTIONS = {DENIALS: FOLDER / "denial_questions.csv", NUMBERS: FOLDER / "number_questions.csv"}
 FORMS_PER_QUESTION = 4
+SENTENCE = "sentence"  # the kind of questions whose answers have other numbers besides
 ALL = "all"
 LABELS = {"correct": 1, "incorrect": 0}
 JUDGES = (NLI_LEX["rich"], NLI, RECALL)
 
 
-def build_answers() -> pd.DataFrame:
-    """The probe from its forms and questions: each question in the next FORMS_PER_QUESTION forms, wrong and right."""
-    from training.data.denial_forms import AnsweredQuestion, question_type, read_forms  # needs the extra `train`
+def build_answers(probe: str = DENIALS) -> pd.DataFrame:
+    """A probe from its forms and questions: each question answered wrongly and rightly in the same forms."""
+    from training.data.denial_forms import NUMBER, read_forms  # needs the extra `train`
 
-    forms, rows = read_forms("probe"), []
-    table = pd.read_csv(QUESTIONS, dtype={"reference": str, "wrong": str, "other": str}, keep_default_na=False)
-    for i, row in enumerate(table.itertuples()):
-        texts = (row.reference, row.wrong, row.other)
-        kind = question_type(row.question)
-        asked = AnsweredQuestion(row.question, *texts, kind, bool(row.past), row.says, row.denies)
-        for k in range(FORMS_PER_QUESTION):
-            form = forms[(FORMS_PER_QUESTION * i + k) % len(forms)]
-            for label in (0, 1):
-                rows.append((row.question, row.reference, form.fill(asked, bool(label)), label, form.kind, form.name))
+    forms = [form for form in read_forms("probe") if (form.kind == NUMBER) == (probe == NUMBERS)]
+    texts = {"reference": str, "also": str, "wrong": str, "other": str}
+    questions = pd.read_csv(QUESTIONS[probe], dtype=texts, keep_default_na=False)
+    answers = _denial_answers if probe == DENIALS else _number_answers
+    rows = [row for i, question in enumerate(questions.itertuples()) for row in answers(i, question, forms)]
     return pd.DataFrame(rows, columns=["question", "reference", "candidate", "label", "kind", "form"])
 
 
-def probe_answers() -> pd.DataFrame:
-    """The probe, columns question, reference, candidate, label (1 correct, 0 incorrect), kind and form."""
-    return pd.read_csv(ANSWERS, dtype={"reference": str, "candidate": str}, keep_default_na=False)
+def _denial_answers(i: int, row: NamedTuple, forms: list["Form"]) -> Iterator[tuple]:
+    """The answers to a question in the next FORMS_PER_QUESTION forms."""
+    says = {"says": row.says, "denies": row.denies}
+    for k in range(FORMS_PER_QUESTION):
+        form = forms[(FORMS_PER_QUESTION * i + k) % len(forms)]
+        for label, text in enumerate(_fill(form, row, (row.reference, row.wrong, row.other), **says)):
+            yield row.question, row.reference, text, label, form.kind, form.name
+
+
+def _number_answers(i: int, row: NamedTuple, forms: list["Form"]) -> Iterator[tuple]:
+    """The answers to a question: one pair in a form, one of the answer alone; sentences are always alone.
+
+    The first pair has the reference and `other`, the second `also`, which is the same number, and `wrong`.
+    """
+    form = forms[i % len(forms)]
+    alone = form.alone()
+    first, second = (alone, form) if i % 2 and row.kind != SENTENCE else (form, alone)
+    for own, right, wrong in ((first, row.reference, row.other), (second, row.also, row.wrong)):
+        for label, text in enumerate(_fill(own, row, (right, wrong, ""))):
+            yield row.question, row.reference, text, label, row.kind, own.name
+
+
+def _fill(form: "Form", row: NamedTuple, answers: tuple[str, str, str], **statements: str) -> tuple[str, str]:
+    """The incorrect and the correct answer to a question in a form, given the right answer and two wrong ones."""
+    from training.data.denial_forms import AnsweredQuestion, question_type
+
+    asked = AnsweredQuestion(row.question, *answers, question_type(row.question), bool(row.past), **statements)
+    return form.fill(asked, correct=False), form.fill(asked, correct=True)
+
+
+def probe_answers(probe: str = DENIALS) -> pd.DataFrame:
+    """A probe, columns question, reference, candidate, label (1 correct, 0 incorrect), kind and form."""
+    return pd.read_csv(_file(probe), dtype={"reference": str, "candidate": str}, keep_default_na=False)
+
+
+def _file(probe: str) -> Path:
+    return FOLDER / f"{probe}.csv"
 
 
 def score(scorer: PairScorer, answers: pd.DataFrame, **run_options: object) -> pd.DataFrame:
@@ -106,9 +151,12 @@ def accuracy_table(scored: pd.DataFrame) -> pd.DataFrame:
 
 
 def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:
-    """Accuracy on the probe as rows of a benchmark's checks: columns set, figure, value (times 100)."""
-    table = accuracy_table(score(scorer, probe_answers(), **run_options))
-    rows = [(f"denials, {row.kind} ({row.answers} answers), {row.judge}", row.accuracy) for row in table.itertuples()]
+    """Accuracy on both probes as rows of a benchmark's checks: columns set, figure, value (times 100)."""
+    rows = []
+    for probe, title in TITLES.items():
+        table = accuracy_table(score(scorer, probe_answers(probe), **run_options))
+        for row in table.itertuples():
+            rows.append((f"{title}, {row.kind} ({row.answers} answers), {row.judge}", row.accuracy))
     return pd.DataFrame([(title, "accuracy", value) for title, value in rows], columns=["set", "figure", "value"])
 
 
@@ -116,21 +164,25 @@ def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:
 @options.checkpoint("nli_lex, an NLI model")
 @options.run
 @options.output("results/denials")
-@click.option("--write", is_flag=True, help="Make denials.csv again, and stop.")
+@click.option("--write", is_flag=True, help="Make denials.csv and numbers.csv again, and stop.")
 def main(checkpoint: str | None, run: Run, output: Path, write: bool) -> None:
-    """Measure whether NLI+lex tells an answer that asserts the reference from one that only mentions it."""
+    """Measure whether NLI+lex tells an answer that asserts the reference from one that mentions or changes it."""
     if write:
-        build_answers().to_csv(ANSWERS, index=False, lineterminator="\n")
+        for probe in TITLES:
+            build_answers(probe).to_csv(_file(probe), index=False, lineterminator="\n")
         return
     try:
-        scored = score(load_scorer(checkpoint), probe_answers(), **run)
+        scorer = load_scorer(checkpoint)
+        scored = {probe: score(scorer, probe_answers(probe), **run) for probe in TITLES}
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    table = accuracy_table(scored)
     output.mkdir(parents=True, exist_ok=True)
-    scored.to_csv(output / "denials_answers.csv", index=False)
-    table.to_csv(output / "denials.csv", index=False)
-    click.echo("\n".join([table.to_string(index=False, float_format="%.1f"), *run_lines(run)]))
+    for probe, title in TITLES.items():
+        table = accuracy_table(scored[probe])
+        scored[probe].to_csv(output / f"{probe}_answers.csv", index=False)
+        table.to_csv(output / f"{probe}.csv", index=False)
+        click.echo(f"{title}\n{table.to_string(index=False, float_format='%.1f')}\n")
+    click.echo("\n".join(run_lines(run)))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from semantic_metrics.consensus.parts import PairModels
 from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_attribution import Explainer, Explanation, Texts
+from semantic_metrics.nli_lex.conflicts import differing_numbers, has_differences
 
 METHODS = ("leave_one_out",)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: each piece costs two passes of the model
@@ -24,10 +25,14 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
     Returns:
         The parts of an explanation, which `Explainer` describes.
     """
+    differences = differing_numbers(texts["reference"], texts["prediction"])
 
     def score(variants: list[Texts]) -> np.ndarray:
         predictions, references = ([variant[side] for variant in variants] for side in ("prediction", "reference"))
-        scores = weights.score(models.parts(predictions, references, run, matcha_run))
+        # a word that is left out does not take the contradiction away, unless it is one of those that differ
+        pairs = zip(references, predictions, strict=True)
+        contradict = [bool(differences) and has_differences(*pair, differences) for pair in pairs]
+        scores = weights.score(models.parts(predictions, references, run, matcha_run, contradict))
         blank = [not (a.strip() and b.strip()) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 

@@ -19,6 +19,7 @@ from semantic_metrics.core.sentences import Span, cut_long, same_text, sentence_
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.nli_lex.conflicts import differing_numbers
 
 Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
@@ -186,6 +187,11 @@ class Document:
         first, end = self.windows[index]
         return any(same_text(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
 
+    def contradicts(self, index: int, sentence: str) -> bool:
+        """Whether a sentence of a window differs from this one in numbers or dates alone."""
+        first, end = self.windows[index]
+        return any(differing_numbers(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
+
     def window(self, index: int) -> Span:
         """Begin and end of a window in the text."""
         first, end = self.windows[index]
@@ -201,6 +207,7 @@ class _Task:
     windows: list[tuple[int, Span, str]]  # index of the source, place in it, text
     shares: np.ndarray
     repeated: list[bool]  # whether a window says the sentence word for word
+    contradicted: list[bool]  # whether it says it with other numbers
 
 
 def support_of(
@@ -303,12 +310,13 @@ class Judge:
             parts = [word_shares(sentence, one.stems, one.windows) for one in documents if one.windows]
             shares = np.concatenate(parts) if parts else np.zeros(0)
             nearest = np.argsort(-shares, kind="stable")[:kept]  # of equal ones the first in the source
-            windows, repeated = [], []
+            windows, repeated, contradicted = [], [], []
             for source, window in (places[i] for i in nearest):
                 one = documents[source]
                 windows.append((source, one.window(window), one.window_texts[window]))
                 repeated.append(one.repeats(window, sentence))
-            tasks.append(_Task(sentence, (begin, end), windows, shares[nearest], repeated))
+                contradicted.append(one.contradicts(window, sentence))
+            tasks.append(_Task(sentence, (begin, end), windows, shares[nearest], repeated, contradicted))
         return tasks, len(spans) * (len(places) - kept)
 
     def _score(self, rows: list[list[_Task]], left_out: list[int]) -> Iterator[JudgedText]:
@@ -320,6 +328,7 @@ class Judge:
             logits = self.scorer.logits(pairs[part], self.options.run)
             probabilities[part] = nli_probabilities(logits.values, self.scorer.labels)
             truncated[part] = logits.truncated
+        probabilities[[flag for task in tasks for flag in task.contradicted]] = 0.0, 1.0
         repeated = np.fromiter(chain.from_iterable(task.repeated for task in tasks), dtype=bool, count=len(pairs))
         probabilities[repeated] = 1.0, 0.0  # a model alone may see a contradiction in a sentence that is repeated
         begin = 0

@@ -24,6 +24,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
+from semantic_metrics.nli_lex.conflicts import differing_numbers
 
 DEFAULT_CHECKPOINT = "pairs"
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
@@ -34,7 +35,8 @@ class Parts:
     """What the models say about n pairs; each array is (n,) float64.
 
     A text beside itself, but for white space, has similarity and entailment 1 and contradiction 0, whatever the model
-    says.
+    says. Two texts that differ in numbers or dates alone (`differing_numbers`) have contradiction 1 and entailment 0;
+    their similarity is the model's, as people rate such texts as similar to some extent.
 
     Attributes:
         matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector.
@@ -120,6 +122,7 @@ class PairModels:
         references: list[str],
         run: RunOptions = DEFAULT_OPTIONS,
         matcha_run: RunOptions | None = None,
+        contradict: list[bool] | None = None,
     ) -> Parts:
         """What the models say about n pairs.
 
@@ -128,6 +131,7 @@ class PairModels:
             references: n texts, one for each prediction.
             run: how the cross-encoder runs.
             matcha_run: how MATCHA's encoder runs; None for what `matcha_run` makes of `run`.
+            contradict: for each pair, whether it contradicts by the rule of numbers; None to apply the rule.
         """
         pairs = list(zip(references, predictions, strict=True))
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
@@ -135,6 +139,9 @@ class PairModels:
         ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
         probabilities[:, same], ratings[:, same] = (1.0, 0.0), 1.0
+        if contradict is None:
+            contradict = [bool(differing_numbers(a, b)) for a, b in pairs]
+        probabilities[:, contradict] = 0.0, 1.0
         return Parts(
             matcha=self._cosines(predictions, references, matcha_run or self.matcha_run(run)),
             similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),

@@ -16,7 +16,8 @@ from semantic_metrics.stats.binary import BINS, Reliability, check_labels, figur
 FOLDS = 5
 AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
-OPPOSING = ("contradiction", "negation_mismatch", "rejected")  # features that speak against an answer
+# features that speak against an answer
+OPPOSING = ("contradiction", "negation_mismatch", "rejected", "number_conflict", "conflict_of_brief")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ no room for the answer is cut at its end. Where the answer writes a number of th
 "42"), the model reads the reference with the number as the answer writes it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.nli_lex.conflicts import number_conflict
 from semantic_metrics.nli_lex.lexical import (
     entity_agreement,
     lexical_match,
@@ -42,7 +43,7 @@ NUMBER_WORDS = True
 
 PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
 LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
-QUESTION_FEATURES = (new_token_recall, new_token_precision, rejected)
+QUESTION_FEATURES = (new_token_recall, new_token_precision, rejected, number_conflict)
 CONTEXTUAL = {function.__name__: function for function in QUESTION_FEATURES}  # and of question
 RECALL = new_token_recall.__name__
 SUBSTRING = "substring"
@@ -52,7 +53,11 @@ NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
 ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
 RECALL_OF_LONG = "recall_of_long"  # new_token_recall times `length`: so its words count for more (EXPERIMENTS J8)
 SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: round numbers, see EXPERIMENTS J2
-RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, ENTAILMENT_OF_LONG, RECALL_OF_LONG)
+CONFLICT = number_conflict.__name__
+CONFLICT_OF_BRIEF = "conflict_of_brief"  # number_conflict times `brevity`: a long answer has many numbers (J9)
+BRIEF_ANSWER_WORDS = 8  # up to which `brevity` is 1; it is 0 from SHORT_ANSWER_WORDS on
+PRODUCTS = (ENTAILMENT_OF_LONG, RECALL_OF_LONG, CONFLICT_OF_BRIEF)  # each a feature times a measure of the length
+RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, *PRODUCTS)
 COLUMNS = (*RICH, SUBSTRING)
 FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}
 
@@ -65,7 +70,7 @@ class Features:
         table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
             the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
             answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
-            `length`. See `lexical` for the others.
+            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` for the others.
         answer_index: (n,) int, ascending: the answer that a row belongs to.
         blank: (answers,) bool: the answer has no visible character.
         truncated: number of pairs that the model did not read in full, as the question was cut.
@@ -125,8 +130,7 @@ def extract(
         ValueError: the template lacks a placeholder, `max_length` is too small, or an option is invalid.
     """
     features, run = set(features), scorer.resolve(run)
-    if RECALL_OF_LONG in features:
-        features.add(RECALL)
+    features |= {factor for product, factor, _ in products() if product in features}
     answer_index = np.repeat(np.arange(len(answers)), [len(group) for group in references])
     blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
     asked = list(questions)
@@ -150,7 +154,7 @@ def extract(
         table[:, COLUMNS.index(SUBSTRING)] = [substring(answer, reference) for _, answer, reference in triples]
     pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
     truncated = 0
-    if rows and features.intersection({*NLI_PROBABILITIES, ENTAILMENT_OF_LONG}):
+    if rows and features.intersection(NLI_PROBABILITIES):
         both_ways = "entailment_back" in features
         each = [reading for parts in readings for reading in parts]
         probabilities, best, cut = _classify(scorer, each, both_ways, run)
@@ -161,19 +165,35 @@ def extract(
             pairs[row] = [(part.premises[i], part.hypothesis) for part, i in zip(parts, best[begin:end], strict=True)]
             truncated += any(cut[begin:end])
             begin = end
-    lengths = np.array([length(answer) for _, answer, _ in triples])
-    for product, factor in ((ENTAILMENT_OF_LONG, "entailment"), (RECALL_OF_LONG, RECALL)):
-        table[:, RICH.index(product)] = table[:, RICH.index(factor)] * lengths
+    for product, factor, measure in products():
+        shares = np.array([measure(answer) for _, answer, _ in triples])
+        table[:, RICH.index(product)] = table[:, RICH.index(factor)] * shares
     windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings)
     split = sum(len(parts) > 1 for parts in readings)
     return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs))
 
 
+def products() -> Iterator[tuple[str, str, Callable[[str], float]]]:
+    """Each of PRODUCTS with the feature and the measure of the answer's length that it is the product of."""
+    yield ENTAILMENT_OF_LONG, "entailment", length
+    yield RECALL_OF_LONG, RECALL, length
+    yield CONFLICT_OF_BRIEF, CONFLICT, brevity
+
+
 def length(answer: str) -> float:
     """How long an answer is: 0 up to SHORT_ANSWER_WORDS, 1 from LONG_ANSWER_WORDS on, between them by logarithm."""
+    return _share_of_words(answer, SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS)
+
+
+def brevity(answer: str) -> float:
+    """How short an answer is: 1 up to BRIEF_ANSWER_WORDS, 0 from SHORT_ANSWER_WORDS on, between them by logarithm."""
+    return 1 - _share_of_words(answer, BRIEF_ANSWER_WORDS, SHORT_ANSWER_WORDS)
+
+
+def _share_of_words(answer: str, least: int, most: int) -> float:
+    """Where the number of an answer's words lies: 0 up to the least, 1 from the most on."""
     words = max(len(answer.split()), 1)
-    span = np.log(LONG_ANSWER_WORDS / SHORT_ANSWER_WORDS)
-    return float(np.clip(np.log(words / SHORT_ANSWER_WORDS) / span, 0.0, 1.0))
+    return float(np.clip(np.log(words / least) / np.log(most / least), 0.0, 1.0))
 
 
 def _classify(

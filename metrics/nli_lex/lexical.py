@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
-from semantic_metrics.nli_lex.numerals import is_number, part_raised, plain_numerals, spell_in_digits
+from semantic_metrics.nli_lex.numerals import is_number, part_raised, plain_numerals, spell_in_digits, years_in_digits
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
 NEGATIONS = {
@@ -81,9 +81,9 @@ def read_words(text: str, number_words: bool = True) -> Words:
 
     Args:
         text: any text.
-        number_words: read "two" as "2", "three million" as "3000000", "first" as "1st".
+        number_words: read "two" as "2", "three million" as "3000000", "first" as "1st", "nineteen twelve" as "1912".
     """
-    words = WORD.findall(_clean(text).translate(_SIGNS))
+    words = WORD.findall(_clean(text, number_words).translate(_SIGNS))
     joined = " ".join(spell_in_digits(words) if number_words else words)
     joined = DAY.sub(lambda match: match[1] or match[2], joined)
     words = CANNOT.sub("cannot", MINUS.sub("-", joined)).split() or text.split()
@@ -92,11 +92,11 @@ def read_words(text: str, number_words: bool = True) -> Words:
     return Words(tuple(words), tuple(plain or words), numbers, not NEGATIONS.isdisjoint(words))
 
 
-def _clean(text: str) -> str:
-    """The text with one spelling for each character and abbreviation."""
+def _clean(text: str, number_words: bool) -> str:
+    """The text with one spelling for each character and abbreviation and, with `number_words`, each year in words."""
     clean = MARKS.sub("", unicodedata.normalize("NFKD", part_raised(text)).casefold())
     clean = APOSTROPHES.sub("'", unicodedata.normalize("NFC", clean)).replace("\u2212", "-")
-    clean = plain_numerals(POSSESSIVE.sub("", clean))
+    clean = plain_numerals(POSSESSIVE.sub("", years_in_digits(clean) if number_words else clean))
     clean = INITIALS.sub(lambda match: re.sub(r"[.\s]", "", match[0]) + " ", clean)
     clean = OTHER.sub(lambda match: match[1] or " ", NUMBER_SIGN.sub("number ", clean))
     return clean.replace("'", "").replace("&", " and ").replace("%", " percent ")

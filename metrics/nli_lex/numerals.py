@@ -24,6 +24,15 @@ ORDINALS = {
     **{"thirtieth": 30},  # used in dates, as are those that end in "first" to "ninth"
 }
 ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+CENTURIES = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")
+_DIGIT, _TEEN, _TEN = ("|".join(words) for words in ([*UNITS][1:10], [*UNITS][10:], TENS))
+_NO_YEAR = "|".join([*[*UNITS][1:], *TENS, *[*ORDINALS][:9], "hundred", *SCALES])  # words behind what is no year
+# "nineteen twelve", "nineteen forty-five", "nineteen oh five"; "twelve thirty" is rather a time
+YEAR_IN_WORDS = re.compile(
+    rf"(?<!\w)(?:{'|'.join(CENTURIES)})[\s-](?:(?:{_TEN})(?:[\s-](?:{_DIGIT}))?|{_TEEN}|oh?[\s-](?:{_DIGIT}))"
+    rf"(?!\w|-\w|\s(?:{_NO_YEAR})\b)",  # "thirteen-year-olds", "twenty-dollar bills"
+    re.I,
+)
 
 MAX_DIGITS = 15  # with "trillion" behind them, these are fewer than Decimal's 28 digits
 DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
@@ -32,8 +41,11 @@ RAISED = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2
 GROUPED = re.compile(r"(?<![\d,.])\d[\d,]*")  # groups are checked in Python, as a pattern of groups is quadratic
 POINT = re.compile(r"(?<![\w.)])\.(?=\d)")
 DECIMAL = re.compile(r"(?<![\w.])\d[\d.]*")
-# a number in digits, or a word; not begun within a number, which would take quadratic time
-IN_TEXT = re.compile(r"(?<![\w.])(?<!\d,)-?\d+(?:[.,]\d+)*(?:st|nd|rd|th)?\b|(?<!\w)[^\W\d_]+(?!\w)", re.I)
+# a year in words, a number in digits, or a word; not begun within a number, which would take quadratic time
+IN_TEXT = re.compile(
+    YEAR_IN_WORDS.pattern + r"|(?<![\w.])(?<!\d,)-?\d+(?:[.,]\d+)*(?:st|nd|rd|th)?\b|(?<!\w)[^\W\d_]+(?!\w)", re.I
+)
+LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 WITHIN_NUMBER = re.compile(r"\s+|\s?-\s?")  # between the words of one number
 SECONDS = re.compile(r"\s(?:second|third)$")  # "twenty second" may be a time, "two third" a share
 JOINED_BEFORE, JOINED_AFTER = re.compile(r"[\w][:/.,'\u2019-]$|[$\u00a3\u20ac#]$"), re.compile(r"[:/.,'\u2019-]\w|%")
@@ -63,6 +75,16 @@ def _shorten(match: re.Match[str]) -> str:
     return number.rstrip("0").rstrip(".") + match[0][len(number) :] if number.count(".") == 1 else match[0]
 
 
+def years_in_digits(text: str) -> str:
+    """Write years that are words in digits: "nineteen twelve" as "1912"; words with another sign between them stay."""
+    return YEAR_IN_WORDS.sub(_year, text)
+
+
+def _year(match: re.Match[str]) -> str:
+    century, *rest = re.split(r"[\s-]", match[0].lower())
+    return str(100 * (UNITS | TENS)[century] + sum((UNITS | TENS).get(word, 0) for word in rest))
+
+
 def is_number(word: str) -> bool:
     """Whether a word is a number in digits."""
     return DIGITS.fullmatch(word) is not None
@@ -71,7 +93,7 @@ def is_number(word: str) -> bool:
 def spell_in_digits(words: list[str]) -> list[str]:
     """Replace each run of lower-case number words (or digits before "million" and the like) by one number.
 
-    Words that do not make one number together ("nineteen eighty four") remain several: "19", "84". Ordinals up to
+    Words that do not make one number together ("ten thirty") remain several: "10", "30". Ordinals up to
     "twentieth", "thirtieth", and those that end in one up to "ninth" ("twenty first"), become "20th", "30th", "21st".
     """
     return [number or words[begin] for begin, _, number in _runs(words)]
@@ -148,7 +170,7 @@ def _has_letters(number: str) -> bool:
 def _numbers(text: str) -> list[tuple[int, int, str]]:
     """Begin and end of each number in a text that `write_as_in` may change or take, with that number in digits."""
     spans = [match.span() for match in IN_TEXT.finditer(text)]
-    words = [plain_numerals(text[begin:end]).lower() for begin, end in spans]
+    words = [plain_numerals(years_in_digits(text[begin:end])).lower() for begin, end in spans]
     found, first = [], 0
     for i in range(1, len(words) + 1):
         if i < len(words) and WITHIN_NUMBER.fullmatch(text[spans[i - 1][1] : spans[i][0]]):
@@ -164,7 +186,7 @@ def _numbers(text: str) -> list[tuple[int, int, str]]:
 def _stands_alone(text: str, begin: int, end: int) -> bool:
     """Whether a number is one beyond doubt: no part of a date, a price or a compound, and no "one" or "second"."""
     written = text[begin:end].lower()
-    whole = not any(sign.isalnum() for sign in text[:begin] + text[end:])
+    whole = not (LETTER_OR_DIGIT.search(text, 0, begin) or LETTER_OR_DIGIT.search(text, end))
     doubtful = written in ("one", "second", "third") or SECONDS.search(written)
     joined = JOINED_BEFORE.search(text[max(begin - 2, 0) : begin]) or JOINED_AFTER.match(text, end)
     return (whole or not doubtful) and not joined

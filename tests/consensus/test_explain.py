@@ -6,6 +6,7 @@ import evaluate
 import pytest
 
 from semantic_metrics import load
+from semantic_metrics.consensus.weights import DEFAULT
 
 PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"
 
@@ -17,6 +18,17 @@ def test_a_token_contributes_what_the_score_loses_without_it(metric: evaluate.Me
     without = metric.compute(predictions=["the barks"], references=[REFERENCE])["scores"][0]
     assert explanation["prediction"]["tokens"] == ["the", "dog", "barks"]
     assert explanation["prediction"]["contributions"][1] == pytest.approx(score - without, abs=1e-5)
+
+
+def test_only_a_number_that_differs_takes_the_contradiction_of_numbers_with_it(metric: evaluate.Metric) -> None:
+    prediction, reference = "4 dog barks", "5 dog barks"
+    explanation = metric.explain(prediction, reference)
+    parts = metric.models.parts([prediction, "dog barks", "4 dog"], [reference] * 3, contradict=[True, False, True])
+    whole, without_number, without_verb = DEFAULT.score(parts)
+    assert explanation["score"] == pytest.approx(whole)
+    contributions = explanation["prediction"]["contributions"]
+    assert contributions[0] == pytest.approx(whole - without_number, abs=1e-5)
+    assert contributions[-1] == pytest.approx(whole - without_verb, abs=1e-5)
 
 
 def test_a_text_of_one_token_loses_its_whole_score(metric: evaluate.Metric) -> None:

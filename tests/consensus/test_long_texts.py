@@ -8,7 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.consensus.long_texts import Judge, LongTextOptions, Thresholds, support_of, verdict_of
+from semantic_metrics.consensus.long_texts import (
+    MODEL_WEIGHT,
+    Judge,
+    LongTextOptions,
+    Thresholds,
+    support_of,
+    verdict_of,
+)
 from semantic_metrics.consensus.word_share import stems, word_shares
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.cross_encoder.pair_scorer import PairLogits, PairScorer
@@ -68,6 +75,16 @@ def test_a_sentence_that_the_source_repeats_is_supported(metric: evaluate.Metric
     assert result["sentences"][0][0]["verdict"] == "supported"
     within = metric.compute(predictions=["the cat sleeps."], references=[source], granularity="sentence", k=None)
     assert within["scores"][0] < 1  # words of a sentence are not the sentence
+
+
+def test_a_sentence_that_the_source_has_with_another_number_is_contradicted(metric: evaluate.Metric) -> None:
+    changed = "The man runs 800 times."
+    (sentence,) = judged(metric, [changed], [SOURCE], k=1)["sentences"][0]
+    assert sentence["verdict"] == "contradicted"
+    share = sentence["contradiction"]  # of the words, times a probability of 1
+    assert sentence["support"] == pytest.approx(share * (1 - MODEL_WEIGHT) / (1 + MODEL_WEIGHT))
+    both = judged(metric, [changed], [[SOURCE, changed]])
+    assert both["scores"] == [1.0], "another source says it word for word"
 
 
 def test_k_reads_the_windows_that_share_most_words_and_counts_the_others(metric: evaluate.Metric) -> None:

@@ -95,6 +95,16 @@ def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
     assert min(result["scores"]) == pytest.approx(1, abs=1e-6)
 
 
+def test_texts_that_differ_in_numbers_alone_contradict(metric: evaluate.Metric) -> None:
+    texts = ["38 cats sleep here.", "Three cats sleep, at least 38."]
+    result = metric.compute(
+        predictions=texts, references=["Thirty-seven cats sleep here", "Three cats sleep, at least 37"]
+    )
+    assert (result["parts"]["contradiction"][0], result["parts"]["entailment"][0]) == (1.0, 0.0)
+    assert result["scores"][0] <= 1 - CAP + 1e-9
+    assert 0 < result["parts"]["contradiction"][1] < 1, "one may be true beside the other, so the model judges"
+
+
 def test_the_score_is_the_weighted_mean_of_the_judgements_below_the_cap(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
     parts = {name: np.array(values) for name, values in result["parts"].items()}

@@ -1,5 +1,6 @@
 """Answers that deny, correct, list or mention a reference, made from questions with known answers."""
 
+import random
 import sys
 from dataclasses import replace
 from itertools import combinations
@@ -8,10 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from semantic_metrics.nli_lex.conflicts import number_conflict
 from semantic_metrics.nli_lex.lexical import read_words
 from training.data.config_files import read_yaml
 from training.data.denial_forms import PARTS, PATH, SLOT, AnsweredQuestion, question_type, read_forms
-from training.data.denials import DenialConfig, main, shape, spelt
+from training.data.denials import DenialConfig, build, main, near_number, shape, spelt
 from training.train_cross_encoder import CONFIGS
 
 ASKED = AnsweredQuestion(
@@ -96,6 +98,35 @@ def test_years_and_counts_are_put_in_words_as_people_say_them() -> None:
     assert replace(asked, right="one of them").types == {""}
 
 
+def test_a_number_is_put_off_by_little() -> None:
+    draw = random.Random(0)
+    made = {near_number("1945", draw) for _ in range(200)}
+    assert made == {"1935", "1943", "1944", "1946", "1947", "1955", "1495", "1954"}
+    dates = {near_number("May 1, 1995", draw) for _ in range(200)}
+    assert {"May 2, 1995", "May 11, 1995", "May 1, 1996"} <= dates
+    assert all(number_conflict("", date, "May 1, 1995") for date in dates - {"May 1, 1995"})
+    assert {near_number("June 30", draw) for _ in range(200)} == {"June 28", "June 29", "June 20"}
+    assert {near_number("1", draw) for _ in range(200)} == {"2", "3", "11"}
+    for text in ("one", "Up to 100,000", "April 21st", "1979\u201380", "3.14", "007", "7:30", "covid-19"):
+        assert {near_number(text, draw) for _ in range(20)} == {text}
+
+
+def test_questions_with_a_number_have_answers_with_another(tmp_path: Path) -> None:
+    pytest.importorskip("spacy")
+    rows = [(f"when was the {i}th law passed", f"in {1800 + i}", f"in {1800 + i}", 1) for i in range(20, 50)]
+    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(tmp_path / "judged.csv", index=False)
+    pd.DataFrame({"question": ["Who wrote Dracula?"]}).to_csv(tmp_path / "test.csv", index=False)
+    (tmp_path / "denials.yaml").write_text(CONFIG, encoding="utf-8")
+    made = build(read_yaml(tmp_path / "denials.yaml", DenialConfig), tmp_path)
+    numbers = made[made["kind"] == "number"]
+    asked = {part: set(own["question"]) for part, own in numbers.groupby("part")}
+    assert asked["numbers"] == asked["held_out"] == {row[0] for row in rows} - asked["train"]
+    assert set(numbers["question"]) == {row[0] for row in rows}
+    assert set(numbers["label"]) == {"entailment", "contradiction"}
+    conflicts = [number_conflict(*row) for row in numbers[["question", "answer", "reference"]].itertuples(index=False)]
+    assert conflicts == (numbers["correct"] == 0).tolist()
+
+
 def test_answers_are_made_for_the_questions_that_are_not_excluded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
@@ -115,6 +146,7 @@ def test_answers_are_made_for_the_questions_that_are_not_excluded(
     assert "answers to" in capsys.readouterr().out
     parts = {path.stem: pd.read_parquet(path) for path in sorted((tmp_path / "out").iterdir())}
     assert set(parts["fit"]["question"]) <= set(parts["held_out"]["question"])
+    assert "numbers" not in parts, "no answer is a number"
     made = pd.concat(parts.values())
     assert not made["question"].str.lower().str.contains("dracula").any()
     assert made["correct"].mean() == pytest.approx(0.5, abs=0.05)

@@ -1,7 +1,7 @@
 """Forms of answers that assert, deny, correct or only mention a reference (denial_forms.yaml), and what fills them."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -15,6 +15,7 @@ SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)\**$")  # of what stands before a
 INCORRECT = ("contradiction", "not_entailment")  # names of training.cross_encoder.targets
 CORRECT = "entailment"
 TYPES = ("who", "where", "what")  # kinds of questions that the `only` of a form may name
+NUMBER = "number"  # the kind of forms whose wrong answer is a number near the right one
 NUMERIC = ("year", "number")  # the same, where the answers are years or numbers
 
 
@@ -76,6 +77,10 @@ class Form:
     def states(self) -> bool:
         """Whether it needs a statement that answers the question."""
         return any(slot.startswith(("says_", "denies_")) for slot in SLOT.findall(self.incorrect + self.correct))
+
+    def alone(self) -> "Form":
+        """A form of the same kind that is the answer alone."""
+        return replace(self, name=f"{self.kind} alone", incorrect="{W}", correct="{R}")
 
     def fill(self, asked: AnsweredQuestion, correct: bool) -> str:
         """The correct or the incorrect answer, with capitals where a sentence begins with a slot."""

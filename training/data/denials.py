@@ -10,11 +10,14 @@ A wrong answer is a short answer to the question that people judged wrong, else 
 same type (a year for a year, a name for a name). A statement that answers the question is a sentence of an answer that
 people judged right; the rules of `semantic_metrics.contradictions` negate it.
 
+Questions whose reference has a number also get answers with another number near it ("1944" for "1945").
+
 Writes train.parquet and held_out.parquet, split by question like those of `training.data.judged_answers`, and
-fit.parquet, the held-out questions answered in forms that no model is trained on. Columns: question, sentence1 (the
-question and its answer; in some, a statement alone), sentence2 (question and reference, or the statement with it),
-label (entailment; contradiction if the answer rejects the reference; not_entailment if it is undecided), form, kind;
-for `semantic-metrics fit` answer, reference and correct (0 or 1). Prints counts.
+fit.parquet, the held-out questions answered in forms that no model is trained on. Of these, answers with another
+number, and their right counterparts, are in numbers.parquet. Columns: question, sentence1 (the question and its answer;
+in some, a statement alone), sentence2 (question and reference, or the statement with it), label (entailment;
+contradiction if the answer rejects the reference; not_entailment if it is undecided), form, kind; for `semantic-metrics
+fit` answer, reference and correct (0 or 1). Prints counts.
 """
 
 import argparse
@@ -39,11 +42,12 @@ from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import ARTICLES, MONTHS, read_words, stem_recall, token_recall
 from semantic_metrics.nli_lex.windows import fill
 from training.data.config_files import read_yaml
-from training.data.denial_forms import CORRECT, AnsweredQuestion, Form, question_type, read_forms
+from training.data.denial_forms import CORRECT, NUMBER, AnsweredQuestion, Form, question_type, read_forms
 from training.data.judged_answers import JudgedSource, part_of
 from training.data.sources import read_excluded
 
 FIT = "fit"  # the part of the forms for the weights of the judge, and its file
+NUMBERS = "numbers"  # the file of those whose numbers are changed, as they count for more
 MAX_REFERENCES = 4  # of a question; a longer list is hardly of the same answer
 MAX_PARSES = 3  # sentences that are tried for a statement
 MIN_CHARACTERS = 4  # of an answer that may begin with a preposition
@@ -52,14 +56,17 @@ STATEMENT_WORDS = (4, 24)  # fewer are fragments; of longer ones the parser errs
 ALIAS_SHARE = 0.15  # of the answers that name the reference by another of its names, as people do
 OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE = 0.12, 0.06, 0.06, 0.22  # of the answers that are written so
 SPELT_SHARE = 0.3  # of the pairs of answers: years and counts in digits are put in words
-SPELT_YEARS, MAX_SPELT = (
-    range(1100, 2100),
-    1000,
-)  # years said in two pairs, the largest count: longer ones stay in digits
+SPELT_YEARS = range(1300, 2100)  # years said in two pairs, as `numerals` reads them; longer ones stay in digits
+MAX_SPELT = 1000  # the largest count in words
 ASKED_SHARE = 0.5  # of the questions that have a capital and a question mark, which those of NQ lack
 STATED_SHARE = 0.35  # of the pairs of a question with a statement that take a form with one
 ALONE_SHARE = 0.15  # of the pairs of a statement form that are read without the question
 SIMILAR_QUESTIONS = 40  # from whose answers wrong ones are drawn
+# pairs of a question with a number in forms of such; the share of them that is the number alone
+NUMBER_PAIRS, BARE_SHARE = 4, 0.5
+NEAR, EXCHANGED_SHARE, DAYS = (1, 2, 10), 0.2, 28  # how far off; the share with exchanged digits; the last day
+# up to four digits that are no part of a longer number
+SHORT_NUMBER = re.compile(r"(?<![\w.,:/\u2010-\u2015-])[1-9]\d{0,3}(?![\w:/\u2010-\u2015-]|[.,]\d)")
 YEARS_APART, NUMBER_SHARE = 12, 0.5  # how far a made-up year, and in what share of its size a number, may be off
 YEAR, DIGITS = re.compile(r"\d{4}"), re.compile(r"\d+")
 PREPOSITION = re.compile(r"^(?:in|on|at|from|by|since|during|near|inside|within|after|before|around|about) ", re.I)
@@ -181,6 +188,7 @@ def build(config: DenialConfig, data: Path | None) -> pd.DataFrame:
             rows += [(*row, part) for row in question_rows(variants, pool, forms, config)]
     columns = ["question", "sentence1", "sentence2", "label", "form", "kind", "answer", "reference", "correct", "part"]
     frame = pd.DataFrame(rows, columns=columns).drop_duplicates(["sentence1", "sentence2", "part"])
+    frame.loc[(frame["part"] == FIT) & (frame["kind"] == NUMBER), "part"] = NUMBERS
     return frame.sample(frac=1, random_state=0).reset_index(drop=True)
 
 
@@ -369,12 +377,52 @@ def question_rows(
             *(written, *named, question_type(question), is_past(question)),
             *(variant.says, variant.denies),
         )
-        suited = [form for form in forms if form.suits(asked) and form.name not in seen]
+        suited = [form for form in forms if form.suits(asked) and form.name not in seen and form.kind != NUMBER]
         if asked.says and draw.random() < STATED_SHARE:
             suited = [form for form in suited if form.states] or suited
         form = _draw_form(suited, draw)
         seen.add(form.name)
         yield from _pair(form, asked, variant.reference, draw)
+    if forms_of_numbers := [form for form in forms if form.kind == NUMBER]:
+        yield from number_rows(variants, forms_of_numbers)
+
+
+def number_rows(variants: list[Answerable], forms: list[Form]) -> Iterator[tuple]:
+    """Rows of answers whose number is the reference's, or off by little, in forms of the kind NUMBER or alone."""
+    numeric = [variant for variant in variants if shape(variant.name) in ("year", "number", "date")]
+    question = variants[0].known.question
+    draw = random.Random(f"{NUMBER} {question_key(question)}")
+    for _ in range(NUMBER_PAIRS if numeric else 0):
+        variant = draw.choice(numeric)
+        wrong = near_number(variant.name, draw)
+        if not all(_differ(wrong, other, NUMBER) for other in variant.known.references):
+            continue
+        kind = question_type(question)
+        named = variant.name, wrong
+        if draw.random() < SPELT_SHARE:
+            named = [spelt(text, shape(text) == "year" and kind == "when") for text in named]
+        asked = AnsweredQuestion(question, *named, wrong, kind, is_past(question))
+        form = draw.choice(forms)
+        yield from _pair(form.alone() if draw.random() < BARE_SHARE else form, asked, variant.reference, draw)
+
+
+def near_number(text: str, draw: random.Random) -> str:
+    """A text with one of its numbers off by one of NEAR, or with two digits exchanged.
+
+    It is unchanged if it has no number of up to four digits that stands alone, or none that is near it and possible.
+    """
+    matches = [*SHORT_NUMBER.finditer(text)]
+    if not matches:
+        return text
+    chosen = draw.choice(matches)
+    digits, value = chosen[0], int(chosen[0])
+    most = max(value, DAYS) if len(digits) < 3 and shape(text) == "date" else np.inf
+    off = draw.choice([-1, 1]) * draw.choice(NEAR)
+    other = next((str(number) for number in (value + off, value - off) if 1 <= number <= most), digits)
+    if len(digits) > 2 and draw.random() < EXCHANGED_SHARE:
+        place = draw.randrange(1, len(digits) - 1)
+        other = digits[:place] + digits[place + 1] + digits[place] + digits[place + 2 :]
+    return f"{text[: chosen.start()]}{other}{text[chosen.end() :]}"
 
 
 def spelt(text: str, year: bool) -> str:

@@ -1,4 +1,4 @@
-"""The probe of denials: its answers, and what is counted of a judge's scores."""
+"""The probes of denials and of changed numbers: their answers, and what is counted of a judge's scores."""
 
 from pathlib import Path
 
@@ -8,7 +8,17 @@ import pytest
 from click.testing import CliRunner
 from pandas.testing import assert_frame_equal
 
-from benchmarks.nli_lex.denials import JUDGES, accuracy_table, build_answers, denial_checks, main, probe_answers, score
+from benchmarks.nli_lex.denials import (
+    JUDGES,
+    NUMBERS,
+    TITLES,
+    accuracy_table,
+    build_answers,
+    denial_checks,
+    main,
+    probe_answers,
+    score,
+)
 from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
@@ -23,6 +33,16 @@ def test_answers_are_many_balanced_and_those_of_the_forms() -> None:
     assert (answers.groupby("kind")["label"].mean() == 0.5).all()
     assert not answers.duplicated(["question", "candidate"]).any()
     assert_frame_equal(answers, build_answers(), check_dtype=False)
+
+
+def test_numbers_are_changed_in_half_of_the_answers() -> None:
+    answers = probe_answers(NUMBERS)
+    assert len(answers) >= 240
+    assert (answers.groupby("kind")["label"].mean() == 0.5).all()
+    assert (answers["form"] == "number alone").mean() == 0.5
+    assert not answers.duplicated(["question", "candidate"]).any()
+    assert_frame_equal(answers, build_answers(NUMBERS), check_dtype=False)
+    assert not set(answers["question"]) & set(probe_answers()["question"])
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +81,14 @@ def test_a_checkpoint_without_weights_is_measured_by_its_model_alone(model: Path
 def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(model: Path, tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["--checkpoint", str(model), "--output", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    assert len(pd.read_csv(tmp_path / "out" / "denials_answers.csv")) == len(probe_answers())
-    table = pd.read_csv(tmp_path / "out" / "denials.csv")
-    assert list(table["judge"].unique()) == list(JUDGES)
+    tables = [pd.read_csv(tmp_path / "out" / f"{probe}.csv") for probe in TITLES]
+    for probe, table in zip(TITLES, tables, strict=True):
+        assert len(pd.read_csv(tmp_path / "out" / f"{probe}_answers.csv")) == len(probe_answers(probe))
+        assert list(table["judge"].unique()) == list(JUDGES)
     checks = denial_checks(load_scorer(model))
-    assert np.allclose(checks["value"], table["accuracy"])
-    assert checks["set"][0] == f"denials, correct ({table['answers'][0]} answers), NLI+lex"
+    assert np.allclose(checks["value"], pd.concat(tables)["accuracy"])
+    assert checks["set"][0] == f"denials, correct ({tables[0]['answers'][0]} answers), NLI+lex"
+    assert checks["set"].iloc[-1] == f"changed numbers, all ({len(probe_answers(NUMBERS))} answers), Token recall"
     refused = CliRunner().invoke(main, ["--checkpoint", "/nowhere/x", "--output", str(tmp_path / "no")])
     assert refused.exit_code == 2
 
@@ -77,4 +99,5 @@ def test_no_question_is_in_the_data(data_folder: Path) -> None:
     known = {
         question_key(text) for name in sets for text in pd.read_parquet(data_folder / f"{name}.parquet")["question"]
     }
-    assert not known & set(probe_answers()["question"].map(question_key))
+    for probe in TITLES:
+        assert not known & set(probe_answers(probe)["question"].map(question_key))

@@ -1,0 +1,197 @@
+"""Whether a text has another number than another text, without a model: "1944" for "1945", "May 6" for "May 5"."""
+
+import re
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+
+from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, read_words
+
+MONTH_OF = {word: i for i, month in enumerate(MONTHS.split("|")) for word in (month, month[:3])} | {"sept": 8}
+NUMBER = re.compile(r"(-?\d{1,28}(?:\.\d{1,15})?)(?:st|nd|rd|th)?")  # in normalised words
+DOUBTFUL = {"1", "1st", "2nd", "3rd"}  # often no numbers where they are words: "one of them", "it first appeared"
+SPAN = re.compile(r"(?<!\d)(1\d|20)(\d\d)[-\u2010-\u2015/](\d\d)(?![\d/\u2010-\u2015-])")  # of years: "1979-80"
+LEAST_YEAR = 1000  # smaller numbers are counts or days
+LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
+ROUNDED_DIGITS = range(2, 16)  # to which a number may be rounded
+
+# a number with what may be written onto it: "5th", "5kg", "10am", "1980s"
+WRITTEN = re.compile(r"(-?\d{1,28}(?:\.\d{1,15})?)(?:st|nd|rd|th|([a-z]{0,3}))")
+HALVES = frozenset(("am", "pm"))  # of the day
+WEEKDAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
+TIME_UNITS = frozenset(("second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "centurie"))
+# Beside such words two numbers may both be true: "at least 5", "older than 5", "5 people or more". So may they beside
+# signs that are no words.
+BOUND_BEFORE = re.compile(
+    r"\b(?:than|at (?:the )?(?:least|most)|up to|over|under|above|below|about|around|nearly|almost|some|approximately|"
+    r"roughly|circa|min|max|minimum|maximum|minimum of|maximum of|before|after|since|until|till|by|within|or|"
+    r"exceed(?:s|ed|ing)?)(?: an?| the)?$"
+)
+BOUND_AFTER = re.compile(
+    r"^(?:\S+ )?(?:(?:or|and) (?:more|less|fewer|over|under|above|below|older|younger|later|earlier|higher)|"
+    r"at (?:the )?(?:least|most)|minimum|maximum)\b|^(?:or|plus)\b"
+)
+BOUND_SIGN = re.compile(r"[<>~\u2248\u2264\u2265\u00b1]|\d\s?\+")
+BOUND_WORDS = 4  # on each side of a number that are looked at
+BEFORE_MONTH = frozenset(("in", "of", "on", "last", "next", "this", "late", "early", "mid", "from", "to", "every"))
+JOINING, BETWEEN = {"and", "or", "as", "times", "plus", "x"}, {"well", "in", "on", "at"}  # words of a list of numbers
+DAY, MONTH, SMALL, LARGE = "day", "month", "small number", "large number"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number of a text, or a month as the number from 0.
+
+    Attributes:
+        kind: DAY, MONTH, SMALL or LARGE.
+        value: the number.
+    """
+
+    kind: str
+    value: Decimal
+
+    @property
+    def names(self) -> set[tuple[bool, Decimal]]:
+        """What it may be called: itself, rounded if it is large or a fraction; months are not numbers."""
+        called = {self.value}
+        whole = self.value == self.value.to_integral_value()
+        if self.kind != MONTH and (self.value.copy_abs() >= LEAST_ROUNDED or not whole):
+            called |= {Context(digits, ROUND_HALF_UP).plus(self.value) for digits in ROUNDED_DIGITS}
+        return {(self.kind == MONTH, value) for value in called}
+
+
+def number_conflict(question: str, answer: str, reference: str, number_words: bool = True) -> bool:
+    """Whether the answer has another number or month where the reference has one.
+
+    It lacks one of the reference and has one of its own of the same kind: a day or a month of a date, a number below
+    1000, or a larger one (as years are); of any kind if each has just one. Numbers of the question do not count, nor do
+    "one", "first", "second" and "third" in words among other words. A number from 10,000 on or a fraction agrees with
+    one that rounds it to two digits or more ("11 million" and "11,034,000"); an ordinal stands for its number.
+
+    Args:
+        question: what was asked.
+        answer: the answer to judge.
+        reference: a right answer.
+        number_words: read "two" as "2", "nineteen twelve" as "1912".
+    """
+    asked, given, wanted = (_values(text, number_words) for text in (question, answer, reference))
+    known = _names(asked)
+    given, wanted = (frozenset(value for value in values if not value.names & known) for values in (given, wanted))
+    missing, other = _without(wanted, given), _without(given, wanted)
+    if len(given) == len(wanted) == 1:
+        return bool(missing and other)
+    return not {value.kind for value in missing}.isdisjoint(value.kind for value in other)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two words in the same place of two texts, of which only one can be true."""
+
+    word: str
+    other: str
+
+
+def differing_numbers(one: str, other: str) -> list[Difference]:
+    """Where two texts contradict because they have the same words but for numbers or dates: "38 hurt", "37 hurt".
+
+    A number stands against a number, a month against a month, a day of the week against another, "am" against "pm", and
+    a unit of time behind the same number against another. There is none if the texts differ otherwise, and none if both
+    may be true: where a bound stands beside the number ("at least 38"), both are negated, one number is the other
+    rounded, or the numbers of a list change places ("the 2nd and the 5th").
+
+    Returns:
+        What differs, in the texts' order; empty if the texts do not contradict so.
+    """
+    first, second = read_words(one), read_words(other)
+    words, others = first.all, second.all
+    if len(words) != len(others) or words == others or first.negated or BOUND_SIGN.search(one + " " + other):
+        return []
+    places = [i for i, pair in enumerate(zip(words, others, strict=True)) if not _same_number(*pair)]
+    if not places or not all(_exclude(words, others, i) and not _bounded(words, i) for i in places):
+        return []
+    differences = [Difference(words[i], others[i]) for i in places]
+    permuted = sorted(part.word for part in differences) == sorted(part.other for part in differences)
+    inner = words[places[0] : places[-1]]
+    between = {word for word in inner if word not in MONTH_OF and not WRITTEN.fullmatch(word) and word not in WEEKDAYS}
+    listed = between <= JOINING | BETWEEN | ARTICLES and (between & JOINING or "," in one)
+    return [] if permuted and listed else differences
+
+
+def has_differences(one: str, other: str, differences: list[Difference]) -> bool:
+    """Whether two texts have all the words that differ, each its own."""
+    words, others = read_words(one).all, read_words(other).all
+    return all(part.word in words and part.other in others for part in differences)
+
+
+def _same_number(word: str, other: str) -> bool:
+    """Whether two words are equal, or numbers of one value: "07" and "7", "5th" and "5"."""
+    if word == other:
+        return True
+    number, against = WRITTEN.fullmatch(word), WRITTEN.fullmatch(other)
+    return bool(number and against) and _value(number) == _value(against)
+
+
+def _value(number: re.Match[str]) -> tuple[Decimal, str]:
+    return Decimal(number[1]), number[2] or ""
+
+
+def _exclude(words: tuple[str, ...], others: tuple[str, ...], place: int) -> bool:
+    """Whether of two different words in one place only one can be true."""
+    word, other, before = words[place], others[place], words[place - 1] if place else ""
+    number, against = WRITTEN.fullmatch(word), WRITTEN.fullmatch(other)
+    if number and against:
+        (value, unit), (another, other_unit) = _value(number), _value(against)
+        apart = _without(frozenset((Value(LARGE, value),)), frozenset((Value(LARGE, another),)))  # neither is rounded
+        return (unit == other_unit and bool(apart)) or {unit, other_unit} == HALVES
+    if before != (others[place - 1] if place else ""):
+        return False
+    if NUMBER.fullmatch(before):
+        units = {word.removesuffix("s"), other.removesuffix("s")}
+        if len(units) == 2 and (units <= TIME_UNITS or units == HALVES):
+            return True
+    months = word in MONTH_OF and other in MONTH_OF and MONTH_OF[word] != MONTH_OF[other]
+    dated = before in BEFORE_MONTH or any(map(NUMBER.fullmatch, (before, *words[place + 1 : place + 2])))
+    return (months and dated) or {word.removesuffix("s"), other.removesuffix("s")} <= WEEKDAYS
+
+
+def _bounded(words: tuple[str, ...], place: int) -> bool:
+    """Whether words beside a number or a date leave room for another one."""
+    before, after = words[max(place - BOUND_WORDS, 0) : place], words[place + 1 : place + 1 + BOUND_WORDS]
+    return bool(BOUND_BEFORE.search(" ".join(before)) or BOUND_AFTER.match(" ".join(after)))
+
+
+def _names(values: frozenset[Value]) -> set[tuple[bool, Decimal]]:
+    return {name for value in values for name in value.names}
+
+
+def _without(values: frozenset[Value], others: frozenset[Value]) -> list[Value]:
+    """The values that agree with none of the others: neither is the other, rounded."""
+    exact, rounded = {(value.kind == MONTH, value.value) for value in others}, _names(others)
+    return [
+        value for value in values if (value.kind == MONTH, value.value) not in rounded and exact.isdisjoint(value.names)
+    ]
+
+
+@lru_cache(CACHED_TEXTS)
+def _values(text: str, number_words: bool) -> frozenset[Value]:
+    """The numbers of a text and the months beside a number ("May 5", "5th of May")."""
+    text = SPAN.sub(_both_years, text)
+    read = read_words(text, number_words)
+    words = [word for word in read.all if word != "of"]
+    doubtful = DOUBTFUL.difference(read_words(text, number_words=False).all) if len(read.plain) > 1 else ()
+    values = set()
+    for i, word in enumerate(words):
+        beside = words[max(i - 1, 0) : i] + words[i + 1 : i + 2]
+        if word in MONTH_OF and any(map(NUMBER.fullmatch, beside)):
+            values.add(Value(MONTH, Decimal(MONTH_OF[word])))
+        elif (number := NUMBER.fullmatch(word)) and word not in doubtful:
+            value = Decimal(number[1])
+            small = DAY if any(other in MONTH_OF for other in beside) else SMALL
+            values.add(Value(small if value.copy_abs() < LEAST_YEAR else LARGE, value))
+    return frozenset(values)
+
+
+def _both_years(match: re.Match[str]) -> str:
+    """Both years of a span: "1979 1980" of "1979-80"; what does not end later, as a month ("2019-05"), stays."""
+    century, begin, end = match.groups()
+    return f"{century}{begin} {century}{end}" if begin < end else match[0]

@@ -1,0 +1,174 @@
+"""Another number in an answer than in the reference, and texts that differ in numbers or dates alone."""
+
+from decimal import getcontext, localcontext
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semantic_metrics.nli_lex.conflicts import Difference, differing_numbers, has_differences, number_conflict
+from semantic_metrics.nli_lex.lexical import read_words
+from semantic_metrics.nli_lex.numerals import write_as_in
+
+CONFLICTS = [
+    ("1944", "1945", True),
+    ("It was in nineteen forty-four.", "1945", True),
+    ("nineteen forty-five", "1945", False),
+    ("I do not know", "1945", False),
+    ("1950", "1945", True),  # years are not rounded
+    ("205 bones", "206", True),
+    ("205 or 206", "206", False),
+    ("990", "1000", True),  # of different size, but the only numbers
+    ("the eighth", "7th", True),
+    ("the seventh", "7", False),
+    ("one", "2", True),
+    ("the third", "the second", True),
+    ("no one knows", "7", False),  # "one" is often no number
+    ("It was first done in 1969", "July 20, 1969", False),
+    ("1", "2", True),
+    ("May 12, 1861", "April 12, 1861", True),
+    ("12 May", "April 12", True),
+    ("Apr 12, 1861", "April 12, 1861", False),
+    ("the 3rd of May", "June 3", True),
+    ("the 4th of July", "July 4", False),
+    ("April 13, 1861", "April 12, 1861", True),
+    ("12/4/1861", "April 12, 1861", False),
+    ("in 1861", "April 12, 1861", False),  # less is no conflict
+    ("World War 2 ended in 1945", "8 May 1945", False),  # 2 is no day
+    ("It began in 1861, with 85,000 men", "April 12, 1861", False),
+    ("He may come in 1861, he may not", "April 12, 1861", False),  # a month beside no number may be a verb
+    ("about 11 million people", "11,034,000", False),
+    ("about 12 million people", "11,034,000", True),
+    ("10 million", "10,025,000", False),
+    ("300,000 km/s", "299,792 km/s", False),
+    ("299,792 km/s", "300,000 km/s", False),
+    ("50%", "50.2%", False),
+    ("3.1", "3.14159265358979", False),
+    ("3.2", "3.14159", True),
+    ("7", "7.4", True),  # one digit says too little
+    ("the 1979-1980 season", "1979\u201380", False),
+    ("1979\u201381", "1979\u201380", True),
+    ("1 May 1945 - 30 June 1945", "30 June 1945", False),
+    ("2019-05", "2019", False),
+    ("1" * 40, "5", False),  # too long to be read
+    ("Apollo 12", "Apollo 11", True),
+    ("²", "2", False),
+    ("\ud800 4", "3", True),
+]
+
+
+@pytest.mark.parametrize(("answer", "reference", "expected"), CONFLICTS)
+def test_another_number_is_a_conflict(answer: str, reference: str, expected: bool) -> None:
+    assert number_conflict("When did it begin?", answer, reference) is expected
+    with localcontext() as context:
+        context.prec = 2  # a caller's own precision changes nothing
+        assert number_conflict("When did it begin?", answer, reference) is expected
+    assert getcontext().prec > 2
+
+
+def test_numbers_of_the_question_are_no_conflict() -> None:
+    assert not number_conflict("Who won in 2010?", "In 2010, Spain", "Spain, 4 times")
+    assert number_conflict("Who won in 2010?", "In 2010, 5 times", "4 times")
+
+
+def test_words_are_numbers_only_with_number_words() -> None:
+    assert number_conflict("", "four", "5")
+    assert not number_conflict("", "four", "5", number_words=False)
+
+
+CONTRADICTING = [
+    ("Two men sit.", "3 men sit"),
+    ("Stocks close 0.39% higher", "Stocks close 2.47% higher"),
+    ("Stocks are up 5%", "Stocks are up 6%"),
+    ("The ban ended in nineteen ninety.", "The ban ended in 1991."),
+    ("It fell from 6 to 4.", "It fell from 4 to 6."),
+    ("The score was 2-1.", "The score was 1-2."),
+    ("It was the 1 in 2 chance", "It was the 2 in 1 chance"),
+    ("He woke up at 5.", "He woke up at 6."),
+    ("He woke up at 7:30 am", "He woke up at 7:30 pm"),
+    ("at 10am", "at 10pm"),
+    ("It weighs 5kg", "It weighs 6kg"),
+    ("It cost $5m.", "It cost $6m."),
+    ("in the 1980s", "in the 1990s"),
+    ("38 more were hurt", "37 more were hurt"),
+    ("The war was over in 1945", "The war was over in 1944"),
+    ("He left in May.", "He left in June."),
+    ("on Jan 5", "on Feb 5"),
+    ("He left on Monday, May 5.", "He left on Tuesday, May 6."),
+    ("It is closed on Mondays", "It is closed on Tuesdays"),
+    ("It took 3 hours.", "It took three days."),
+    ("5", "6"),
+]
+COMPATIBLE = [
+    ("Two men sit.", "2 men sit"),
+    ("Two men sit.", "Three men stand."),
+    ("Two men sit.", "Three men sit down."),
+    ("It is at 07:30.", "It is at 7:30"),
+    ("born on the 5th", "born on the 5"),
+    ("05/06/2020", "5/6/2020"),
+    ("The population is 11,034,000", "The population is 11 million"),
+    ("Pi is 3.14.", "Pi is 3.14159."),
+    ("He did not leave in May.", "He did not leave in June."),
+    ("At least 38 died.", "At least 37 died."),
+    ("six or more plays", "three or more plays"),
+    ("5 people or more", "6 people or more"),
+    ("5 minutes at most", "6 minutes at most"),
+    ("in 1897 or 1898", "in 1898 or 1898"),
+    ("He is older than 18.", "He is older than 21."),
+    ("5+ people", "6+ people"),
+    ("They opened before May.", "They opened before June."),
+    ("the 14th, 16th and 117th line", "the 117th, 16th and 14th line"),
+    ("In 2010 and in 2012 he won", "In 2012 and in 2010 he won"),
+    ("Monday and Tuesday", "Tuesday and Monday"),
+    ("5 times 6 is 30", "6 times 5 is 30"),
+    ("April Smith won", "June Smith won"),
+    ("You may go", "You march go"),
+    ("He is Polish", "He is Spanish"),
+    ("It took 24 hours.", "It took 1 day."),
+    ("It took 3 hour", "It took 3 hours"),
+    ("It took hours.", "It took days."),
+    ("covid19", "covid20"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), CONTRADICTING)
+def test_texts_that_differ_in_numbers_or_dates_alone_contradict(one: str, other: str) -> None:
+    differences = differing_numbers(one, other)
+    assert differences
+    assert differing_numbers(other, one) == [Difference(part.other, part.word) for part in differences]
+    assert has_differences(one, other, differences)
+    assert not has_differences("", other, differences)
+
+
+@pytest.mark.parametrize(("one", "other"), COMPATIBLE)
+def test_both_of_other_texts_may_be_true(one: str, other: str) -> None:
+    assert differing_numbers(one, other) == differing_numbers(other, one) == []
+
+
+texts = st.lists(
+    st.sampled_from(
+        ["1945", "1944", "May", "June", "5", "6th", "two", "one", "of", "3.14", "3.1", "11,000", "and", ","]
+    )
+).map(" ".join)
+
+
+@given(texts, texts, texts)
+def test_either_text_may_be_the_answer(question: str, answer: str, reference: str) -> None:
+    conflict = number_conflict(question, answer, reference)
+    assert conflict == number_conflict(question, reference, answer)
+    assert not number_conflict(question, reference, reference)
+    assert bool(differing_numbers(answer, reference)) == bool(differing_numbers(reference, answer))
+    numbers = [read_words(text).numbers or any(sign.isdigit() for sign in text) for text in (answer, reference)]
+    assert all(numbers) or not conflict
+
+
+def test_time_is_linear_in_the_numbers() -> None:
+    first, second = (" ".join(str(2 * i + odd) for i in range(1000, 20_000)) for odd in (0, 1))
+    begin = process_time()
+    assert number_conflict("", first, second)
+    assert differing_numbers(first, second) == [], "20,000 is 20,001, rounded"
+    assert len(differing_numbers(first[:20_000], second[:20_000])) == 4000
+    assert write_as_in("nineteen forty five, " * 10_000, "1945 ").text
+    assert process_time() - begin < 20, "a few seconds; quadratic, it takes minutes or an hour"
