@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,7 @@ XML = "model.xml"
 
 Inputs = dict[str, torch.Tensor]
 _core: tuple[int, "openvino.Core"] | None = None  # and the process that made it
+_first_request = Lock()
 
 
 class OpenVINOModel:
@@ -84,6 +86,10 @@ class OpenVINOModel:
         self._output = self._compiled.output(output)
         self._idle: list[openvino.InferRequest] = []
         self._process = os.getpid()
+        # OpenVINO's binding sets itself up in its first request: of two workers that do so at once each may wait for
+        # what the other holds, for ever
+        with _first_request, _refuse_failure():
+            self(example)
 
     def __call__(self, inputs: Inputs) -> torch.Tensor:
         """Inputs of the torch model by name -> its output, float32.

@@ -4,6 +4,7 @@ import builtins
 import os
 import pickle
 from pathlib import Path
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -47,6 +48,24 @@ def test_scores_are_near_to_those_of_torch(model: str, precision: str, request: 
     result = scorer.logits(PAIRS, options(precision)).values
     assert 0 < np.abs(result - expected).max() < DRIFTS[precision] * expected.std()
     np.testing.assert_array_equal(scorer.logits(PAIRS).values, expected)
+
+
+def test_the_thread_that_loads_a_model_makes_its_first_request(
+    scorer: PairScorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers that make the process's first requests at once can wait for each other for ever."""
+    threads = []
+    run = openvino_model.OpenVINOModel.__call__
+
+    def recorded(self: openvino_model.OpenVINOModel, inputs: openvino_model.Inputs) -> torch.Tensor:
+        threads.append(get_ident())
+        return run(self, inputs)
+
+    monkeypatch.setattr(openvino_model.OpenVINOModel, "__call__", recorded)
+    pairs = [("a dog", "a cat" + " sleeps" * i) for i in range(64)]
+    PairScorer(scorer.folder).logits(pairs, RunOptions(backend="openvino", batch_size=4, workers=2))
+    assert threads[0] == get_ident()
+    assert len(set(threads[1:]) - {get_ident()}) > 0, "the workers run the others"
 
 
 @pytest.mark.usefixtures("installed")
