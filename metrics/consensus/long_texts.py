@@ -20,6 +20,7 @@ from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.conflicts import differing_numbers
+from semantic_metrics.nli_lex.numerals import write_as_in
 
 Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
@@ -321,7 +322,8 @@ class Judge:
 
     def _score(self, rows: list[list[_Task]], left_out: list[int]) -> Iterator[JudgedText]:
         tasks = list(chain.from_iterable(rows))
-        pairs = [(window, task.text) for task in tasks for _, _, window in task.windows]
+        # the model reads a number of the window as the sentence writes it
+        pairs = [(write_as_in(window, task.text).text, task.text) for task in tasks for _, _, window in task.windows]
         probabilities, truncated = np.zeros((len(pairs), 2)), np.zeros(len(pairs), dtype=bool)
         for begin in range(0, len(pairs), PAIRS_AT_A_TIME):  # one long text alone may have many more
             part = slice(begin, begin + PAIRS_AT_A_TIME)

@@ -25,6 +25,7 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from semantic_metrics.nli_lex.conflicts import differing_numbers
+from semantic_metrics.nli_lex.numerals import write_as_in
 
 DEFAULT_CHECKPOINT = "pairs"
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
@@ -133,14 +134,16 @@ class PairModels:
             matcha_run: how MATCHA's encoder runs; None for what `matcha_run` makes of `run`.
             contradict: for each pair, whether it contradicts by the rule of numbers; None to apply the rule.
         """
+        if contradict is None:
+            contradict = [bool(differing_numbers(a, b)) for a, b in zip(references, predictions, strict=True)]
+        # models take "1945" and "nineteen forty-five" for two numbers
+        references = [write_as_in(a, b).text for a, b in zip(references, predictions, strict=True)]
         pairs = list(zip(references, predictions, strict=True))
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
         probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
         ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
         probabilities[:, same], ratings[:, same] = (1.0, 0.0), 1.0
-        if contradict is None:
-            contradict = [bool(differing_numbers(a, b)) for a, b in pairs]
         probabilities[:, contradict] = 0.0, 1.0
         return Parts(
             matcha=self._cosines(predictions, references, matcha_run or self.matcha_run(run)),

@@ -48,7 +48,8 @@ IN_TEXT = re.compile(
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 WITHIN_NUMBER = re.compile(r"\s+|\s?-\s?")  # between the words of one number
 SECONDS = re.compile(r"\s(?:second|third)$")  # "twenty second" may be a time, "two third" a share
-JOINED_BEFORE, JOINED_AFTER = re.compile(r"[\w][:/.,'\u2019-]$|[$\u00a3\u20ac#]$"), re.compile(r"[:/.,'\u2019-]\w|%")
+JOINED_BEFORE, JOINED_AFTER = re.compile(r"[\w][:/.,'\u2019-]$|[$\u00a3\u20ac#]$"), re.compile(r"[:/.,'\u2019-]\w")
+PERCENT = re.compile(r"\s?%|\sper\s?cent\b", re.I)
 ORDINAL_IN_DIGITS = re.compile(r"\d+(?:st|nd|rd|th)")
 
 
@@ -135,7 +136,8 @@ class Rewritten:
 def write_as_in(text: str, other: str) -> Rewritten:
     """Write the numbers of a text as another text writes the same numbers: "42" as "forty-two", "5000" as "5,000".
 
-    Digits take the place of words, words that of digits, and commas between digits come and go. A number that the other
+    Digits take the place of words, words that of digits, and commas between digits come and go; so it is with "5%" and
+    "five percent". A number that the other
     text has in the same form, or does not have, stays as it is; so does what is a part of something else ("9/11", "$5",
     "3.10"), and a lone "one", "second" or "third", which are often no numbers.
     """
@@ -177,6 +179,8 @@ def _numbers(text: str) -> list[tuple[int, int, str]]:
             continue
         for begin, end, number in _runs(words[first:i]):
             span = spans[first + begin][0], spans[first + end - 1][1]
+            if number and (percent := PERCENT.match(text, span[1])):
+                span, number = (span[0], percent.end()), f"{number}%"
             if (number or ORDINAL_IN_DIGITS.fullmatch(words[first + begin])) and _stands_alone(text, *span):
                 found.append((*span, number or words[first + begin]))
         first = i

@@ -95,6 +95,14 @@ def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
     assert min(result["scores"]) == pytest.approx(1, abs=1e-6)
 
 
+def test_the_same_number_in_another_writing_is_the_same(metric: evaluate.Metric) -> None:
+    texts = ["Two cats sleep here.", "In 1945 a cat came.", "It is 5% more."]
+    others = ["2 cats sleep here.", "In nineteen forty-five a cat came.", "It is five percent more."]
+    result = metric.compute(predictions=texts + others, references=others + texts)
+    assert result["verdicts"] == ["same"] * 6
+    assert min(result["scores"]) == pytest.approx(1, abs=1e-6)
+
+
 def test_texts_that_differ_in_numbers_alone_contradict(metric: evaluate.Metric) -> None:
     texts = ["38 cats sleep here.", "Three cats sleep, at least 38."]
     result = metric.compute(

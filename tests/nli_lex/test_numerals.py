@@ -125,6 +125,12 @@ WRITTEN_AS = [
     ("$5", "five dollars", "$5"),
     ("two,500", "2", "two,500"),
     ("50%", "fifty of them", "50%"),
+    ("fifty", "50%", "fifty"),
+    ("by 5% to 10 %", "Five percent, then ten per cent", "by Five percent to ten per cent"),
+    ("rose five percent", "rose 5%", "rose 5%"),
+    ("5 percent", "5 per cent", "5 percent"),
+    ("one percent", "1%", "1%"),
+    ("ten percentage points", "10%", "ten percentage points"),
 ]
 
 
