@@ -38,7 +38,7 @@ def test_the_best_of_several_references_counts() -> None:
     weights = fit_weights(features, labels, "rich")
     rows = judge(weights, features).rows
     again = LogisticRegression(max_iter=1000).fit(features.table[rows], labels)
-    assert weights.coefficients == pytest.approx(again.coef_[0], abs=0.05)  # not all choices have settled
+    assert weights.coefficients == pytest.approx(again.coef_[0], abs=0.15)  # not all choices have settled
     assert weights.coefficients == pytest.approx(known, abs=0.8)
 
 

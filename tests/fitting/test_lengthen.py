@@ -7,7 +7,7 @@ import pytest
 
 from semantic_metrics.fitting.judged_answers import JudgedAnswers
 from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
-from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, SHORT_ANSWER_WORDS, length
+from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, RECALL_OF_LONG, RICH, SHORT_ANSWER_WORDS, length
 from semantic_metrics.nli_lex.weights import read_weights
 from tests.cli.conftest import done, invoke
 from tests.fitting.conftest import NLI_LEX
@@ -70,6 +70,7 @@ def test_weights_are_fitted_on_long_forms_too(tmp_path: Path, model: Path, monke
     assert any(line.startswith("  answers as they are: accuracy") for line in lines)
     assert any(line.startswith("  answers long: accuracy") for line in lines)
     usual, long = (read_weights(tmp_path / name) for name in ("short.json", "long.json"))
-    assert usual.coefficients[-1] == 0, "no answer is long"
-    assert long.coefficients[-1] != 0
+    of_length = RICH.index(RECALL_OF_LONG)
+    assert usual.coefficients[of_length] == 0, "no answer is long"
+    assert long.coefficients[of_length] != 0
     assert long.fitted_on == usual.fitted_on + "; and their long forms, which count 0.1"
