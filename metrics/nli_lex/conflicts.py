@@ -19,6 +19,7 @@ ROUNDED_DIGITS = range(2, 16)  # to which a number may be rounded
 WRITTEN = re.compile(r"(-?\d{1,28}(?:\.\d{1,15})?)(?:st|nd|rd|th|([a-z]{0,3}))")
 HALVES = frozenset(("am", "pm"))  # of the day
 WEEKDAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
+# without their -s; a lone "second" is read as "2nd"
 TIME_UNITS = frozenset(("second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "centurie"))
 # Beside such words two numbers may both be true: "at least 5", "older than 5", "5 people or more". So may they beside
 # signs that are no words.
@@ -73,6 +74,9 @@ def number_conflict(question: str, answer: str, reference: str, number_words: bo
         answer: the answer to judge.
         reference: a right answer.
         number_words: read "two" as "2", "nineteen twelve" as "1912".
+
+    Returns:
+        True speaks against the answer. The rule is this project's own (training/EXPERIMENTS.md, J9).
     """
     asked, given, wanted = (_values(text, number_words) for text in (question, answer, reference))
     known = _names(asked)
@@ -85,7 +89,12 @@ def number_conflict(question: str, answer: str, reference: str, number_words: bo
 
 @dataclass(frozen=True)
 class Difference:
-    """Two words in the same place of two texts, of which only one can be true."""
+    """Words in the same place of two texts, of which only one can be true.
+
+    Attributes:
+        word: normalised, of the first text.
+        other: of the second.
+    """
 
     word: str
     other: str
@@ -99,8 +108,13 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
     may be true: where a bound stands beside the number ("at least 38"), both are negated, one number is the other
     rounded, or the numbers of a list change places ("the 2nd and the 5th").
 
+    Args:
+        one: any text.
+        other: another; to exchange them changes only the order in each `Difference`.
+
     Returns:
-        What differs, in the texts' order; empty if the texts do not contradict so.
+        What differs, in the texts' order; empty if the texts do not contradict so. The rule is this project's own
+        (training/EXPERIMENTS.md, W6).
     """
     first, second = read_words(one), read_words(other)
     words, others = first.all, second.all

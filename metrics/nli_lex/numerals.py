@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 UNITS = {
     **{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
@@ -34,6 +35,7 @@ YEAR_IN_WORDS = re.compile(
     re.I,
 )
 
+CACHED_TEXTS = 4096  # a window of a source is read beside several sentences
 MAX_DIGITS = 15  # with "trillion" behind them, these are fewer than Decimal's 28 digits
 DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 FOREIGN = re.compile(r"[^\D0-9]")
@@ -143,7 +145,7 @@ def write_as_in(text: str, other: str) -> Rewritten:
     """
     numbers = _numbers(text)
     forms: dict[str, list[str]] = {}
-    for begin, end, number in _numbers(other) if numbers else []:
+    for begin, end, number in _numbers(other) if numbers else ():
         forms.setdefault(number, []).append(other[begin:end])
     changes = []
     for begin, end, number in numbers:
@@ -169,7 +171,8 @@ def _has_letters(number: str) -> bool:
     return not ORDINAL_IN_DIGITS.fullmatch(number) and any(sign.isalpha() for sign in number)
 
 
-def _numbers(text: str) -> list[tuple[int, int, str]]:
+@lru_cache(CACHED_TEXTS)
+def _numbers(text: str) -> tuple[tuple[int, int, str], ...]:
     """Begin and end of each number in a text that `write_as_in` may change or take, with that number in digits."""
     spans = [match.span() for match in IN_TEXT.finditer(text)]
     words = [plain_numerals(years_in_digits(text[begin:end])).lower() for begin, end in spans]
@@ -184,7 +187,7 @@ def _numbers(text: str) -> list[tuple[int, int, str]]:
             if (number or ORDINAL_IN_DIGITS.fullmatch(words[first + begin])) and _stands_alone(text, *span):
                 found.append((*span, number or words[first + begin]))
         first = i
-    return found
+    return tuple(found)
 
 
 def _stands_alone(text: str, begin: int, end: int) -> bool:
