@@ -155,7 +155,8 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
         num_labels=len(names),
         max_length=config.max_length,
         activation_fn=torch.nn.Identity(),
-        model_kwargs={"ignore_mismatched_sizes": True},
+        # on a CPU the backward pass of the fused attention takes longer than all other products together
+        model_kwargs={"ignore_mismatched_sizes": True, "attn_implementation": "eager"},
         config_kwargs=config_kwargs,
         device=None if torch.cuda.is_available() else "cpu",
     )

@@ -16,6 +16,7 @@ ROWS = [
     ("who wrote hamlet", " ", "Marlowe/Shakespeare", 0),
     ("Where is the Louvre?", "in Paris", "Paris", 1),
 ]
+YEARS = [("when was hamlet written", "1600", "1600", 1), ("when was hamlet written", "007", "1600", 0)]
 CONFIG = """
 train:
   - name: judged
@@ -52,6 +53,13 @@ def test_right_answers_have_their_reference_and_wrong_ones_all(
         ["who wrote hamlet Ben Jonson", "who wrote hamlet Marlowe", "not_entailment"],
         ["who wrote hamlet Ben Jonson", "who wrote hamlet Shakespeare", "not_entailment"],
     ]
+
+
+def test_numbers_of_a_csv_file_are_texts(data: Path) -> None:
+    pd.DataFrame(YEARS, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
+    source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
+    answers, _ = source.answers(data, frozenset())
+    assert answers == [(YEARS[0][0], "1600", ["1600"], True), (YEARS[1][0], "007", ["1600"], False)]
 
 
 def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:

@@ -81,7 +81,7 @@ class PairSource(Entry):
         Raises:
             ValueError: a file or column is missing, a label is invalid, or nothing is left.
         """
-        rows = self.table.read(data)
+        rows = self.table.read(data, self.columns[:2])
         check_columns(rows, self.columns, self.name)
         counts = Counter(rows=len(rows))
         texts = rows[self.columns[:2]].set_axis(COLUMNS[:2], axis=1).assign(label=np.arange(len(rows)))

@@ -53,8 +53,8 @@ class ContradictionSource(Entry):
         Raises:
             ValueError: the table or one of its columns is missing.
         """
-        rows = self.table.read(data)
         named = {"reference": self.text, "correct": self.correct or self.text, "group": self.group or self.text}
+        rows = self.table.read(data, named.values())
         check_columns(rows, list(named.values()), self.name)
         kept = pd.DataFrame({name: rows[column].fillna("") for name, column in named.items()})
         counts = Counter(rows=len(kept))

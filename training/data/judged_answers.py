@@ -67,7 +67,7 @@ class JudgedSource:
         Raises:
             ValueError: a file or column is missing, or nothing is left.
         """
-        rows = self.table.read(data)
+        rows = self.table.read(data, self.columns[:3])
         check_columns(rows, self.columns, self.name)
         counts, answers = Counter(rows=len(rows)), []
         for question, answer, reference, label in rows[self.columns].itertuples(index=False, name=None):

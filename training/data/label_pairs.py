@@ -119,7 +119,7 @@ class CandidateSource(Entry):
         Raises:
             ValueError: a file or column is missing, or `near` is given without an encoder.
         """
-        rows = self.table.read(data)
+        rows = self.table.read(data, self.columns)
         check_columns(rows, [*self.columns, *([self.label] if self.label else [])], self.name)
         pairs = self._neighbours(rows, encoder, run) if self.near else rows[self.columns].set_axis(PAIR, axis=1)
         pairs["label"] = rows[self.label] if self.label and not self.near else None

@@ -30,7 +30,7 @@ NO_LETTER = re.compile(r"[\W_]+")
 TEXT_COLUMNS = dict.fromkeys(("reference", "candidate", "correct", "incorrect", "text"), str)  # numbers are texts there
 READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
     ".parquet": pd.read_parquet,
-    ".csv": partial(pd.read_csv, dtype=TEXT_COLUMNS, keep_default_na=False, na_values=[""]),
+    ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
     ".jsonl": partial(pd.read_json, lines=True, dtype=False),
 }
 
@@ -49,8 +49,12 @@ class Table:
         if (self.path is None) == (self.hub is None):
             raise ValueError(f"path, hub: expected exactly one of them, got {self.path!r} and {self.hub!r}")
 
-    def read(self, data: Path | None) -> pd.DataFrame:
+    def read(self, data: Path | None, texts: Iterable[str] = ()) -> pd.DataFrame:
         """The rows, filtered by `where`.
+
+        Args:
+            data: the folder that relative paths begin in.
+            texts: columns of texts beside TEXT_COLUMNS: a CSV file's numbers in them stay texts.
 
         Raises:
             ValueError: a missing file or column, an unknown file ending.
@@ -58,13 +62,13 @@ class Table:
         if self.hub is not None:
             rows = load_dataset(self.hub, self.subset, split=self.split).to_pandas()
         else:
-            rows = self._read_file(data)
+            rows = self._read_file(data, texts)
         for column, values in self.where.items():
             check_columns(rows, [column], self.path or self.hub)
             rows = rows[rows[column].isin(values)]
         return rows.reset_index(drop=True)
 
-    def _read_file(self, data: Path | None) -> pd.DataFrame:
+    def _read_file(self, data: Path | None, texts: Iterable[str]) -> pd.DataFrame:
         path = Path(self.path)
         if not path.is_absolute() and not self.path.startswith("./"):  # ./ is the working directory, as in a shell
             if data is None:
@@ -74,7 +78,8 @@ class Table:
             raise ValueError(f"path: expected a file ending in {sorted(READERS)}, got {path}")
         if not path.is_file():
             raise ValueError(f"path: no file {path}")
-        return READERS[path.suffix](path)
+        options = {"dtype": TEXT_COLUMNS | dict.fromkeys(texts, str)} if path.suffix == ".csv" else {}
+        return READERS[path.suffix](path, **options)
 
 
 @dataclass(frozen=True)
@@ -399,7 +404,7 @@ def read_excluded(entries: list[dict], data: Path | None) -> frozenset[str]:
     texts: set[str] = set()
     for entry in entries:
         columns = entry["columns"]
-        rows = Table(**{key: value for key, value in entry.items() if key != "columns"}).read(data)
+        rows = Table(**{key: value for key, value in entry.items() if key != "columns"}).read(data, columns)
         check_columns(rows, columns, str(entry))
         for column in columns:
             texts.update(normalise(text) for text in rows[column].dropna())

@@ -81,8 +81,8 @@ class SwapSource(Entry):
         Raises:
             ValueError: the table or one of its columns is missing.
         """
-        rows = self.table.read(data)
         columns = [name for name in (self.premise, self.hypothesis) if name]
+        rows = self.table.read(data, columns)
         check_columns(rows, [*columns, *([self.group] if self.group else [])], self.name)
         if self.not_in is not None:
             rows = rows[~rows[self.group].isin(Table(path=self.not_in).read(data)[self.group])]
