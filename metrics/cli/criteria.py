@@ -23,7 +23,7 @@ MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which take
     multiple=True,
     default=[DEFAULT_ENCODER],
     metavar="NAME",
-    help="Encoder, a folder or a Hub id, repeatable; default: matcha.",
+    help="Encoder: matcha, contextual, a folder or a Hub id; repeatable. Default: matcha.",
 )
 @click.option("--a", default="a", show_default=True, metavar="COLUMN", help="Column of the first sentences.")
 @click.option("--b", default="b", show_default=True, metavar="COLUMN", help="Column of the second sentences.")

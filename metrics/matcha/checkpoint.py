@@ -23,11 +23,7 @@ def load_checkpoint(name: str | None = None) -> "MatchaTable | ContextualEncoder
     Raises:
         ValueError: there is no such checkpoint, or it is incomplete, damaged, or not plain tensors; names it.
     """
-    embedded = embedded_checkpoints()
-    if name == CONTEXTUAL and name not in embedded:
-        folder = _download_contextual()
-    else:
-        folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, (AUTHORS_WEIGHTS,))
+    folder = find_checkpoint(name, (AUTHORS_WEIGHTS,))
     if is_contextual(folder):
         from semantic_metrics.matcha.contextual import ContextualEncoder
 
@@ -43,6 +39,18 @@ def load_checkpoint(name: str | None = None) -> "MatchaTable | ContextualEncoder
         f"checkpoint {folder}: expected {CONFIG} and {WEIGHTS}, or {AUTHORS_CONFIG} and {AUTHORS_WEIGHTS}; "
         f"found {names}"
     )
+
+
+def find_checkpoint(name: str | None, other_weights: tuple[str, ...] = ()) -> Path:
+    """The folder of a checkpoint by name; see `resolve_checkpoint`, which takes `name` and `other_weights`.
+
+    Raises:
+        ValueError: there is no such checkpoint; names it.
+    """
+    embedded = embedded_checkpoints()
+    if name == CONTEXTUAL and name not in embedded:
+        return _download_contextual()
+    return resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, other_weights)
 
 
 def _download_contextual() -> Path:

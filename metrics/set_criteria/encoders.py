@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 
 from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files, resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions, refuse_changed
+from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.file_names import TOKENIZER, is_contextual
 from semantic_metrics.matcha.table import MatchaTable
 
-DEFAULT_ENCODER = "matcha"  # the shipped MATCHA table, which is why this module imports from the metric MATCHA
 MODEL_TYPE = "matcha"  # in the config.json of a MATCHA table
 MODULES = "modules.json"  # sentence-transformers models have this file, plain transformers do not
 HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector, but for:
@@ -47,14 +47,14 @@ def find_encoder(name: str | None, run: RunOptions = DEFAULT_OPTIONS) -> Path:
 
     Args:
         name: None or "default" is the MATCHA table shipped with the package (where the package is not installed, that
-            of the Hub); else a folder (written with a slash) or a Hub id `org/name[@revision]`.
+            of the Hub), "contextual" its contextual checkpoint; else a folder (written with a slash) or a Hub id
+            `org/name[@revision]`.
         run: how it should run; only a contextual MATCHA checkpoint has a choice of precision and backend.
 
     Raises:
         ValueError: there is no such folder, it lacks the files of a model, or it does not run so; names it.
     """
-    shipped = shipped_checkpoints(lambda config: config.get("model_type") == MODEL_TYPE)
-    folder = resolve_checkpoint(name, DEFAULT_ENCODER, shipped)
+    folder = find_checkpoint(name)
     described = (folder / CONFIG).is_file() or (folder / MODULES).is_file()
     if not described or not any(folder.rglob("*.safetensors")):  # in this order: a wrong folder may be a whole disk
         names = sorted(path.name for path in folder.glob("*"))[:20]

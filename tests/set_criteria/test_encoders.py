@@ -18,6 +18,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from semantic_metrics import load
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.matcha.checkpoint import embedded_checkpoints
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.set_criteria.encoders import find_encoder, load_encoder
@@ -112,6 +113,12 @@ def test_the_digest_tells_encoders_apart(checkpoint: Path, networks: dict[str, P
     digests = [load_encoder(str(folder)).sha256 for folder in folders]
     assert digests[0] == digests[1]
     assert len(set(digests)) == len(folders) - 1
+
+
+def test_the_checkpoints_of_matcha_go_by_their_names() -> None:
+    shipped = embedded_checkpoints()
+    assert find_encoder("contextual") == shipped["contextual"]
+    assert find_encoder(None) == find_encoder("matcha") == shipped["matcha"]
 
 
 def test_a_contextual_checkpoint_has_a_choice_of_precision_and_backend(contextual: Path) -> None:
