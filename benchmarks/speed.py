@@ -86,7 +86,7 @@ def main(
     wanted = _wanted(lines(backends, precision or PRECISIONS), only)
     measured = _measure_all(wanted, texts, repeats, busy, run)
     if "openvino" not in backends and not backend:
-        click.echo('Without OpenVINO (pip install "semantic-metrics[fast]").')
+        click.echo('Without OpenVINO (pip install ".[fast]" in a checkout).')
     if record:
         _record(measured, f"{len(texts)} pairs of {described}")
     if output is not None:

@@ -165,7 +165,11 @@ def _lost(figures: pd.DataFrame) -> str:
     best = measured.loc[measured.groupby(["set", "figure"], sort=False)["value"].idxmax()]
     lost = best[~best["metric"].isin(OURS)]
     named = ", ".join(f"{row.set} {LABELS[row.figure]} ({row.metric})" for row in lost.itertuples())
-    return f"Ours is the highest in {len(best) - len(lost)} of {len(best)} lines. Others win: {named or 'none'}."
+    count = f"{len(best) - len(lost)} of {len(best)}"
+    return (
+        f"Gaps of means left out, one of our metrics, not always the same, is highest or level in {count} lines. "
+        f"Others win: {named or 'none'}."
+    )
 
 
 def _published_lines(figures: pd.DataFrame) -> list[str]:

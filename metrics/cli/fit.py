@@ -151,7 +151,7 @@ def _output_file(options: FitOptions, name: str) -> Path:
     if options.plot is None:
         return output
     if find_spec("matplotlib") is None:
-        raise InputError("--plot: expected matplotlib to be installed, as `semantic-metrics[benchmark]` does")
+        raise InputError("--plot: expected matplotlib to be installed, as the extra `benchmark` does")
     check_output(options.plot, "--plot")
     if options.plot.suffix.lower() != ".png":
         raise InputError(f"--plot: expected a file that ends in .png, got {options.plot}")

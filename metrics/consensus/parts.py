@@ -35,8 +35,8 @@ NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts 
 class Parts:
     """What the models say about n pairs; each array is (n,) float64.
 
-    A text beside itself, but for white space, has similarity and entailment 1 and contradiction 0, whatever the model
-    says. Two texts that differ in numbers or dates alone (`differing_numbers`) have contradiction 1 and entailment 0;
+    A text beside itself, but for white space, has cosine, similarity and entailment 1 and contradiction 0, whatever the
+    models say. Two texts that differ in numbers or dates alone (`differing_numbers`) have contradiction 1 and entailment 0;
     their similarity is the model's, as people rate such texts as similar to some extent.
 
     Attributes:
@@ -143,10 +143,11 @@ class PairModels:
         probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
         ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
-        probabilities[:, same], ratings[:, same] = (1.0, 0.0), 1.0
+        cosines = self._cosines(predictions, references, matcha_run or self.matcha_run(run))
+        probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0  # a text of unknown tokens has 0
         probabilities[:, contradict] = 0.0, 1.0
         return Parts(
-            matcha=self._cosines(predictions, references, matcha_run or self.matcha_run(run)),
+            matcha=cosines,
             similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),
             supported=probabilities[0, :, 0],
             covered=probabilities[1, :, 0],

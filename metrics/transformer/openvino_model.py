@@ -38,7 +38,7 @@ from semantic_metrics.transformer.workers import worker_count
 if TYPE_CHECKING:
     import openvino
 
-INSTALL = 'pip install "semantic-metrics[fast]"'
+INSTALL = 'pip install ".[fast]" in a checkout'
 IR_VERSION = 2  # raise it when the conversion changes: what an older version cached is then not read
 DYNAMIC_GROUP = 128  # values of a token that share a scale in int8: larger groups are no faster and move scores more
 MAX_CONVERSION_ERROR = 1e-3  # of an output, in units of the largest output but at least of 1

@@ -87,11 +87,12 @@ def test_a_table_of_matcha_stays_as_it_is(metric: evaluate.Metric) -> None:
 
 
 def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
-    texts = ["The museum bought a pearl.", "No cat\nsleeps here.", "Ja."]
+    texts = ["The museum bought a pearl.", "No cat\nsleeps here.", "Ja.", "\U0001f99c"]  # MATCHA knows no parrot
     result = metric.compute(predictions=texts, references=[" ".join(text.split()) + " " for text in texts])
-    assert result["verdicts"] == ["same"] * 3
-    assert result["parts"]["similarity"] == result["parts"]["entailment"] == [1.0] * 3
-    assert result["parts"]["contradiction"] == [0.0] * 3
+    assert result["verdicts"] == ["same"] * 4
+    for part in ("matcha", "similarity", "entailment"):
+        assert result["parts"][part] == pytest.approx([1.0] * 4, abs=1e-12)
+    assert result["parts"]["contradiction"] == [0.0] * 4
     assert min(result["scores"]) == pytest.approx(1, abs=1e-6)
 
 
