@@ -20,6 +20,7 @@ from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.conflicts import differing_numbers
+from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.nli_lex.numerals import write_as_in
 
 Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -189,9 +190,16 @@ class Document:
         return any(same_text(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
 
     def contradicts(self, index: int, sentence: str) -> bool:
-        """Whether a sentence of a window differs from this one in numbers or dates alone."""
+        """Whether a sentence of a window differs from this one in numbers or dates alone, and none has its words.
+
+        "In 2010 he won 5 games. In 2011 he won 6 games." says the second sentence, and does not contradict it.
+        """
         first, end = self.windows[index]
-        return any(differing_numbers(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
+        texts = [self.text[slice(*span)] for span in self.sentences[first:end]]
+        words = read_words(sentence).all
+        return all(read_words(text).all != words for text in texts) and any(
+            differing_numbers(text, sentence) for text in texts
+        )
 
     def window(self, index: int) -> Span:
         """Begin and end of a window in the text."""

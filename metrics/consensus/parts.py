@@ -36,8 +36,8 @@ class Parts:
     """What the models say about n pairs; each array is (n,) float64.
 
     A text beside itself, but for white space, has cosine, similarity and entailment 1 and contradiction 0, whatever the
-    models say. Two texts that differ in numbers or dates alone (`differing_numbers`) have contradiction 1 and entailment 0;
-    their similarity is the model's, as people rate such texts as similar to some extent.
+    models say. Two texts that differ in numbers or dates alone (`differing_numbers`) have contradiction 1 and
+    entailment 0; their similarity is the model's, as people rate such texts as similar to some extent.
 
     Attributes:
         matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector.

@@ -24,7 +24,7 @@ from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_scor
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 
-VERSION = "0.3.1"
+VERSION = "0.4.0"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
-from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, read_words
+from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, NEGATIONS, read_words
 
 MONTH_OF = {word: i for i, month in enumerate(MONTHS.split("|")) for word in (month, month[:3])} | {"sept": 8}
 NUMBER = re.compile(r"(-?\d{1,28}(?:\.\d{1,15})?)(?:st|nd|rd|th)?")  # in normalised words
@@ -25,17 +25,24 @@ TIME_UNITS = frozenset(("second", "minute", "hour", "day", "week", "month", "yea
 # signs that are no words.
 BOUND_BEFORE = re.compile(
     r"\b(?:than|at (?:the )?(?:least|most)|up to|over|under|above|below|about|around|nearly|almost|some|approximately|"
-    r"roughly|circa|min|max|minimum|maximum|minimum of|maximum of|before|after|since|until|till|by|within|or|"
-    r"exceed(?:s|ed|ing)?)(?: an?| the)?$"
+    r"roughly|circa|min|max|minimum|maximum|minimum of|maximum of|before|after|within|or|approx|ca?|"
+    r"estimated|beyond|as (?:many|much|few|little) as|upwards? of|in excess of|exceed(?:s|ed|ing)?)(?: an?| the)?$"
 )
 BOUND_AFTER = re.compile(
     r"^(?:\S+ )?(?:(?:or|and) (?:more|less|fewer|over|under|above|below|older|younger|later|earlier|higher)|"
-    r"at (?:the )?(?:least|most)|minimum|maximum)\b|^(?:or|plus)\b"
+    r"at (?:the )?(?:least|most)|minimum|maximum|(?:and )?up(?:wards?)?)\b|^(?:or|plus)\b"
 )
-BOUND_SIGN = re.compile(r"[<>~\u2248\u2264\u2265\u00b1]|\d\s?\+")
+BOUND_SIGN = re.compile(r"(?<![-=])[<>~\u2248\u2264\u2265\u00b1]=?\s?[$\u20ac\u00a3]?-?\d|\d\s?\+(?!\s?\d)")
+CURRENCY_SIGN = re.compile(r"[$\u20ac\u00a3\u00a5\u20b9\u00a2]")
+LIST_SIGN = re.compile(r"[,;+*\u00d7]")  # between the numbers of a list, a sum or a product
+# what counts sources, steps or sentences: "[1]", "(1) Mix it", "1. Mix it"
+MARKER = re.compile(r"\[\d{1,3}(?:[,-] ?\d{1,3})*\]|^\s*(?:\(\d{1,3}\)|\d{1,3}[.)])\s+(?=[^\W\d])")
+FULL_YEAR = re.compile(r"(?:1[5-9]|20)(\d\ds?)")  # "1995", "1980s"
+POINT_OF_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
 BOUND_WORDS = 4  # on each side of a number that are looked at
 BEFORE_MONTH = frozenset(("in", "of", "on", "last", "next", "this", "late", "early", "mid", "from", "to", "every"))
-JOINING, BETWEEN = {"and", "or", "as", "times", "plus", "x"}, {"well", "in", "on", "at"}  # words of a list of numbers
+JOINING = {"and", "or", "as", "times", "plus", "x", "by"}  # words of a list of numbers
+BETWEEN = {"well", "in", "on", "at"}  # words that may stand beside those
 DAY, MONTH, SMALL, LARGE = "day", "month", "small number", "large number"
 
 
@@ -105,8 +112,9 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
 
     A number stands against a number, a month against a month, a day of the week against another, "am" against "pm", and
     a unit of time behind the same number against another. There is none if the texts differ otherwise, and none if both
-    may be true: where a bound stands beside the number ("at least 38"), both are negated, one number is the other
-    rounded, or the numbers of a list change places ("the 2nd and the 5th").
+    may be true: where a bound stands beside the number ("at least 38") or a negation before it, one number is the other
+    rounded or in another writing ("'95", "19:30", "1.500"), the amounts are of two currencies, or the numbers of a list
+    change places ("the 2nd and the 5th"). Numbers of sources and steps ("[1]", "1. Mix it") do not count.
 
     Args:
         one: any text.
@@ -116,19 +124,19 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
         What differs, in the texts' order; empty if the texts do not contradict so. The rule is this project's own
         (training/EXPERIMENTS.md, W6).
     """
-    first, second = read_words(one), read_words(other)
-    words, others = first.all, second.all
-    if len(words) != len(others) or words == others or first.negated or BOUND_SIGN.search(one + " " + other):
+    words, others = (read_words(MARKER.sub(" ", text)).all for text in (one, other))
+    if len(words) != len(others) or words == others or any(map(BOUND_SIGN.search, (one, other))):
         return []
     places = [i for i, pair in enumerate(zip(words, others, strict=True)) if not _same_number(*pair)]
     if not places or not all(_exclude(words, others, i) and not _bounded(words, i) for i in places):
         return []
-    differences = [Difference(words[i], others[i]) for i in places]
-    permuted = sorted(part.word for part in differences) == sorted(part.other for part in differences)
-    inner = words[places[0] : places[-1]]
-    between = {word for word in inner if word not in MONTH_OF and not WRITTEN.fullmatch(word) and word not in WEEKDAYS}
-    listed = between <= JOINING | BETWEEN | ARTICLES and (between & JOINING or "," in one)
-    return [] if permuted and listed else differences
+    currencies = [set(CURRENCY_SIGN.findall(text)) for text in (one, other)]
+    if (all(currencies) and currencies[0] != currencies[1]) or not NEGATIONS.isdisjoint(words[: places[-1]]):
+        return []
+    written_otherwise = any(_same_writing(words, others, i, f"{one} {other}") for i in places)
+    if written_otherwise or _same_date(words, others, places) or _reordered(words, others, places, (one, other)):
+        return []
+    return [Difference(words[i], others[i]) for i in places]
 
 
 def has_differences(one: str, other: str, differences: list[Difference]) -> bool:
@@ -166,6 +174,46 @@ def _exclude(words: tuple[str, ...], others: tuple[str, ...], place: int) -> boo
     months = word in MONTH_OF and other in MONTH_OF and MONTH_OF[word] != MONTH_OF[other]
     dated = before in BEFORE_MONTH or any(map(NUMBER.fullmatch, (before, *words[place + 1 : place + 2])))
     return (months and dated) or {word.removesuffix("s"), other.removesuffix("s")} <= WEEKDAYS
+
+
+def _same_writing(words: tuple[str, ...], others: tuple[str, ...], place: int, texts: str) -> bool:
+    """Whether two numbers may be one: "'95" and "1995", "1914-18" and "1914-1918", "7:30" and "19:30"."""
+    short, long = sorted((words[place], others[place]), key=len)
+    if (year := FULL_YEAR.fullmatch(long)) and year[1] == short:
+        return True
+    before = words[place - 1] if place and words[place - 1] == others[place - 1] else ""
+    digits = before.isdecimal() and short.isdecimal() and long.isdecimal()
+    if digits and len(short) < len(long) == len(before) and long == before[: len(long) - len(short)] + short:
+        return int(before) < int(long)  # the end of a span
+    numbers = [WRITTEN.fullmatch(word) for word in (short, long)]
+    if not all(numbers):
+        return False
+    low, high = sorted(Decimal(number[1]) for number in numbers)
+    if 1000 * low == high and POINT_OF_THOUSANDS.search(texts):
+        return True
+    hours = high - low in (12, 24) and low >= 0 and high <= 24
+    return hours and bool(re.search(rf"(?<!\d)0?{low}:\d\d(?!\d)", texts))
+
+
+def _same_date(words: tuple[str, ...], others: tuple[str, ...], places: list[int]) -> bool:
+    """Whether all that differs is a date in digits in another order: "13/04/2021" and "2021-04-13"."""
+    for begin in range(max(places[-1] - 2, 0), places[0] + 1):
+        parts = [text[begin : begin + 3] for text in (words, others)]
+        if all(len(part) == 3 and all(word.isdecimal() for word in part) for part in parts):
+            month, day, year = sorted(map(int, parts[0]))
+            if sorted(map(int, parts[1])) == [month, day, year] and month <= 12 and day <= 31 and 1000 <= year < 2200:
+                return True
+    return False
+
+
+def _reordered(words: tuple[str, ...], others: tuple[str, ...], places: list[int], texts: tuple[str, str]) -> bool:
+    """Whether the numbers or dates of a list change places."""
+    if sorted(words[i] for i in places) != sorted(others[i] for i in places):
+        return False
+    counted = (word for word in words[places[0] : places[-1]] if word not in MONTH_OF and not WRITTEN.fullmatch(word))
+    between = {word for word in counted if word.removesuffix("s") not in WEEKDAYS}
+    joined = bool(between & JOINING) or all(map(LIST_SIGN.search, texts))
+    return joined and between <= JOINING | BETWEEN | ARTICLES
 
 
 def _bounded(words: tuple[str, ...], place: int) -> bool:

@@ -30,7 +30,7 @@ REJECTS_BEFORE = re.compile(
 )
 DOUBLE = re.compile(  # two negations, or one that denies nothing
     r"\b(?:no|without|not|never|cannot|dont|nobody|beyond) (?:\S+ ){0,3}?(?:doubts?|question|wrong|false|mistaken|deny|"
-    r"other than|but|only|just|anyone|anything)\b"
+    r"other than|but|only|just|anyone|anything|until|till)\b"
 )
 REJECTS_AFTER = re.compile(
     r"^(?:who )?(?:(?:is|was|are|were|did|does|do|has|had|can|could|will|would|may|might) )?(?:\S+ly )?(?:not|never)\b"

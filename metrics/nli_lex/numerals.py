@@ -85,6 +85,8 @@ def years_in_digits(text: str) -> str:
 
 def _year(match: re.Match[str]) -> str:
     century, *rest = re.split(r"[\s-]", match[0].lower())
+    if not {century, *rest} <= {*UNITS, *TENS, "o", "oh"}:  # re.I also finds the dotless i of Turkish
+        return match[0]
     return str(100 * (UNITS | TENS)[century] + sum((UNITS | TENS).get(word, 0) for word in rest))
 
 
@@ -144,9 +146,9 @@ def write_as_in(text: str, other: str) -> Rewritten:
     "3.10"), and a lone "one", "second" or "third", which are often no numbers.
     """
     numbers = _numbers(text)
-    forms: dict[str, list[str]] = {}
+    forms: dict[str, dict[str, None]] = {}  # each form once: a text may repeat a number thousands of times
     for begin, end, number in _numbers(other) if numbers else ():
-        forms.setdefault(number, []).append(other[begin:end])
+        forms.setdefault(number, {})[other[begin:end]] = None
     changes = []
     for begin, end, number in numbers:
         old = text[begin:end].lower()
@@ -230,7 +232,9 @@ def _below_thousand(words: list[str], begin: int) -> tuple[Decimal | None, int]:
     if value and 0 < value < 100 and value % 10 and words[end : end + 1] == ["hundred"]:
         skip = words[end + 1 : end + 2] == ["and"]
         rest, after = _below_hundred(words, end + 1 + skip)
-        return (value * 100, end + 1) if rest is None else (value * 100 + rest, after)
+        # "two hundred and three hundred", "nine hundred and a thousand" are two numbers
+        another = skip and (words[end + 2 : end + 3] == ["a"] or words[after : after + 1] == ["hundred"])
+        return (value * 100, end + 1) if rest is None or another else (value * 100 + rest, after)
     return value, end
 
 

@@ -17,7 +17,7 @@ from semantic_metrics.nli_lex.features import COLUMNS, FORMS, SUBSTRING, extract
 from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template, is_blank
 
-VERSION = "0.3.1"
+VERSION = "0.4.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
 OUTPUTS = ("all", "mean", "reasons")
 

@@ -17,7 +17,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.stsscore.attribution import explain
 
-VERSION = "0.3.0"
+VERSION = "0.4.0"
 DEFAULT_CHECKPOINT = "pairs"
 
 

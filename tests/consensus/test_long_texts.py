@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from semantic_metrics.consensus.long_texts import (
     MODEL_WEIGHT,
+    Document,
     Judge,
     LongTextOptions,
     Thresholds,
@@ -85,6 +86,13 @@ def test_a_sentence_that_the_source_has_with_another_number_is_contradicted(metr
     assert sentence["support"] == pytest.approx(share * (1 - MODEL_WEIGHT) / (1 + MODEL_WEIGHT))
     both = judged(metric, [changed], [[SOURCE, changed]])
     assert both["scores"] == [1.0], "another source says it word for word"
+
+
+def test_a_sentence_beside_one_with_other_numbers_is_not_contradicted() -> None:
+    source = Document("The man runs 300 times. The man runs 800 times.", [(0, 23), (24, 47)], [(0, 1), (0, 2)])
+    assert source.contradicts(0, "The man runs 800 times!")
+    assert not source.contradicts(1, "The man runs 800 times!"), "its second sentence says so"
+    assert source.contradicts(1, "The man runs 900 times!")
 
 
 def test_k_reads_the_windows_that_share_most_words_and_counts_the_others(metric: evaluate.Metric) -> None:

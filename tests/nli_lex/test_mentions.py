@@ -50,6 +50,7 @@ def test_numbers_dates_and_negations_of_the_question() -> None:
     assert rejected("When?", "It wasn't May 4, 1970, it was May 4, 1980.", "May 4, 1970") == 1
     assert rejected("When?", "It wasn't May 4, 1970, it was May 4, 1980.", "May 4, 1980") == 0
     assert rejected("how many", "not two but 3", "2") == 1
+    assert rejected("When did it end?", "It did not end until 1945.", "1945") == 0
     song = "Who sang Can't Help Falling in Love?"
     assert rejected(song, '"Can\'t Help Falling in Love" was sung by Elvis Presley.', "Elvis Presley") == 0
 
