@@ -40,7 +40,7 @@ class Parts:
     entailment 0; their similarity is the model's, as people rate such texts as similar to some extent.
 
     Attributes:
-        matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector.
+        matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same.
         similarity: predicted rating of similarity, the mean of both orders, limited to [0, 1].
         supported: probability that the reference entails the prediction.
         covered: probability that the prediction entails the reference.
@@ -142,9 +142,10 @@ class PairModels:
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
         probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
         ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
-        same = [same_text(a, b) for a, b in pairs]  # a model alone may see a contradiction in a text that is repeated
         cosines = self._cosines(predictions, references, matcha_run or self.matcha_run(run))
-        probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0  # a text of unknown tokens has 0
+        # a model alone may see a contradiction in a text that is repeated, and MATCHA knows no token of some texts
+        same = [same_text(a, b) for a, b in pairs]
+        probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0
         probabilities[:, contradict] = 0.0, 1.0
         return Parts(
             matcha=cosines,

@@ -42,10 +42,14 @@ def load_checkpoint(name: str | None = None) -> "MatchaTable | ContextualEncoder
 
 
 def find_checkpoint(name: str | None, other_weights: tuple[str, ...] = ()) -> Path:
-    """The folder of a checkpoint by name; see `resolve_checkpoint`, which takes `name` and `other_weights`.
+    """The folder of a checkpoint by name; a Hub id is downloaded.
+
+    Args:
+        name: `name` of `resolve_checkpoint`, or "contextual".
+        other_weights: files to download as well if a repository has no safetensors.
 
     Raises:
-        ValueError: there is no such checkpoint; names it.
+        ValueError: there is no such checkpoint, or the Hub does not give it; names it.
     """
     embedded = embedded_checkpoints()
     if name == CONTEXTUAL and name not in embedded:

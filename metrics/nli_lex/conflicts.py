@@ -124,7 +124,7 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
         What differs, in the texts' order; empty if the texts do not contradict so. The rule is this project's own
         (training/EXPERIMENTS.md, W6).
     """
-    words, others = (read_words(MARKER.sub(" ", text)).all for text in (one, other))
+    words, others = (read_words(SPAN.sub(_both_years, MARKER.sub(" ", text))).all for text in (one, other))
     if len(words) != len(others) or words == others or any(map(BOUND_SIGN.search, (one, other))):
         return []
     places = [i for i, pair in enumerate(zip(words, others, strict=True)) if not _same_number(*pair)]
@@ -133,7 +133,8 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
     currencies = [set(CURRENCY_SIGN.findall(text)) for text in (one, other)]
     if (all(currencies) and currencies[0] != currencies[1]) or not NEGATIONS.isdisjoint(words[: places[-1]]):
         return []
-    written_otherwise = any(_same_writing(words, others, i, f"{one} {other}") for i in places)
+    both = f"{one} {other}"
+    written_otherwise = any(_same_writing(words[i], others[i], both) for i in places)
     if written_otherwise or _same_date(words, others, places) or _reordered(words, others, places, (one, other)):
         return []
     return [Difference(words[i], others[i]) for i in places]
@@ -176,15 +177,11 @@ def _exclude(words: tuple[str, ...], others: tuple[str, ...], place: int) -> boo
     return (months and dated) or {word.removesuffix("s"), other.removesuffix("s")} <= WEEKDAYS
 
 
-def _same_writing(words: tuple[str, ...], others: tuple[str, ...], place: int, texts: str) -> bool:
-    """Whether two numbers may be one: "'95" and "1995", "1914-18" and "1914-1918", "7:30" and "19:30"."""
-    short, long = sorted((words[place], others[place]), key=len)
+def _same_writing(word: str, other: str, texts: str) -> bool:
+    """Whether two numbers may be one: "'95" and "1995", "1.500" and "1,500", "7:30" and "19:30"."""
+    short, long = sorted((word, other), key=len)
     if (year := FULL_YEAR.fullmatch(long)) and year[1] == short:
         return True
-    before = words[place - 1] if place and words[place - 1] == others[place - 1] else ""
-    digits = before.isdecimal() and short.isdecimal() and long.isdecimal()
-    if digits and len(short) < len(long) == len(before) and long == before[: len(long) - len(short)] + short:
-        return int(before) < int(long)  # the end of a span
     numbers = [WRITTEN.fullmatch(word) for word in (short, long)]
     if not all(numbers):
         return False
@@ -192,7 +189,7 @@ def _same_writing(words: tuple[str, ...], others: tuple[str, ...], place: int, t
     if 1000 * low == high and POINT_OF_THOUSANDS.search(texts):
         return True
     hours = high - low in (12, 24) and low >= 0 and high <= 24
-    return hours and bool(re.search(rf"(?<!\d)0?{low}:\d\d(?!\d)", texts))
+    return hours and bool(re.search(rf"(?<!\d)0?{re.escape(str(low))}:\d\d(?!\d)", texts))
 
 
 def _same_date(words: tuple[str, ...], others: tuple[str, ...], places: list[int]) -> bool:

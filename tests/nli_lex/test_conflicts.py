@@ -140,7 +140,7 @@ COMPATIBLE = [
     ("the 1979-80 season", "the 1979-1980 season"),
     ("He died in '95.", "He died in 1995."),
     ("music of the 80s", "music of the 1980s"),
-    ("pages 100-5", "pages 100-105"),
+    ("the season 2019/20", "the season 2019/2020"),
     ("on 13/04/2021", "on 04/13/2021"),
     ("2021-04-13", "13-04-2021"),
     ("It has 1.500 inhabitants.", "It has 1,500 inhabitants."),
