@@ -169,7 +169,7 @@ def test_shipped_configs_are_valid(path: Path) -> None:
     kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
     kinds |= {"teacher_pairs": CandidateConfig, "judged_answers_long": JudgedConfig, "swaps_more": SwapConfig}
     kinds |= {"rated_pairs": CandidateConfig, "rated_pairs_more": CandidateConfig}
-    kinds |= {"swaps_rated": SwapConfig, "swaps_doubts": SwapConfig}
+    kinds |= {"swaps_rated": SwapConfig, "swaps_doubts": SwapConfig, "swaps_words": SwapConfig}
     others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
     assert read_yaml(path, kinds.get(path.stem, others)).train
 
