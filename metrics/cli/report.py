@@ -89,9 +89,9 @@ def report(
     click.echo(f"written to {output}", err=True)
 
 
-def _deciding(references: list, best: list[int] | None) -> list[str] | None:
-    """The reference of each row that decided its score; None if each row has one."""
-    return None if best is None else [texts[i] for texts, i in zip(references, best, strict=True)]
+def _deciding(references: list, best: list[int | None] | None) -> list[str] | None:
+    """The reference that decided each row's score, the first where none did; None if each row has one reference."""
+    return None if best is None else [texts[i or 0] for texts, i in zip(references, best, strict=True)]
 
 
 def _labels(table: Table, column: str) -> list[bool]:

@@ -198,7 +198,8 @@ class LoadedMetric:
         total: sum of their scores, or of what else the metric takes the mean of.
         counts: sums of what the metric counts, and of the correct texts where there is a threshold.
         columns: names and types of the columns that its scores, its words and its decisions are written to.
-        best_reference: of the rows that were scored last, index of the reference that counts; None if each has one.
+        best_reference: of the rows that were scored last, index of the reference that counts, None where a row
+            has no score; None if each row has one reference.
 
     Raises:
         InputError: the metric lacks a part that the command needs, the checkpoint or the weights cannot be used, or the
@@ -215,7 +216,7 @@ class LoadedMetric:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
         self.columns = choice.columns
-        self.best_reference: list[int] | None = None
+        self.best_reference: list[int | None] | None = None
         self.counts: Counter[str] = Counter()
         with as_input_error(ValueError):
             self._metric = load_scoring(self.name, choice.checkpoint, command)

@@ -43,6 +43,15 @@ def test_the_command_scores_and_writes(run: Callable, answers: Path, checkpoint:
     assert "strongest:" in page.text
 
 
+def test_a_row_without_a_score_among_several_references(answers: Path, checkpoint: Path) -> None:
+    answers.write_text("said,gold,other\nthe dog bites,a dog,the man\n,the cat,the man\n")
+    page = answers.with_name("report.html")
+    columns = ["--predictions", "said", "--references", "gold", "--references", "other"]
+    lines = done(invoke("report", answers, "--metric", "matcha", *columns, "--config", checkpoint, "--output", page))
+    assert lines[0].endswith("undefined 1")
+    assert "2 rows, matcha" in Page(page).text
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -102,6 +102,7 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
         (["--long"], "--long: only a fit on labels takes it"),
         (["--weight", "2"], "--weight: only a fit on labels takes it"),
         (["--plot", "x.png"], "--plot: only a fit on labels takes it"),
+        (["--output", "rated.csv"], "--output: expected another file than those that are read"),
         (["--precision", "int4"], "--precision: expected one of"),
         ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 8 rows in 8 groups"),
     ],

@@ -169,7 +169,8 @@ def test_answers_of_a_file_count_as_much_as_its_weight(model: Path, file: Path, 
         ({}, ("--plot", "{file.parent}"), "--plot: expected a file to write, got a folder"),
         ({}, ("--plot", "{file.parent}/link.png"), "--plot: expected another file than --output and those that are"),
         ({}, ("--output", "{file.parent}/w.png", "--plot", "{file.parent}/w.png"), "--plot: expected another file"),
-        ({}, ("--output", "{file}"), "--output: expected a new file or one of weights"),
+        ({}, ("--output", "{file}"), "--output: expected another file than those that are read"),
+        ({}, ("--output", "{file.parent}/other.csv"), "--output: expected a new file or one of weights"),
         ({}, ("--output", "/nowhere/weights.json"), "--output: expected an existing folder, there is no /nowhere"),
         ({}, ("--output", "x" * 300), "File name too long"),
     ],
@@ -177,6 +178,7 @@ def test_answers_of_a_file_count_as_much_as_its_weight(model: Path, file: Path, 
 def test_invalid_input_is_refused_before_a_model_runs(file: Path, change: dict, options: tuple, message: str) -> None:
     judged_frame().assign(**change).to_csv(file, index=False)
     file.with_name("link.png").symlink_to(file)
+    file.with_name("other.csv").write_text("a,b\n1,2\n")
     options = tuple(str(option).format(file=file) for option in options)
     result = invoke(
         "fit", *NLI_LEX, file, "--config", "/nowhere/unread", "--output", file.with_name("weights.json"), *options
