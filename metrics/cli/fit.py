@@ -147,9 +147,8 @@ def _output_file(options: FitOptions, name: str) -> Path:
     """The file to write: --output, or the file `name` in it if it is a folder; checks it, and the plot too."""
     with file_errors("--output"):
         output = options.output / name if options.output.is_dir() else options.output
-    read = [*options.exclude, *(path for path, _ in options.inputs)]
-    weights = [Path(options.weights)] if options.weights else []
-    check_output(output, "--output", inputs=[*read, *weights])
+    read = [*options.exclude, *(path for path, _ in options.inputs), *filter(None, [options.weights])]
+    check_output(output, "--output", inputs=map(Path, read))
     if options.plot is None:
         return output
     if find_spec("matplotlib") is None:
@@ -157,7 +156,7 @@ def _output_file(options: FitOptions, name: str) -> Path:
     check_output(options.plot, "--plot")
     if options.plot.suffix.lower() != ".png":
         raise InputError(f"--plot: expected a file that ends in .png, got {options.plot}")
-    if options.plot.resolve() in {path.resolve() for path in (output, *read)}:
+    if options.plot.resolve() in {path.resolve() for path in map(Path, (output, *read))}:
         raise InputError(f"--plot: expected another file than --output and those that are read, got {options.plot}")
     return output
 

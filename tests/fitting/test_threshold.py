@@ -155,6 +155,14 @@ def test_invalid_input_is_refused_before_a_model_runs(file: Path, change: dict, 
     assert not file.with_name("t.json").exists()
 
 
+def test_the_weights_that_are_read_are_not_replaced(file: Path) -> None:
+    weights = file.with_name("weights.json")
+    weights.write_text("{}")
+    result = invoke("fit", file, "--metric", "consensus", "--weights", weights, "--output", weights)
+    refused(result, "--output: expected another file than those that are read")
+    assert weights.read_text() == "{}"
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '{"metric": "matcha", "value": "x"}'])
 def test_an_invalid_threshold_file_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "threshold.json").write_text(content)
