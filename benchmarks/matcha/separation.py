@@ -14,7 +14,7 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.matcha.scoring import Scores, TripletScores
 from benchmarks.matcha.sets import TripletSet
-from semantic_metrics.stats.bootstrap import LEVEL, Figures
+from semantic_metrics.stats.bootstrap import SIGNIFICANT, Figures
 from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit
 
 FIGURE_TABLES = {  # by figure, the table that prints it; MedNLI has its own
@@ -28,7 +28,6 @@ FIGURE_TABLES = {  # by figure, the table that prints it; MedNLI has its own
 }
 MEDNLI_TABLE = "6"
 CORPUS_FIGURES = ("correct", "incorrect", "n_delta")  # what the paper prints for MAUVE
-SIGNIFICANT = 1 - LEVEL  # p-values below it are significant
 _COLUMNS = ["table", "set", "metric", "group", "figure", "value", "low", "high", "published", "n"]
 _COLUMNS += ["p_next", "next", "best", "reason"]
 

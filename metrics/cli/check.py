@@ -1,7 +1,6 @@
 """`semantic-metrics check`: which sentences of a summary its source supports, contradicts or does not mention."""
 
 import json
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, model_options, shared_option
-from semantic_metrics.cli.terminal import plain
+from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.demo.checked_texts import MARKS, checked_texts
@@ -125,12 +124,13 @@ def _lines(names: list[str], result: dict) -> Iterator[str]:
         yield f"{plain(name)}: {result['scores'][i]:.3f}, lowest {result['minimums'][i]:.3f}{covers}; {verdicts}"
         for one in sentences:
             head = f"{MARKS[one['verdict']]} {one['verdict']:12} {one['support']:.3f}  "
-            yield head + textwrap.shorten(plain(one["text"]), WIDTH - len(head), placeholder="...")
+            yield head + cut(one["text"], WIDTH - len(head))
             for place in one["places"][:1]:
                 where = f"{'':20}{place['begin']}-{place['end']}: "
-                yield where + textwrap.shorten(plain(place["text"]), WIDTH - len(where), placeholder="...")
+                yield where + cut(place["text"], WIDTH - len(where))
         for one in result["missing"][i] if "missing" in result else ():
-            yield f"- missing      {one['support']:.3f}  " + textwrap.shorten(plain(one["text"]), 78, placeholder="...")
+            head = f"- missing      {one['support']:.3f}  "
+            yield head + cut(one["text"], WIDTH - len(head))
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
     read, left_out = result["windows_read"], result["windows_left_out"]

@@ -12,10 +12,10 @@ from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, choose_references, model_options, shared_option
 from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.formats import TEXT
 from semantic_metrics.files.rows import list_names
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
-from semantic_metrics.stats.significance import LEVEL, RESAMPLES, Interval, Pair, compare_all, interval
+from semantic_metrics.stats.bootstrap import LEVEL, SIGNIFICANT
+from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, interval
 
 TIE = 1e-6  # float32 rounds a score by less; a smaller difference is no win
 NAME_WIDTH = 30  # characters of a system or a pair in a table, whose lines then have at most 100
@@ -74,17 +74,21 @@ def compare(
     choices = choose_metrics(metrics, configs, weights, thresholds)
     check_questions("--questions", "a column", questions is not None, metrics)
     columns = _prediction_columns(predictions, len(systems))
-    names = _names(systems if len(set(columns)) < len(systems) else tuple(Path(str(column)) for column in columns))
+    names = _names(systems, columns)
     baseline = _baseline(baseline, names, systems)
     check_records_path(output, (gold, *systems))
     shared = _read_gold(gold, references, separator, json_lists, questions)
     answers = _read_systems(gold, len(shared["references"]), systems, columns)
     texts = {name: values and values * len(answers) for name, values in shared.items()}
     texts["predictions"] = [text for own in answers for text in own]
-    rows = []
+    size, rows = len(shared["references"]), []
+
+    def place(column: str, index: int) -> str:
+        file = systems[index // size] if column == "predictions" else gold
+        return f"{file}, row {index % size + 1}"
+
     for choice in choices:
-        scored = score_rows(choice, texts, "compare", run)
-        size = len(shared["references"])
+        scored = score_rows(choice, texts, "compare", run, place)
         scores = {name: scored.scores[i * size : (i + 1) * size] for i, name in enumerate(names)}
         rows += _report(choice.name, scores, baseline, draws, scored)
     if output is not None:
@@ -93,7 +97,7 @@ def compare(
 
 def conclusion(pair: Pair) -> str:
     """What a comparison shows, in plain words."""
-    if pair.p_holm >= 1 - LEVEL:
+    if pair.p_holm >= SIGNIFICANT:
         return f"{pair.name} and {pair.other}: no difference can be told from chance."
     better, worse = (pair.name, pair.other) if pair.comparison.difference > 0 else (pair.other, pair.name)
     return f"{better} scores higher than {worse}; the difference is unlikely to be chance."
@@ -106,10 +110,15 @@ def _prediction_columns(columns: tuple[str, ...], systems: int) -> list[str | No
     return list(columns) if len(columns) == systems else [*(columns or (None,))] * systems
 
 
-def _names(systems: tuple[Path, ...]) -> list[str]:
-    """A different name for each system: its file's name without suffix, or the path if two have the same name."""
+def _names(systems: tuple[Path, ...], columns: list[str | None]) -> list[str]:
+    """A different name for each system: its column's, if each has another one, or its file's.
+
+    A file's name is the one without suffix, or the path if two have the same.
+    """
     if len(systems) < 2:
         raise InputError("SYSTEM: expected the files of two systems at least, got one")
+    if len(set(columns)) == len(systems):
+        return list(map(str, columns))
     stems = [path.stem for path in systems]
     names = stems if len(set(stems)) == len(set(systems)) else [str(path) for path in systems]
     distinct: list[str] = []
@@ -121,9 +130,11 @@ def _names(systems: tuple[Path, ...]) -> list[str]:
 
 
 def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) -> str | None:
-    for name, path in zip(names, systems, strict=True):
-        if given in (name, str(path)):
-            return name
+    if given in names:
+        return given
+    named = [name for name, path in zip(names, systems, strict=True) if given == str(path)]
+    if len(set(named)) == 1:
+        return named[0]
     if given is not None:
         raise InputError(f"--baseline: expected one of the systems {', '.join(map(repr, names))}, got {given!r}")
     return None
@@ -137,7 +148,7 @@ def _read_gold(
     names = references or (_only_column(table, gold, "--references"),)
     columns = choose_references(table.columns, names, separator, json_lists)
     texts = {"references": table.references(f"{gold}, --references", columns), "questions": None}
-    for line in table.warnings(columns):
+    for line in table.warnings(gold, columns):
         click.echo(line, err=True)
     if questions is not None:
         texts["questions"] = _texts(table, gold, "--questions", questions)
@@ -157,7 +168,7 @@ def _read_systems(gold: Path, size: int, systems: tuple[Path, ...], columns: lis
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list:
-    """A column of texts: the named one, or that of a .txt file, or the only one.
+    """A column of texts: the named one, or the only one.
 
     Args:
         table: rows of the file.
@@ -172,15 +183,15 @@ def _texts(table: Table, path: Path, option: str, column: str | None) -> list:
 
 
 def _only_column(table: Table, path: Path, option: str) -> str:
-    """The column of a .txt file, or the only one.
+    """The only column of a file.
 
     Raises:
         InputError: there are several to choose from.
     """
-    if TEXT not in table.columns and len(table.columns) > 1:
+    if len(table.columns) > 1:
         known = list_names(table.columns)
         raise InputError(f"{option}: expected which column of {path} to read, one of {known}")
-    return TEXT if TEXT in table.columns else table.columns[0]
+    return table.columns[0]
 
 
 def _report(

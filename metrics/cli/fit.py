@@ -5,6 +5,7 @@ no answer is judged by weights, or a threshold, that were fitted on an answer to
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,7 +137,9 @@ def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists:
         given = FitOptions(inputs=inputs, metric=metric, criterion=criterion, **options)
         if given.human is not None:
             _fit_consensus(given)
-        elif metric == WEIGHTED and criterion is None:
+            return
+        _refuse_options(("scale",), "only a fit on ratings takes it, --human asks for one")
+        if metric == WEIGHTED and criterion is None:
             _refuse_options(("weights",), "only a fit of a threshold takes them, --criterion asks for one")
             _fit_weights(given)
         else:
@@ -265,7 +268,7 @@ def _fit_consensus(options: FitOptions) -> None:
     """Fit weights on ratings, print how much closer they come to people, and write them."""
     from semantic_metrics.consensus.weights import CHECKPOINT_DIGITS
     from semantic_metrics.core.run_options import RunOptions
-    from semantic_metrics.fitting.consensus_weights import FILE, check_enough, fit_consensus
+    from semantic_metrics.fitting.consensus_weights import FILE, fit_consensus
 
     if options.metric != RATED or options.criterion is not None:
         raise InputError(f"--human: only a fit of the weights of {RATED} takes it, got --metric {options.metric}")
@@ -274,7 +277,6 @@ def _fit_consensus(options: FitOptions) -> None:
     with as_input_error(ValueError, prefix="--"):
         run = RunOptions(**options.run)
     rated = _read_rated(options)
-    check_enough(rated.references, options.folds)
     metric = load_scoring(RATED, options.config)
     parts = metric.models.parts(rated.predictions, rated.references, run)
     fitted = fit_consensus(parts, rated.ratings, rated.references, options.folds, options.seed)
@@ -293,6 +295,7 @@ def _read_rated(options: FitOptions) -> RatedTexts:
     import numpy as np
 
     from semantic_metrics.files.table import read_table
+    from semantic_metrics.fitting.consensus_weights import check_enough
     from semantic_metrics.stats.validation import Ratings
 
     predictions, references, ratings = [], [], []
@@ -301,10 +304,13 @@ def _read_rated(options: FitOptions) -> RatedTexts:
         predictions += table.texts(f"{path}, --predictions", columns.answer)
         references += table.texts(f"{path}, --references", columns.reference)
         ratings += table.numbers(f"{path}, --human", options.human)
-    with as_input_error(ValueError, prefix="--"):
-        scaled = Ratings.on_scale({options.human: np.array(ratings)}, references, options.scale)
+        for line in table.warnings(path, columns.references):
+            click.echo(line, err=True)
     pairs = zip(predictions, references, strict=True)
     rows = [row for row, pair in enumerate(pairs) if all(text.strip() for text in pair)]
+    check_enough([references[row] for row in rows], options.folds)
+    with as_input_error(ValueError, prefix="--"):
+        scaled = Ratings.on_scale({options.human: np.array(ratings)}, references, options.scale)
     click.echo(f"{len(predictions)} rated texts, {len(predictions) - len(rows)} blank and not fitted")
     return RatedTexts([predictions[row] for row in rows], [references[row] for row in rows], scaled.mean[rows])
 
@@ -321,7 +327,8 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     if output.suffix.lower() != ".json":
         raise InputError(f"--output: expected a folder or a file that ends in .json, got {output}")
     asks = describe(metric).takes_questions
-    parts = [read_labelled_texts(path, columns, asks) for path, columns in options.inputs]
+    warn = partial(click.echo, err=True)
+    parts = [read_labelled_texts(path, columns, asks, warn) for path, columns in options.inputs]
     texts = join_texts(parts)
     folds_by_group(texts.labels, texts.groups, folds, seed)  # refuses too few groups
     columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}

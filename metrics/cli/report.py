@@ -61,7 +61,7 @@ def report(
     named = choose_references(table.columns, references, separator, json_lists)
     texts = {name: table.texts(f"--{name}", column) for name, column in columns.items() if column}
     texts["references"] = table.references("--references", named)
-    for line in table.warnings(named):
+    for line in table.warnings(file, named):
         click.echo(line, err=True)
     labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])

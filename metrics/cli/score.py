@@ -15,7 +15,6 @@ from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
-from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.progress import progress, progress_bar
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError
@@ -64,6 +63,7 @@ def score(**options: object) -> None:
             format = given.output_format(reader)
             chunks = reader.chunks(min(given.batch_rows, MAX_CHUNK_ROWS))
             columns, references = given.columns(reader), given.reference_columns(reader)
+            given.check_names(reader, [*columns.values(), *references.names])
             scorer = ChunkScorer(columns, references, given.show, format is not None)
             first = next(chunks)
             scorer.texts(first, choices)  # before a model is loaded
@@ -190,10 +190,23 @@ class ScoreOptions:
         if self.resume and format not in RESUMABLE:
             resumable = ", ".join(f".{name}" for name in RESUMABLE)
             raise InputError(f"--resume: expected an output of {resumable}, a .{format} cannot be continued")
-        for name in [column for choice in self.choices() for column in choice.columns]:
-            if name in reader.columns:
-                raise InputError(f"{reader.name}: expected no column named {name!r}, which the scores are written to")
         return format
+
+    def check_names(self, reader: Reader, read: list[str]) -> None:
+        """Check that no column is called like one of the metrics' own, where both are written or printed.
+
+        Args:
+            reader: the file.
+            read: names of the columns of texts, which are printed.
+
+        Raises:
+            InputError: one is.
+        """
+        kept = [*read, *self.show] if self.output is None else reader.columns
+        for name in [column for choice in self.choices() for column in choice.columns]:
+            if name in kept:
+                use = "printed in" if self.output is None else "written to"
+                raise InputError(f"{reader.name}: expected no column named {name!r}, which the scores are {use}")
 
 
 @dataclass
@@ -262,9 +275,14 @@ class ChunkScorer:
         if self._warning is not None and self._warning[0] is chunk:
             click.echo(self._warning[1], err=True)
             self._warning = None
+        names = {**self.columns, "references": self.references.names[0]}
+
+        def place(column: str, index: int) -> str:
+            return f"{chunk.place(index)}, column {names[column]!r}"
+
         scores = {}
         for i, metric in enumerate(self.metrics):
-            scores |= self._score(metric, texts, chunk) if results is None else metric.add(results[i])
+            scores |= metric.score(texts, place) if results is None else metric.add(results[i])
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
             for metric in self.metrics:
@@ -276,17 +294,6 @@ class ChunkScorer:
                 cells = convert_rows(chunk.column(name)[:room], _printed, chunk.place)
                 self.shown.setdefault(name, []).extend(cells)
         return scores
-
-    def _score(self, metric: LoadedMetric, texts: dict[str, list], chunk: Chunk) -> Scores:
-        try:
-            return metric.score(texts)
-        except InputError as error:
-            cause = error.__cause__
-            columns = {**self.columns, "references": self.references.names[0]}
-            if not isinstance(cause, InvalidInput) or cause.index is None or cause.argument not in columns:
-                raise
-            place = f"{chunk.place(cause.index)}, column {columns[cause.argument]!r}"
-            raise InputError(f"{place}: {metric.name}: {cause.reason}") from None
 
 
 def _check_texts(chunk: Chunk, column: str, values: list, several: bool = False, lists: bool = False) -> None:

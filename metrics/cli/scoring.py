@@ -4,7 +4,7 @@ import difflib
 import inspect
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,11 +24,14 @@ from semantic_metrics.core.contract import (
     missing_parts,
     text_metrics,
 )
+from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.run_options import RunOptions
 
 if TYPE_CHECKING:
     from semantic_metrics.fitting.threshold import Threshold
+
+Place = Callable[[str, int], str]  # what a message calls a value, given its column and its index
 
 NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 Columns = dict[str, list | None]  # predictions, references and perhaps questions: n values each
@@ -180,6 +183,11 @@ def check_questions(option: str, kind: str, given: bool, names: Collection[str])
         raise InputError(f"{option}: expected {kind}, for {', '.join(ANSWER_METRICS)}")
 
 
+def table_row(column: str, index: int) -> str:
+    """A value of a table, for messages."""
+    return f"{column}, row {index + 1}"
+
+
 class LoadedMetric:
     """A metric with its checkpoint, loaded once; it scores rows chunk by chunk, the same as all at once.
 
@@ -248,15 +256,24 @@ class LoadedMetric:
         """Mean of all rows so far."""
         return self.total / self.rows
 
-    def score(self, columns: Columns) -> dict[str, list]:
+    def score(self, columns: Columns, place: Place = table_row) -> dict[str, list]:
         """The scores of rows, their words and decisions, by `columns`; columns that the metric lacks are left out.
 
+        Args:
+            columns: n values of each column.
+            place: what a message calls a value, given its column and its index.
+
         Raises:
-            InputError: a value is invalid; an `InvalidInput` is its cause if one text is to blame.
+            InputError: a value is invalid; says where it is.
         """
         compute, names = self.computation
         with as_input_error(ValueError):
-            result = compute(**{name: columns[name] for name in names})
+            try:
+                result = compute(**{name: columns[name] for name in names})
+            except InvalidInput as error:
+                if error.index is None or error.argument not in names:
+                    raise
+                raise InputError(f"{place(error.argument, error.index)}: {self.name}: {error.reason}") from None
         return self.add(result)
 
     @property
@@ -342,7 +359,11 @@ class ScoredRows:
 
 
 def score_rows(
-    choice: MetricChoice, columns: Columns, command: str, run: Mapping[str, object] = NO_OPTIONS
+    choice: MetricChoice,
+    columns: Columns,
+    command: str,
+    run: Mapping[str, object] = NO_OPTIONS,
+    place: Place = table_row,
 ) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
@@ -351,6 +372,7 @@ def score_rows(
         columns: n values of each column.
         command: command that needs the metric.
         run: how its model runs, as `LoadedMetric` takes it.
+        place: what a message calls a value, given its column and its index.
 
     Raises:
         InputError: a value is invalid, or the checkpoint, the weights or the threshold cannot be used.
@@ -358,10 +380,13 @@ def score_rows(
     taken = {column: columns[column] for column in describe(choice.name).columns}
     rows = list(zip(*taken.values(), strict=True))
     keys = list(map(repr, rows))  # lists of references cannot be keys
-    places = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    distinct = zip(*dict(zip(keys, rows, strict=True)).values(), strict=True)
+    firsts: dict[str, int] = {}  # of each distinct row
+    for row, key in enumerate(keys):
+        firsts.setdefault(key, row)
+    places, read = {key: i for i, key in enumerate(firsts)}, list(firsts.values())
+    distinct = {name: [values[row] for row in read] for name, values in taken.items()}
     metric = LoadedMetric(choice, command, run)
-    scores = metric.score(dict(zip(taken, map(list, distinct), strict=True)))[choice.name]
+    scores = metric.score(distinct, lambda column, i: place(column, read[i]))[choice.name]
     counts = ", ".join(f"{kind} {count}" for kind, count in metric.counted().items())
     remarks = f"{len(places)} distinct pairs scored: {counts}"
     return ScoredRows([scores[places[key]] for key in keys], metric.signature, remarks, metric.threshold)

@@ -73,8 +73,8 @@ def width_of(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _fit(text: str, width: int) -> str:
-    """A text cut or padded to `width` cells."""
+def cut(text: str, width: int) -> str:
+    """A text on one line, cut to `width` cells."""
     text = plain(text)
     if width_of(text) > width:
         kept, room = [], width - 3
@@ -84,4 +84,10 @@ def _fit(text: str, width: int) -> str:
                 break
             kept.append(character)
         text = ("".join(kept) + "...")[:width]
+    return text
+
+
+def _fit(text: str, width: int) -> str:
+    """A text cut or padded to `width` cells."""
+    text = cut(text, width)
     return text + " " * (width - width_of(text))

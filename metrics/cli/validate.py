@@ -85,7 +85,7 @@ def validate(
     given = {name: column for name, column in columns.items() if column is not None}
     texts = {name: table.texts(f"--{name}", column) for name, column in given.items()}
     texts["references"] = table.references("--references", named)
-    for line in table.warnings(named):
+    for line in table.warnings(file, named):
         click.echo(line, err=True)
     groups = texts["references"] if group is None else table.column("--group", group)
     if len(set(human)) < len(human):

@@ -61,7 +61,10 @@ class Weights:
 
     @classmethod
     def fit(cls, parts: Parts, ratings: np.ndarray) -> "Weights":
-        """The weights, from 0 and of sum 1, whose scores come closest to people's ratings (least squares).
+        """Weights from 0 and of sum 1, fitted on people's ratings.
+
+        They are those of non-negative least squares, divided by their sum. Neither that nor `score`'s limit for
+        contradictions has a part in the fit.
 
         Args:
             parts: of n pairs.

@@ -139,7 +139,7 @@ def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:
     reader = csv.reader(iter(lines), **dialect)
     empty = True
     try:
-        columns = next(reader, [])
+        columns = next(filter(None, reader), [])  # blank lines may stand above the header
         if not columns:
             raise FileError(f"{lines.name}: expected a header line and rows, got an empty file")
         check_distinct_columns(lines.name, columns)

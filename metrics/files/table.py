@@ -8,7 +8,7 @@ from pathlib import Path
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.formats import format_of
+from semantic_metrics.files.formats import STREAM, format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.references import ReferenceColumns, warn_of_list
@@ -73,10 +73,10 @@ class Table:
         cells = [self.column(option, name) for name in columns.names]
         return columns.join(cells, lambda row: f"{option}, row {row + 1}")
 
-    def warnings(self, columns: ReferenceColumns) -> list[str]:
-        """What should be said of columns of references that can be read: at most one line."""
+    def warnings(self, file: Path, columns: ReferenceColumns) -> list[str]:
+        """What should be said of columns of references that can be read, of this file: at most one line."""
         unread = columns.unread_list([self.column("", name) for name in columns.names])
-        return [] if unread is None else [warn_of_list(f"row {unread[0] + 1}", *unread[1:])]
+        return [] if unread is None else [warn_of_list(f"{file}, row {unread[0] + 1}", *unread[1:])]
 
     def numbers(self, option: str, name: str) -> list[float]:
         """Values of a column as finite numbers, parsed by `number_of`.
@@ -97,13 +97,15 @@ def read_table(path: Path, format: str | None = None) -> Table:
     """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl or .parquet.
 
     Args:
-        path: file to read; `-` is standard input.
+        path: file to read; `-` is standard input, with a format.
         format: one of formats.FORMATS; by default what the name ends in.
 
     Raises:
         FileError: the file is missing, unreadable, empty, not UTF-8, or not in its format (says where), or it is a pipe
             with more than MAX_PIPE_ROWS rows or MAX_PIPE_BYTES bytes. Files on disk have no such limit.
     """
+    if path == STREAM and format is None:
+        raise FileError(f"{path}: expected a file; of the commands only `score` reads standard input")
     with open_reader(path, format) as reader:
         rows: list[Row] = []
         for chunk in reader.chunks(ROWS_AT_A_TIME):

@@ -1,7 +1,8 @@
 """A decision threshold for a metric: which scores count as correct, chosen on texts that people labelled."""
 
 import json
-from collections.abc import Hashable, Iterator
+import warnings
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -114,13 +115,16 @@ def read_threshold(path: Path) -> Threshold:
         raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({error!r})") from None
 
 
-def read_labelled_texts(path: Path, columns: JudgedColumns, asks: bool) -> LabelledTexts:
+def read_labelled_texts(
+    path: Path, columns: JudgedColumns, asks: bool, warn: Callable[[str], None] = warnings.warn
+) -> LabelledTexts:
     """Labelled texts from a file; their groups are the questions or, without questions, the references.
 
     Args:
         path: file of any format.
         columns: names of its columns.
         asks: whether the metric takes questions.
+        warn: takes a sentence about references that look like a list and are read as one text.
 
     Raises:
         FileError: the file cannot be read, or a column is missing or holds something else; names the row.
@@ -130,7 +134,10 @@ def read_labelled_texts(path: Path, columns: JudgedColumns, asks: bool) -> Label
     references = table.references(f"{path}, --references", columns.references)
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None
     labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
-    groups = [repr(value) for value in (map(question_key, questions) if asks else references)]
+    alone = [value if isinstance(value, list) else [value] for value in references]  # as another file may have them
+    groups = list(map(repr, map(question_key, questions) if asks else alone))
+    for line in table.warnings(path, columns.references):
+        warn(line)
     return LabelledTexts(predictions, references, questions, labels, groups)
 
 

@@ -13,7 +13,8 @@ from semantic_metrics.core.progress import progress_bar
 Figures = dict[str, np.ndarray]  # values by name
 
 RESAMPLES = 1_000
-LEVEL = 0.95  # confidence level of intervals; a difference is significant where p < 1 - LEVEL
+SIGNIFICANT = 0.05  # a difference is significant where its p-value is below
+LEVEL = 1 - SIGNIFICANT  # confidence level of intervals
 _BATCH = 50  # resamples computed at a time: bounds the memory; with several sizes it decides what is drawn when
 
 

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from semantic_metrics.stats import agreement as agreement_stats
-from semantic_metrics.stats.bootstrap import LEVEL, RESAMPLES, bootstrap_groups, percentile_interval
+from semantic_metrics.stats.bootstrap import RESAMPLES, SIGNIFICANT, bootstrap_groups, percentile_interval
 from semantic_metrics.stats.separation import UNIT, Bounds, to_unit
 from semantic_metrics.stats.significance import interval, p_value
 
@@ -36,6 +36,7 @@ EXPLAINED = {  # the figures that are no household names, for people
     "nearest_r1": "how often this metric, and no other, comes closest to the rating",
     "nearest_dcg": "mean of 1 / log2(rank + 1), metrics ranked by closeness; 1 is always closest",
 }
+MEAN_DIGITS = 12  # of a mean of ratings in [0, 1]; sums in another order differ behind them
 _NAME_WIDTH = 10  # characters of a printed metric's name
 _CELL_WIDTH = 23  # characters of a printed figure with its interval
 
@@ -80,8 +81,8 @@ class Ratings:
 
     @property
     def mean(self) -> np.ndarray:
-        """(n,) means over the raters."""
-        return np.mean(list(self.raters.values()), axis=0)
+        """(n,) means over the raters; equal ones are equal to the last bit, so that none ranks above another."""
+        return np.mean(list(self.raters.values()), axis=0).round(MEAN_DIGITS)
 
     def between(self) -> dict[str, float]:
         """Agreement of one rater with another, the mean over all pairs, for each of agreement_stats.FIGURES."""
@@ -226,7 +227,7 @@ def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
     low, high = percentile_interval(gaps)
     p = p_value(gaps - lead, lead)
     shown = f"its lead over {order[1]}, {lead:.3f} [{low:.3f}, {high:.3f}], p = {p:.4f},"
-    if p < 1 - LEVEL:
+    if p < SIGNIFICANT:
         return f"{trust}; {shown} is unlikely to be chance."
     return f"{trust}; but {shown} may be chance."
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import semantic_metrics
+from semantic_metrics.cli.check import WIDTH
 from semantic_metrics.core.signature import shorten
 from tests.cli.conftest import done, invoke, refused, write_jsonl
 from tests.consensus.conftest import both_heads
@@ -87,3 +88,11 @@ def test_a_name_cannot_steer_the_terminal(pair_model: Path, files: tuple[Path, P
     summary = files[0].rename(files[0].with_name("a\x1b[31mb.txt"))
     lines = done(invoke("check", summary, files[1], options={"config": pair_model}))
     assert lines[0].startswith(r"a\u001b[31mb.txt: ")
+
+
+def test_a_long_word_is_cut_and_not_left_out(pair_model: Path, tmp_path: Path) -> None:
+    for name in ("summary.txt", "source.txt"):
+        (tmp_path / name).write_text(f"{'dog' * 60}.", encoding="utf-8")
+    lines = done(invoke("check", tmp_path / "summary.txt", tmp_path / "source.txt", options={"config": pair_model}))
+    assert lines[1].endswith("dogdog...")
+    assert len(lines[1]) == WIDTH

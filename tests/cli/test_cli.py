@@ -91,6 +91,12 @@ def test_the_file_itself_can_be_the_output(score: Callable, file: Path) -> None:
     refused(score(file, output=file), "expected no column named 'matcha'")
 
 
+def test_a_column_is_not_printed_under_the_name_of_the_scores(score: Callable, file: Path) -> None:
+    done(score(file, output=file))
+    assert len(done(score(file))) > 2, "the column of scores is neither read nor printed"
+    refused(score(file, "--show", "matcha"), "expected no column named 'matcha', which the scores are printed in")
+
+
 def test_a_failed_run_leaves_the_old_output(score: Callable, file: Path) -> None:
     output = file.with_name("scored.csv")
     output.write_text("kept")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from click.testing import Result
 
 import semantic_metrics
-from semantic_metrics.cli.compare import TIE
+from semantic_metrics.cli.compare import TIE, conclusion
 from semantic_metrics.stats import significance
 from tests.cli.conftest import done, invoke, refused, write_jsonl
 
@@ -158,3 +159,33 @@ def test_each_system_may_be_a_column_of_one_table(run: Callable, folder: Path) -
     apart, together = run("gold.txt", "good.txt", "bad.txt"), run("rows.csv", "rows.csv", "rows.csv", *columns)
     assert together.output == apart.output
     refused(run("rows.csv", "rows.csv", "rows.csv", *columns, "--predictions", "gold"), "one for each of the 2, got 3")
+
+
+def test_a_system_is_called_as_its_column_is(run: Callable, folder: Path) -> None:
+    names = {"good": "gpt-4.1", "bad": "gpt-4.5", "other": "org/small"}
+    pd.DataFrame({"gold": GOLD} | {names[name]: texts for name, texts in SYSTEMS.items()}).to_csv(folder / "rows.csv")
+    columns = [part for name in names.values() for part in ("--predictions", name)]
+    command = ["rows.csv", "rows.csv", "rows.csv", "rows.csv", "--references", "gold", *columns]
+    done(run(*command, "--baseline", "gpt-4.1", "--output", folder / "o.json"))
+    rows = json.loads((folder / "o.json").read_text())
+    assert [(row["system"], row["other"]) for row in rows] == [("gpt-4.5", "gpt-4.1"), ("org/small", "gpt-4.1")]
+    refused(run(*command, "--baseline", "rows.csv"), "--baseline: expected one of the systems 'gpt-4.1', 'gpt-4.5'")
+
+
+def test_no_column_is_taken_for_its_name(run: Callable, folder: Path) -> None:
+    pd.DataFrame({"text": SYSTEMS["good"], "id": range(6)}).to_csv(folder / "rows.csv", index=False)
+    refused(run("gold.txt", "rows.csv", "good.txt"), "--predictions: expected which column of ", "one of 'text', 'id'")
+
+
+def test_an_invalid_text_is_found_in_its_file(run: Callable, folder: Path) -> None:
+    said = [{"said": text} for text in SYSTEMS["good"]]
+    write_jsonl(folder / "bad.jsonl", [*said[:1], *said[:1], *said[2:5], {"said": "\ud800"}])
+    write_jsonl(folder / "good.jsonl", said)
+    columns = ["--predictions", "said"]
+    refused(run("gold.txt", "good.jsonl", "bad.jsonl", *columns), "bad.jsonl, row 6: matcha: expected valid Unicode")
+
+
+def test_a_p_value_at_the_limit_is_not_below_it() -> None:
+    (pair,) = significance.compare_all({"a": [1.0, 0.5, 0.25], "b": [0.0, 0.25, 0.125]}, resamples=99)
+    for p, words in ((0.05, "no difference can be told from chance"), (0.0499, "a scores higher than b")):
+        assert words in conclusion(replace(pair, p_holm=p))

@@ -77,7 +77,7 @@ def test_a_printed_list_is_warned_about(run: Callable, file: Path, checkpoint: P
     assert invoke("score", file, "--json-lists", options=usual).stderr == ""
     for command, more in (("report", {"output": file.with_name("r.html")}), ("validate", {"human": "rating"})):
         result = invoke(command, file, options=usual | more)
-        assert "warning: row 1: column 'json' has " in result.stderr
+        assert f"warning: {file}, row 1: column 'json' has " in result.stderr
 
 
 @pytest.mark.parametrize("cell", ["['a', 'b']", '["a", 1]', '["a", ["b"]]', "[1912]"])

@@ -175,3 +175,19 @@ def test_ratings_that_are_all_the_same_are_refused(run: Callable, file: Path) ->
     write_jsonl(file, [row | {"rating": 3} for row in examples()])
     assert "--human: expected ratings that differ, got only 3" in run(file).stderr
     assert "--human: expected ratings that differ, got the same mean" in run(file, "--scale", 1, 5).stderr
+
+
+def test_equal_means_of_raters_are_equal() -> None:
+    raters = {"a": np.array([0.1, 0.3, 0.2]), "b": np.array([0.2, 0.1, 0.3]), "c": np.array([0.3, 0.2, 0.1])}
+    assert len(set(np.mean(list(raters.values()), axis=0))) > 1, "sums in another order differ"
+    assert len(set(Ratings(raters, [0, 1, 2], (0.0, 1.0)).mean)) == 1
+
+
+def test_an_invalid_text_is_found_by_its_row(run: Callable, file: Path) -> None:
+    rows = examples()
+    write_jsonl(file, [rows[0], rows[0], *rows[2:6], rows[6] | {"said": "\ud800"}, *rows[7:]])
+    refused(run(file), "predictions, row 7: matcha: expected valid Unicode, got a lone surrogate (U+D800)")
+
+
+def test_another_command_than_score_reads_no_pipe(run: Callable) -> None:
+    refused(run("-"), "-: expected a file; of the commands only `score` reads standard input")

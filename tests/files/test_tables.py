@@ -71,6 +71,13 @@ def test_lines_end_as_on_any_system(tmp_path: Path) -> None:
     assert read_table(tmp_path / "x.jsonl").rows == [[1], [2]]
 
 
+def test_blank_lines_above_a_header_are_skipped(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("\n\r\na,b\n1,2\n")
+    assert read_table(tmp_path / "x.csv") == Table(["a", "b"], [["1", "2"]])
+    (tmp_path / "x.csv").write_text("\na,b\n1\n")
+    refused(lambda: read_table(tmp_path / "x.csv"), "x.csv, line 3: expected 2 values as in the header, got 1")
+
+
 def test_a_blank_line_in_a_file_of_one_column_is_an_empty_cell(tmp_path: Path) -> None:
     for name in ("x.csv", "x.tsv"):
         (tmp_path / name).write_bytes(b"a\r\n\r\none\r\n\r\n\r\ntwo")

@@ -11,6 +11,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 
 import semantic_metrics
 from semantic_metrics.fitting import threshold
+from semantic_metrics.fitting.judged_answers import JudgedColumns
 from semantic_metrics.fitting.threshold import CRITERIA, choose, read_threshold
 from tests.cli.conftest import done, invoke, refused, write_jsonl
 from tests.fitting.conftest import NLI_LEX, ROWS, judged_frame
@@ -128,6 +129,20 @@ def test_files_are_joined_and_references_split(file: Path, checkpoint: Path) -> 
     assert (chosen.rows, chosen.correct) == (2 * ROWS, ROWS)
 
 
+def test_one_reference_is_one_group_whatever_the_separator(file: Path) -> None:
+    columns = [JudgedColumns(separator=separator) for separator in ("", "/")]
+    alone, split = (threshold.read_labelled_texts(file, one, asks=False) for one in columns)
+    assert alone.groups == split.groups
+    assert len(set(alone.groups)) == ROWS // 2
+
+
+def test_a_printed_list_is_warned_about(file: Path, checkpoint: Path) -> None:
+    write_jsonl(file, [row | {"reference": f'["{row["reference"]}"]'} for row in examples()])
+    command = ["fit", file, "--metric", "matcha", "--config", checkpoint, "--output", file.with_name("t.json")]
+    assert f"warning: {file}, row 1: column 'reference' has " in invoke(*command).stderr
+    assert "warning: " not in invoke(*command, "--json-lists").stderr
+
+
 def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nli_model: Path) -> None:
     options = ["--config", nli_model, "--output", tmp_path / "t.json", "--folds", 3]
     lines = done(invoke("fit", *NLI_LEX, file, "--criterion", "youden", *options))
@@ -145,6 +160,7 @@ def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nl
         ({}, ("--form", "rich"), "--form: only a fit of the weights of nli_lex takes it, got --metric matcha"),
         ({}, ("--long",), "--long: only a fit of the weights of nli_lex takes it, got --metric matcha"),
         ({}, ("--question", "question"), "--question: only a fit of the weights of nli_lex takes it, got "),
+        ({}, ("--scale", 0, 1), "--scale: only a fit on ratings takes it, --human asks for one"),
         ({}, ("--output", "t.txt"), "--output: expected a folder or a file that ends in .json, got t.txt"),
     ],
 )
