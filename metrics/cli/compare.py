@@ -85,7 +85,7 @@ def compare(
 
     def place(column: str, index: int) -> str:
         file = systems[index // size] if column == "predictions" else gold
-        return f"{file}, row {index % size + 1}"
+        return f"{file}, row {index % size + 1}, {column}"
 
     for choice in choices:
         scored = score_rows(choice, texts, "compare", run, place)

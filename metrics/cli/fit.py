@@ -305,7 +305,7 @@ def _read_rated(options: FitOptions) -> RatedTexts:
         references += table.texts(f"{path}, --references", columns.reference)
         ratings += table.numbers(f"{path}, --human", options.human)
         for line in table.warnings(path, columns.references):
-            click.echo(line, err=True)
+            click.echo(line.rpartition("; ")[0], err=True)  # without the advice: this fit takes one reference a text
     pairs = zip(predictions, references, strict=True)
     rows = [row for row, pair in enumerate(pairs) if all(text.strip() for text in pair)]
     check_enough([references[row] for row in rows], options.folds)
@@ -332,11 +332,12 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     texts = join_texts(parts)
     folds_by_group(texts.labels, texts.groups, folds, seed)  # refuses too few groups
     columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}
-    scored = score_rows(choice, columns, "fit", options.run)
+    named = list(zip(options.inputs, parts, strict=True))
+    places = [f"{path}, row {row}" for (path, _), part in named for row in range(1, len(part.labels) + 1)]
+    scored = score_rows(choice, columns, "fit", options.run, lambda column, i: f"{places[i]}, {column}")
     kind = "question" if asks else "reference"
     groups = len(set(texts.groups))
     click.echo(f"{len(texts.labels)} texts, {texts.labels.mean():.3f} of them correct, {groups} {kind}s")
-    named = zip(options.inputs, parts, strict=True)
     origin = "; ".join(f"{_short(path)}: {len(part.labels)} texts" for (path, _), part in named)
     scores, criterion = np.array(scored.scores), options.criterion or CRITERIA[0]
     threshold = fit_threshold(metric, scores, scored.signature, texts, criterion, folds, seed, origin)

@@ -185,7 +185,7 @@ def check_questions(option: str, kind: str, given: bool, names: Collection[str])
 
 def table_row(column: str, index: int) -> str:
     """A value of a table, for messages."""
-    return f"{column}, row {index + 1}"
+    return f"row {index + 1}, {column}"
 
 
 class LoadedMetric:

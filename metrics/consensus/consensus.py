@@ -9,9 +9,9 @@ from semantic_metrics.core.checked_metric import CheckedInputs, text_features
 _DESCRIPTION = """\
 How well does a text say what its reference says, as people would rate it? Consensus is the mean of three judgements:
 MATCHA's cosine, the similarity that a cross-encoder trained on people's ratings predicts, and its probability of
-entailment minus that of contradiction, read in both directions; what contradicts scores .35 at most, by the certainty
-of the contradiction. One number in [0, 1], higher is better, and a verdict
-in words: contradicts, same, says less, says more, unrelated.
+entailment minus that of contradiction, read in both directions. A contradiction limits the score: to .35 where it is
+certain, to more where it is not. One number in [0, 1], higher is better, and a verdict in words: contradicts, same,
+says less, says more, unrelated.
 """
 
 _CITATION = """\

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.rows import Cell, convert_rows
+from semantic_metrics.files.rows import Cell, convert_rows, is_text
 
 PRINTED_LIST = re.compile(r"\[\s*(['\"].*['\"])?\s*\]", re.DOTALL)  # a list as JSON or Python writes it
 
@@ -64,9 +64,9 @@ class ReferenceColumns:
     def _of_cell(self, name: str, cell: Cell) -> list[str]:
         if cell is None and len(self.names) > 1:
             return []  # a row of JSONL that lacks one of the columns
-        if isinstance(cell, list) and all(isinstance(text, str) for text in cell):
+        if isinstance(cell, list) and all(map(is_text, cell)):
             return cell
-        if not isinstance(cell, str):
+        if not is_text(cell):
             raise FileError(f"expected a text or a list of texts in column {name!r}, got {quote(cell)}")
         if self.json_lists and (texts := _read_list(name, cell)) is not None:
             return texts

@@ -118,17 +118,32 @@ def check_distinct_columns(name: str, columns: list[str]) -> None:
 
 def first_invalid(values: list[Cell], lists: bool = False) -> int | None:
     """Index of the first value that is not a text or, with `lists`, a list of texts; None if all are valid."""
-    if not lists and set(map(type, values)) == {str}:  # nearly always, and much faster than to look at each
+    if not lists and set(map(type, values)) == {str} and is_text("".join(values)):  # nearly always, and fast
         return None
     for i, value in enumerate(values):
         texts = value if lists else [value]
-        if not (isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts)):
+        if not (isinstance(texts, list) and texts and all(map(is_text, texts))):
             return i
     return None
 
 
+def is_text(value: Cell) -> bool:
+    """Whether a value is a text without a lone surrogate, which JSON may spell and no tokeniser can encode."""
+    if not isinstance(value, str) or value.isascii():
+        return isinstance(value, str)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def describe_invalid(value: Cell, column: str, several: bool) -> str:
     """What is wrong with a value of a column of texts, or with `several` of texts or lists of texts."""
+    for text in value if isinstance(value, list) else [value]:
+        if isinstance(text, str) and not is_text(text):
+            code = next(f"U+{ord(sign):04X}" for sign in text if not is_text(sign))
+            return f"expected valid Unicode in column {column!r}, got {quote(text)} with a lone surrogate ({code})"
     kind = "a text or a list of texts, of one kind in all rows," if several else "a text"
     return f"expected {kind} in column {column!r}, got {quote(value)}"
 

@@ -93,20 +93,19 @@ class Table:
         return numbers
 
 
-def read_table(path: Path, format: str | None = None) -> Table:
+def read_table(path: Path) -> Table:
     """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl or .parquet.
 
     Args:
-        path: file to read; `-` is standard input, with a format.
-        format: one of formats.FORMATS; by default what the name ends in.
+        path: file to read, in the format that its name ends in.
 
     Raises:
         FileError: the file is missing, unreadable, empty, not UTF-8, or not in its format (says where), or it is a pipe
             with more than MAX_PIPE_ROWS rows or MAX_PIPE_BYTES bytes. Files on disk have no such limit.
     """
-    if path == STREAM and format is None:
+    if path == STREAM:
         raise FileError(f"{path}: expected a file; of the commands only `score` reads standard input")
-    with open_reader(path, format) as reader:
+    with open_reader(path) as reader:
         rows: list[Row] = []
         for chunk in reader.chunks(ROWS_AT_A_TIME):
             rows += chunk.rows

@@ -5,9 +5,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
-from semantic_metrics.files.rows import Cell, list_names
+from semantic_metrics.files.rows import Cell, is_text, list_names
 from semantic_metrics.files.table import read_table
 
 MAX_WEIGHT = 1e6  # of an answer; a larger one is a mistake
@@ -154,8 +155,8 @@ def _references(path: Path, columns: JudgedColumns, row: int, value: Cell) -> tu
     texts = parts if isinstance(parts, list) else [parts]
     kept = [text.strip() for text in texts if isinstance(text, str) and not is_blank(text)]
     expected = f"{path}: expected references in column {columns.reference!r}"
-    if not kept or not all(isinstance(text, str) for text in texts):
-        raise FileError(f"{expected}, got {value!r} in row {row}")
+    if not kept or not all(map(is_text, texts)):
+        raise FileError(f"{expected}, got {quote(value)} in row {row}")
     if any(map(PRINTED_LIST.fullmatch, kept)):
         several = "several references are a list (.jsonl, .parquet, or with --json-lists), or a text with a --separator"
         raise FileError(f"{expected}, got the text of a printed list, {value!r}, in row {row}; {several}")

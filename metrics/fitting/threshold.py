@@ -134,8 +134,9 @@ def read_labelled_texts(
     references = table.references(f"{path}, --references", columns.references)
     questions = table.texts(f"{path}, --questions", columns.question) if asks else None
     labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
-    alone = [value if isinstance(value, list) else [value] for value in references]  # as another file may have them
-    groups = list(map(repr, map(question_key, questions) if asks else alone))
+    alone = [[value] if isinstance(value, str) else value for value in references]  # as another file may have them
+    stripped = ([text.strip() for text in texts] for texts in alone)
+    groups = list(map(repr, map(question_key, questions) if asks else stripped))
     for line in table.warnings(path, columns.references):
         warn(line)
     return LabelledTexts(predictions, references, questions, labels, groups)

@@ -182,7 +182,7 @@ def test_an_invalid_text_is_found_in_its_file(run: Callable, folder: Path) -> No
     write_jsonl(folder / "bad.jsonl", [*said[:1], *said[:1], *said[2:5], {"said": "\ud800"}])
     write_jsonl(folder / "good.jsonl", said)
     columns = ["--predictions", "said"]
-    refused(run("gold.txt", "good.jsonl", "bad.jsonl", *columns), "bad.jsonl, row 6: matcha: expected valid Unicode")
+    refused(run("gold.txt", "good.jsonl", "bad.jsonl", *columns), "bad.jsonl, --predictions: ", "(U+D800) in row 6")
 
 
 def test_a_p_value_at_the_limit_is_not_below_it() -> None:

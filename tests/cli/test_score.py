@@ -183,7 +183,7 @@ def test_several_metrics(
         ({"gold": "dog"}, "expected a text in column 'said', got None"),
         ({"said": float("nan"), "gold": "dog"}, "expected a text in column 'said', got nan"),
         ({"said": "dog", "gold": 5}, "expected a text or a list of texts, of one kind in all rows, in column"),
-        ({"said": "dog", "gold": "\ud800"}, "column 'gold': matcha: expected valid Unicode, got a lone surrogate"),
+        ({"said": "dog", "gold": "\ud800"}, "line 6: expected valid Unicode in column 'gold', got "),
         ({"said": "dog", "gold": "dog", "matcha": 1}, "expected no 'matcha', which the score is written to"),
     ],
 )

@@ -219,7 +219,7 @@ def test_what_cannot_start_is_done_without(
     assert len(started) == begun
 
 
-def own_score(self: LoadedMetric, texts: dict[str, list]) -> dict[str, list]:
+def own_score(self: LoadedMetric, texts: dict[str, list], *_: object) -> dict[str, list]:
     return self.add(self._metric.compute(predictions=texts["predictions"], references=texts["references"]))
 
 

@@ -50,11 +50,11 @@ def cut(monkeypatch: pytest.MonkeyPatch, calls: int, error: type[BaseException])
     """Let the metric fail after some chunks."""
     score, left = LoadedMetric.score, [calls]
 
-    def failing(self: LoadedMetric, texts: dict[str, list]) -> list[float]:
+    def failing(self: LoadedMetric, *given: object) -> dict[str, list]:
         left[0] -= 1
         if left[0] < 0:
             raise error
-        return score(self, texts)
+        return score(self, *given)
 
     monkeypatch.setattr(LoadedMetric, "score", failing)
 

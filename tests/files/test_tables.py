@@ -88,7 +88,9 @@ def test_a_blank_line_in_a_file_of_one_column_is_an_empty_cell(tmp_path: Path) -
 
 def test_rows_of_jsonl_may_lack_columns_and_a_format_may_be_given(tmp_path: Path) -> None:
     (tmp_path / "x.log").write_text('{"a": 1}\n{"b": [2], "a": null}\n')
-    assert read_table(tmp_path / "x.log", "jsonl") == Table(["a", "b"], [[1, None], [None, [2]]])
+    with readers.open_reader(tmp_path / "x.log", "jsonl") as reader:
+        rows = [row for chunk in reader.chunks(9) for row in chunk.rows]
+    assert Table.from_records(rows) == Table(["a", "b"], [[1, None], [None, [2]]])
     with pytest.raises(FileError, match=r"expected a file that ends in \.txt, .* or \.parquet, got '\.log'"):
         read_table(tmp_path / "x.log")
 
@@ -299,7 +301,8 @@ def test_a_pipe_of_long_lines_is_refused_and_a_file_with_them_is_not(
 
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.tsv", "x.jsonl"])
 def test_endless_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    refused(lambda: read_table(Path("/dev/zero"), name[2:]), "/dev/zero: expected a file or a pipe, got a device")
+    device = readers.open_reader(Path("/dev/zero"), name[2:])
+    refused(lambda: device.__enter__(), "/dev/zero: expected a file or a pipe, got a device")
     with Path("/dev/zero").open("rb") as file:  # as standard input
         lines = f"endless, line 1: expected lines of at most {formats.MAX_LINE_BYTES // 2**20} MiB, got a longer one"
         refused(lambda: readers.TextReader("endless", name[2:], file, None), lines)
@@ -347,3 +350,13 @@ def test_json_is_decoded_as_by_its_decoder(text: str) -> None:
             return str(error)
 
     assert outcome(_decode) == outcome(_DECODER.decode)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a dog \udfff bites"])
+def test_a_lone_surrogate_is_no_text(tmp_path: Path, text: str) -> None:
+    rows = [{"a": "Grüße", "b": ["x", "y"]}, {"a": text, "b": ["x", text]}]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    table = read_table(tmp_path / "x.jsonl")
+    for column in ("a", "b"):
+        with pytest.raises(FileError, match=rf"expected valid Unicode in column '{column}', .* \(U\+D.*\) in row 2"):
+            table.texts("x", column, several=True)

@@ -125,3 +125,12 @@ def test_ratings_are_for_consensus_alone(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
     assert "--human: only a fit of the weights of consensus takes it, got --metric matcha" in done.output
+
+
+def test_a_printed_list_is_warned_about_without_advice_that_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    rows = [(f"the dog {i}", f'["the cat {i}; a dog", "a cat"]', i) for i in range(20)]
+    stderr = fit(tmp_path, rows, "--config", f"{tmp_path}/nothing/").stderr
+    assert stderr.startswith(f"warning: {tmp_path}/rated.csv, row 1: column 'reference' has ")
+    assert "read as one text\n" in stderr
+    assert "--json-lists" not in stderr

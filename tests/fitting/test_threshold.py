@@ -184,3 +184,16 @@ def test_an_invalid_threshold_file_is_refused(tmp_path: Path, content: str) -> N
     (tmp_path / "threshold.json").write_text(content)
     with pytest.raises(ValueError, match="expected a JSON file with metric, value, criterion"):
         read_threshold(tmp_path)
+
+
+def test_an_invalid_text_is_found_in_its_file(file: Path, nli_model: Path) -> None:
+    second = write_jsonl(file.with_name("second.jsonl"), [row | {"reference": " "} for row in examples()])
+    options = ["--criterion", "youden", "--config", nli_model, "--output", file.with_name("t.json")]
+    refused(invoke("fit", *NLI_LEX, file, second, *options), f"{second}, row 1, references: nli_lex: ")
+
+
+@pytest.mark.parametrize("column", ["question", "answer", "reference"])
+def test_a_lone_surrogate_is_refused_before_weights_are_fitted(file: Path, column: str) -> None:
+    write_jsonl(file, [row | {column: "\ud800"} if i == 4 else row for i, row in enumerate(examples())])
+    result = invoke("fit", *NLI_LEX, file, "--config", "/nowhere/unread", "--output", file.with_name("w.json"))
+    refused(result, f"in column '{column}'", "row 5")
