@@ -2,7 +2,7 @@
 
 An entry names its rows (a `sources.Table`), the columns of the texts and of the labels, and what these are: class names
 for NLI ("not_entailment" rules one out), scores from 0 to `scale` for STS, or numbers that a teacher gave, a column for
-each output of the model. `targets` says what they become.
+each class and for the similarity. `targets` says what they become.
 """
 
 from collections import Counter
@@ -49,8 +49,8 @@ class PairSource(Entry):
     """An entry of `train` or `validate`.
 
     Attributes:
-        columns: first text, second text, label; or, behind the texts, a column of numbers for each output of the model:
-            the probabilities of its classes, and a similarity in [0, 1].
+        columns: first text, second text, label; or, behind the texts, a column of numbers for each class of the model,
+            their probabilities, and one more for a similarity in [0, 1] if it is known.
         scale: highest score there can be (STS-B: 5); None if labels are names of classes or a teacher's numbers.
         repeat: how often a pair comes in one pass; with 1.5, every pair comes once and half of them twice.
         both_ways: whether each pair also comes in the other order (for symmetric labels).
@@ -96,9 +96,9 @@ class PairSource(Entry):
         """(n, outputs) targets of the columns of labels."""
         targets = np.full((len(labels), len(outputs)), np.nan)
         if labels.shape[1] > 1 or (self.scale is None and not outputs.classes):
-            if labels.shape[1] != len(outputs):
+            if labels.shape[1] not in (len(outputs.classes), len(outputs)):
                 raise ValueError(f"{self.name}: expected a column for each of {outputs.names}, got {list(labels)}")
-            targets[:] = labels.astype(float)
+            targets[:, : labels.shape[1]] = labels.astype(float)
             self._check_range(targets, 1)
         elif self.scale is not None:
             if not outputs.similarity:
