@@ -107,7 +107,7 @@ def triplets(name: str, references: list[str], correct: list[str], incorrect: li
 
 
 def data_probes(data: Path) -> list[Probe]:
-    """The sets of the data folder; that of people's ratings only if it is there.
+    """The sets of the data folder; the MultiNLI triplets and STS-B must be there, the others may be.
 
     Raises:
         ValueError: a file is missing or invalid.
@@ -118,7 +118,11 @@ def data_probes(data: Path) -> list[Probe]:
     rated = read_set("stsb", data / FILES["stsb"])
     probes = [
         *([_paws(data)] if (data / word_order.PAWS).is_file() else []),
-        *(_labelled(read_set(key, data / FILES[key])) for key in TITLES if (data / FILES.get(key, "absent")).is_file()),
+        *(
+            _labelled(read_set(key, data / FILES[key]))
+            for key in TITLES
+            if key in FILES and (data / FILES[key]).is_file()
+        ),
         Probe(STSB, rated.references, rated.candidates, rated.ratings, np.arange(len(rated)), figures=(SPEARMAN,)),
     ]
     if (path := data / FILES["human"]).is_file():

@@ -10,7 +10,6 @@ Prints the concordance with STS-B's development split before and after.
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, to_unit
-from training.data.run_arguments import add_run_arguments, run_options
+from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
 
 MAX_KNOTS = 33  # quantiles of all cosines, unweighted; with more, the map follows the noise of single pairs
 NLI = tuple(f"nli_triplets/{name}.parquet" for name in ("snli_test", "mnli_dev_mismatched", "lingnli_val"))
@@ -65,7 +64,7 @@ def main() -> None:
     parser.add_argument(
         "--checkpoint", type=Path, required=True, help="checkpoint folder; its config.json is rewritten"
     )
-    parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    add_data_argument(parser)
     add_run_arguments(parser)
     arguments = parser.parse_args()
     if arguments.data is None:

@@ -16,7 +16,6 @@ to train on from (configs/pairs.yaml). It has no card.
 
 import argparse
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -30,14 +29,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from sentence_transformers import CrossEncoder
 
 from semantic_metrics.core.resolve import CONFIG, WEIGHTS
+from semantic_metrics.cross_encoder.heads import SIMILARITY
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.file_names import KIND, is_contextual
+from semantic_metrics.nli_lex.weights import FILE as NLI_LEX_WEIGHTS
 from semantic_metrics.transformer.drifts import FILE as DRIFTS
 from training.cards import RECORD, started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import NAMES, add_run_arguments, run_options
+from training.data.run_arguments import NAMES, add_data_argument, add_run_arguments, run_options
 from training.matcha.config import TrainConfig
 from training.matcha.validate import load_validation, validate
 from training.train_cross_encoder import build_evaluator
@@ -81,8 +82,8 @@ def join_heads(first: Path, second: Path, share: float, output: Path) -> None:
     weights = interpolate(*tensors, share)
     weights |= {name: torch.cat([head[name] for head in heads]) for name in heads[0]}
     configs = [json.loads((folder / CONFIG).read_text(encoding="utf-8")) for folder in (first, second)]
-    names = ["similarity" if len(config["id2label"]) == 1 else label for config in configs for label in _labels(config)]
-    shutil.copytree(first, output, ignore=shutil.ignore_patterns(WEIGHTS, RECORD, "README.md", "nli_lex.json"))
+    names = [SIMILARITY if len(config["id2label"]) == 1 else label for config in configs for label in _labels(config)]
+    shutil.copytree(first, output, ignore=shutil.ignore_patterns(WEIGHTS, RECORD, "README.md", NLI_LEX_WEIGHTS))
     save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
     labels = {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
     joined = {**configs[0], **labels, "stsscore": configs[1].get("stsscore")}
@@ -109,7 +110,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, required=True, help="share of the second checkpoint, in [0, 1]")
     parser.add_argument("--config", type=Path, help="YAML file with the validation sets; not with --heads")
     parser.add_argument("--heads", action="store_true", help="join the outputs of two cross-encoders")
-    parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     add_run_arguments(parser)
     arguments = parser.parse_args()
@@ -169,7 +170,7 @@ def _write_mean(arguments: argparse.Namespace) -> tuple[dict, Path]:
     record = json.loads((arguments.second / RECORD).read_text(encoding="utf-8"))
     first, second = _read(Path(find_model(arguments.first))), _read(arguments.second)
     weights = interpolate(first, second, arguments.share)
-    shutil.copytree(arguments.second, output, ignore=shutil.ignore_patterns(DRIFTS, "nli_lex.json"))
+    shutil.copytree(arguments.second, output, ignore=shutil.ignore_patterns(DRIFTS, NLI_LEX_WEIGHTS))
     save_file(weights, output / WEIGHTS, metadata={"format": "pt"})
     mean = f"python training/interpolate.py {arguments.first} {arguments.second} --share {arguments.share}"
     record["command"] += f"\n{mean} --config {arguments.config} --data DATA --output {arguments.output}"

@@ -19,7 +19,6 @@ checkpoint to the Hub when it is trained.
 """
 
 import argparse
-import os
 import shutil
 import sys
 from dataclasses import asdict, replace
@@ -40,6 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 from training.cards import write_card
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
+from training.data.run_arguments import add_data_argument
 from training.data.sources import load_source, read_excluded
 from training.data.states import (
     UnusableState,
@@ -338,7 +338,7 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Train MATCHA.")
     parser.add_argument("--config", type=Path, help="a YAML file of training/configs")
-    parser.add_argument("--data", type=Path, default=os.environ.get("SEMANTIC_METRICS_DATA"), help="data folder")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, help="folder to write to (default: runs/ and the config's name)")
     parser.add_argument("--resume", action="store_true", help="continue from the output folder's saved state")
     parser.add_argument("--smoke", action="store_true", help="a run of under a minute on bundled data")
@@ -351,7 +351,6 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     if parsed.config is None:
         parser.error("expected --config FILE or --smoke")
     parsed.output = parsed.output or Path("runs") / parsed.config.stem
-    parsed.data = None if parsed.data is None else Path(parsed.data)
     check_push(parser, parsed.push)
     return parsed
 

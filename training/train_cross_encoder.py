@@ -1,11 +1,11 @@
-"""Train a cross-encoder with sentence-transformers: the STS-B scorer of `stsscore`, or the NLI model of `nli_lex`.
+"""Train a cross-encoder with sentence-transformers: NLI, similarity, or both, as `consensus` and two more metrics read.
 
     python training/train_cross_encoder.py --task nli --data DATA --output runs/nli
     python training/train_cross_encoder.py --task stsb --data DATA --output runs/stsb [--resume]
     accelerate launch training/train_cross_encoder.py --config my.yaml --data DATA --output runs/mine
 
---task names a config of training/configs (nli.yaml, stsb.yaml); --config takes one of your own. The output folder holds
-`checkpoint/` (fp16 safetensors, tokeniser, card: what model_cards/ ships) and `state/` (what --resume continues from).
+--task names a config of training/configs (nli.yaml, stsb.yaml); --config takes any other file. The output
+folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
 import argparse
@@ -41,6 +41,7 @@ from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.models import find_model
+from training.data.run_arguments import add_data_argument
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
 from training.push import add_push_option, check_push, push_run
@@ -330,7 +331,7 @@ def main() -> None:
     which.add_argument("--task", choices=["nli", "stsb"], help="train with the config of this name")
     which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py")
     parser.add_argument("--init", help="folder to start from, instead of the config's `init`")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--resume", action="store_true", help="continue from output/state")
     add_push_option(parser)

@@ -15,6 +15,7 @@ from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
+from semantic_metrics.core.contract import describe
 from semantic_metrics.core.progress import progress, progress_bar
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError
@@ -366,7 +367,8 @@ def _printed(value: Cell) -> str:
 def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
     rows = scorer.metrics[0].rows
     if options.output is None:
-        yield from [*table_lines(scorer.printed, scorer.shown, rows), ""]
+        ranges = {name: describe(metric.name).score_range for metric in scorer.metrics for name in metric.columns}
+        yield from [*table_lines(scorer.printed, scorer.shown, rows, ranges), ""]
     if len(scorer.metrics) == 1:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:

@@ -12,16 +12,19 @@ MAX_CHARACTERS = 1000  # of a text; the others are not printed, however wide the
 SCORE_WIDTH = 7  # characters of a score
 MIN_WIDTH = 60  # a table is never narrower than this, whatever the terminal says
 PIPE_WIDTH = 120  # width of a table without a terminal
-MAX_RED, MIN_GREEN = 0.0, 0.5  # scores: red up to the middle of [-1, 1], green in its upper quarter
+MAX_RED, MIN_GREEN = 0.5, 0.75  # shares of the range of scores up to which they are red, and from which green
 
 
-def table_lines(scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int) -> Iterator[str]:
+def table_lines(
+    scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int, ranges: dict[str, tuple[float, float]]
+) -> Iterator[str]:
     """The table, row by row: scores, bars, and the texts cut to the width of the terminal.
 
     Args:
         scores: scores of the first rows, at most MAX_TABLE_ROWS, by metric.
         texts: texts of the same rows, by column.
         rows: number of all rows.
+        ranges: lowest and highest score there can be, by metric.
     """
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1
     left = {name: BAR_WIDTH if min(values) < 0 else 0 for name, values in scores.items()}
@@ -33,12 +36,17 @@ def table_lines(scores: dict[str, list[float]], texts: dict[str, list[str]], row
     for i, values in enumerate(zip(*scores.values(), strict=True)):
         cells = []
         for name, value, head in zip(scores, values, heads[::2], strict=True):
-            colour = "red" if value <= MAX_RED else "green" if value >= MIN_GREEN else "yellow"
-            cells += [f"{value:{len(head)}.3f}", click.style(_bar(value, left[name]), fg=colour)]
+            bar = click.style(_bar(value, left[name]), fg=_colour(value, *ranges[name]))
+            cells += [f"{value:{len(head)}.3f}", bar]
         cells += [_fit(column[i], size) for column, size in zip(texts.values(), widths, strict=True)]
         yield "  ".join(cells).rstrip()
     if rows > MAX_TABLE_ROWS:
         yield f"and {rows - MAX_TABLE_ROWS} more rows; --output FILE keeps them all"
+
+
+def _colour(value: float, low: float, high: float) -> str:
+    share = (value - low) / (high - low)
+    return "red" if share <= MAX_RED else "green" if share >= MIN_GREEN else "yellow"
 
 
 def _bar(value: float, left: int) -> str:

@@ -5,10 +5,10 @@ import numpy as np
 from semantic_metrics.consensus.parts import PairModels
 from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.cross_encoder.pair_attribution import Explainer, Explanation, Texts
+from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.nli_lex.conflicts import differing_numbers, has_differences
 
-METHODS = ("leave_one_out",)
+METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: each piece costs two passes of the model
 
 

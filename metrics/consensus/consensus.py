@@ -7,11 +7,11 @@ from semantic_metrics.consensus.scoring import ConsensusScoring
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
 
 _DESCRIPTION = """\
-How well does a text say what its reference says, as people would rate it? Consensus is the mean of three judgements:
-MATCHA's cosine, the similarity that a cross-encoder trained on people's ratings predicts, and its probability of
-entailment minus that of contradiction, read in both directions. A contradiction limits the score: to .35 where it is
-certain, to more where it is not. One number in [0, 1], higher is better, and a verdict in words: contradicts, same,
-says less, says more, unrelated.
+How well does a text say what its reference says, as people would rate it? Consensus is a weighted mean of three
+judgements: MATCHA's cosine (a quarter of the weight of each other), the similarity that a cross-encoder trained on
+people's ratings predicts, and its probability that the reference entails the text, minus that of contradiction. A
+contradiction limits the score: to .35 where it is certain, to more where it is not. One number in [0, 1], higher is
+better, and a verdict in words: contradicts, same, says less, says more, unrelated.
 """
 
 _CITATION = """\
@@ -69,8 +69,12 @@ Returns:
     verdicts: n of "contradicts", "same", "says less", "says more", "unrelated" and "empty".
     reasons: n sentences that give the reason.
     signature: every setting that can change a score, the checkpoints' sha256 among them.
-    undefined: number of predictions that are blank, or whose references all are; their score is 0.
-    truncated: number of pairs (a prediction with one of its references) that were longer than `max_length`.
+    undefined: number of predictions that are blank, or whose references all are, those of `contradictions` included;
+        their score is 0.
+    truncated: number of pairs (a prediction or contradiction with one of its references) that were longer than
+        `max_length`.
+    contradiction_scores: with `contradictions`, n floats in [0, 1], their scores.
+    margins: with `contradictions`, n floats in [-1, 1], `scores` minus `contradiction_scores`.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
 
     With granularity="sentence" instead of parts, verdicts, reasons and best_reference:

@@ -20,7 +20,7 @@ from semantic_metrics.cross_encoder.heads import (
     rating,
     similarity_label,
 )
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, label_names, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
@@ -92,12 +92,14 @@ class PairModels:
         name, matcha = split_name(name)
         folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_both), OTHER_WEIGHTS)
         config = read_config(folder)
+        for check in (nli_labels, similarity_label):
+            check_labels(folder, config, check)
+        self._similarity = similarity_label(label_names(config))
+        scale = checkpoint_scale(folder, config, str(name))
         try:
-            nli_labels(label_names(config))
-            self._similarity = similarity_label(label_names(config))
-            self.scale = check_scale(checkpoint_scale(folder, config, str(name)))
+            self.scale = check_scale(scale)
         except ValueError as error:
-            raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
+            raise ValueError(f"checkpoint {folder}: {error}") from None
         self.scorer = PairScorer(folder, "consensus")
         self.matcha = load_checkpoint(matcha)
 

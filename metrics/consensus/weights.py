@@ -63,15 +63,15 @@ class Weights:
     def fit(cls, parts: Parts, ratings: np.ndarray) -> "Weights":
         """Weights from 0 and of sum 1, fitted on people's ratings.
 
-        They are those of non-negative least squares, divided by their sum. Neither that nor `score`'s limit for
-        contradictions has a part in the fit.
+        They are those of non-negative least squares, divided by their sum afterwards. The fit does not know of that
+        division, nor of the limit that `score` sets for contradictions.
 
         Args:
             parts: of n pairs.
             ratings: (n,) in [0, 1].
 
         Raises:
-            InvalidInput: there are fewer than MIN_RATED pairs, or no weight above 0 comes closer than none.
+            InvalidInput: there are fewer than MIN_RATED pairs, or all fitted weights are 0.
         """
         if len(ratings) < MIN_RATED:
             raise invalid_input("ratings", f"expected {MIN_RATED} or more, got {len(ratings)}")

@@ -1,1 +1,1 @@
-"""The pair model behind `stsscore` and `nli_lex`: scores, checkpoints, precision and attribution."""
+"""The pair model behind `consensus`, `stsscore` and `nli_lex`: scores, checkpoints, precision and attribution."""

@@ -87,8 +87,9 @@ def checkpoint_scale(folder: Path, config: PretrainedConfig, name: str) -> float
     with refuse_damage(f"checkpoint {folder}: expected JSON in {path.name}"):
         newest = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     older, own = (getattr(config, name, None) or {} for name in ("sentence_transformers", "stsscore"))
-    if not all(isinstance(settings, dict) for settings in (newest, older, own)):
-        raise ValueError(f"checkpoint {folder}: expected objects for the settings of its score, got {quote(own)}")
+    for place, settings in ((path.name, newest), ("sentence_transformers", older), ("stsscore", own)):
+        if not isinstance(settings, dict):
+            raise ValueError(f"checkpoint {folder}: expected an object in {place}, got {quote(settings)}")
     oldest = getattr(config, "sbert_ce_default_activation_function", None)
     activation = newest.get("activation_fn") or older.get("activation_fn") or oldest
     if str(activation).rpartition(".")[2] == "Sigmoid":

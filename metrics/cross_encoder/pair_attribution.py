@@ -24,7 +24,7 @@ from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
 
-METHODS = ("leave_one_out", "integrated_gradients")
+LEAVE_ONE_OUT, INTEGRATED_GRADIENTS = METHODS = ("leave_one_out", "integrated_gradients")
 BASELINE = "padding"
 QUADRATURE_POINTS = (64, 128, 256, 512)  # of the Gauss-Legendre rule, tried in turn until MAX_ERROR is met
 MAX_ERROR = 1e-3  # of the contributions' sum: less than a heat map shows
@@ -84,7 +84,7 @@ class Explainer:
         shares = {side: np.zeros(len(spans)) for side, spans in self.spans.items()}
         for (side, i), without in zip(removed, rest, strict=True):
             shares[side][i] = whole - without
-        return self._result(whole, METHODS[0], shares, {})
+        return self._result(whole, LEAVE_ONE_OUT, shares, {})
 
     def integrated_gradients(self, score: float, pairs: list[TracedPair], value: Value) -> Explanation:
         """Contributions by integrated gradients, one text at a time.
@@ -100,7 +100,7 @@ class Explainer:
             shares[side], baseline_score = self._integrate(score, pairs, value, side, len(spans))
             error = float(shares[side].sum()) - (score - baseline_score)
             details[side] = {"baseline": BASELINE, "baseline_score": baseline_score, "error": error}
-        return self._result(score, METHODS[1], shares, details)
+        return self._result(score, INTEGRATED_GRADIENTS, shares, details)
 
     def _integrate(
         self, score: float, pairs: list[TracedPair], value: Value, side: str, count: int
@@ -189,7 +189,7 @@ def check_method(method: str, run: RunOptions) -> None:
         InvalidInput: the method is not one of METHODS, or `refuse_changed` refuses the options.
     """
     check_choice("method", method, METHODS)
-    if method == METHODS[1]:
+    if method == INTEGRATED_GRADIENTS:
         refuse_changed(run, f"for the gradients of method {method!r}")
 
 

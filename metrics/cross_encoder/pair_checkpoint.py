@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +85,23 @@ def read_config(folder: Path) -> PretrainedConfig:
 def label_names(config: PretrainedConfig) -> list[str]:
     """Names of the labels, in the order of the logits."""
     return [str(config.id2label[i]) for i in range(config.num_labels)]
+
+
+def check_labels(folder: Path, config: PretrainedConfig, check: Callable[[list[str]], object]) -> None:
+    """Refuse a checkpoint whose labels a metric cannot read.
+
+    Args:
+        folder: the checkpoint's.
+        config: what `read_config` returns.
+        check: raises a ValueError for the names of the labels.
+
+    Raises:
+        ValueError: what `check` says; names the folder.
+    """
+    try:
+        check(label_names(config))
+    except ValueError as error:
+        raise ValueError(f"checkpoint {folder}: {error}") from None
 
 
 def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:

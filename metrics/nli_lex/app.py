@@ -25,7 +25,7 @@ EXAMPLES = {
         "It ended in 1945.\nIt began in 1939 and ended in 1946.",
         "1945\n1945",
     ),
-    "A denial caught; what it misses: another year": (
+    "A denial and another year caught": (
         "Who painted the Mona Lisa?\nWhen did World War II end?",
         "Not Leonardo da Vinci, but Michelangelo.\n1944",
         "Leonardo da Vinci\n1945",

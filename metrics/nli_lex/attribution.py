@@ -15,7 +15,8 @@ from semantic_metrics.core.inputs import invalid_input
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import (
-    METHODS,
+    INTEGRATED_GRADIENTS,
+    LEAVE_ONE_OUT,
     Explainer,
     Explanation,
     Texts,
@@ -57,7 +58,7 @@ def explain(
         scorer: the NLI model.
         weights: the judge's weights.
         texts: `prediction`, `reference` and `question`.
-        method: one of METHODS.
+        method: "leave_one_out" or "integrated_gradients".
         run: how the model runs; for integrated gradients in float32, on torch.
         score: maps n variants of the texts to the metric's probabilities.
 
@@ -69,13 +70,13 @@ def explain(
     Raises:
         InvalidInput: the texts have too many tokens to leave each of them out.
     """
-    explainer = Explainer(scorer, texts, run, MAX_PIECES if method == METHODS[0] else None)
-    if method == METHODS[0]:
+    explainer = Explainer(scorer, texts, run, MAX_PIECES if method == LEAVE_ONE_OUT else None)
+    if method == LEAVE_ONE_OUT:
         if (count := sum(len(token_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
             raise invalid_input(
                 "method",
-                f"expected texts of {MAX_TOKENS} tokens at most for {METHODS[0]!r}, got {count}; "
-                f"{METHODS[1]!r} takes longer ones",
+                f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "
+                f"{INTEGRATED_GRADIENTS!r} takes longer ones",
             )
         return explainer.leave_one_out(score)
     rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])

@@ -18,7 +18,7 @@ import numpy as np
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.conflicts import number_conflict
 from semantic_metrics.nli_lex.lexical import (
@@ -70,7 +70,8 @@ class Features:
         table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
             the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
             answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
-            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` for the others.
+            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical`,
+            `mentions` and `conflicts` for the others.
         answer_index: (n,) int, ascending: the answer that a row belongs to.
         blank: (answers,) bool: the answer has no visible character.
         truncated: number of pairs that the model did not read in full, as the question was cut.
@@ -230,10 +231,7 @@ def load_scorer(name: str | Path | None = None) -> PairScorer:
     """
     name = str(name) + "/" if isinstance(name, Path) else name
     folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
-    try:
-        nli_labels(label_names(read_config(folder)))
-    except ValueError as error:
-        raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
+    check_labels(folder, read_config(folder), nli_labels)
     return PairScorer(folder, "nli_lex")
 
 

@@ -140,10 +140,9 @@ class Rewritten:
 def write_as_in(text: str, other: str) -> Rewritten:
     """Write the numbers of a text as another text writes the same numbers: "42" as "forty-two", "5000" as "5,000".
 
-    Digits take the place of words, words that of digits, and commas between digits come and go; so it is with "5%" and
-    "five percent". A number that the other
-    text has in the same form, or does not have, stays as it is; so does what is a part of something else ("9/11", "$5",
-    "3.10"), and a lone "one", "second" or "third", which are often no numbers.
+    Digits replace words and words replace digits; commas between digits are added or dropped; "5%" and "five percent"
+    are one number. A number that the other text has in the same form, or does not have, stays as it is; so does what is
+    a part of something else ("9/11", "$5", "3.10"), and a lone "one", "second" or "third", which are often no numbers.
     """
     numbers = _numbers(text)
     forms: dict[str, dict[str, None]] = {}  # each form once: a text may repeat a number thousands of times

@@ -139,7 +139,7 @@ def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weight
 
 
 def write_weights(path: Path, weights: Weights) -> None:
-    """Write weights to a file or a folder's `nli_lex.json`; its other form stays if it is for the same checkpoint."""
+    """Write weights to a file or a folder's `nli_lex.json`; other forms in it stay if they fit the same checkpoint."""
     path = _file(Path(path))
     before = read_forms(path) if path.is_file() else {}
     forms = {form: other for form, other in before.items() if other.checkpoint == weights.checkpoint}

@@ -6,7 +6,7 @@ import torch
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import (
-    METHODS,
+    LEAVE_ONE_OUT,
     Explainer,
     Explanation,
     Texts,
@@ -23,7 +23,7 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
     Args:
         scorer: the cross-encoder.
         texts: `prediction` and `reference`.
-        method: one of METHODS.
+        method: "leave_one_out" or "integrated_gradients".
         scale: what the raw score means: a number divides it, "sigmoid" squashes it.
         run: how the model runs; for integrated gradients in float32, on torch.
 
@@ -45,6 +45,6 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
         logits = scorer.logits([(variant["reference"], variant["prediction"]) for variant in variants], run)
         return value([torch.from_numpy(logits.values).double()]).numpy()
 
-    if method == METHODS[0]:
+    if method == LEAVE_ONE_OUT:
         return explainer.leave_one_out(score, {side: np.unique(own[own >= 0]) for side, own in pair.owners.items()})
     return explainer.integrated_gradients(float(score([texts])[0]), [pair], value)

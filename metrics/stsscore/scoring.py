@@ -13,7 +13,7 @@ from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, label_names, read_config
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.stsscore.attribution import explain
 
@@ -168,8 +168,5 @@ def load_scorer(name: str | None = None) -> PairScorer:
     """
     embedded = shipped_checkpoints(lambda config: "id2label" in config)
     folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, OTHER_WEIGHTS)
-    try:
-        similarity_label(label_names(read_config(folder)))
-    except ValueError as error:
-        raise ValueError(str(error) if "checkpoint" in str(error) else f"checkpoint {folder}: {error}") from None
+    check_labels(folder, read_config(folder), similarity_label)
     return PairScorer(folder, "stsscore")

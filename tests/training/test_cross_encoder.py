@@ -362,7 +362,9 @@ def test_one_model_learns_classes_and_a_similarity_and_both_metrics_read_it(
     pd.read_csv(data / "dev.csv").to_csv(tmp_path / "data" / "dev.csv", index=False)
     validate = [nli.validate[0], replace(stsb.validate[0], name="ratings")]
     classes = replace(taught, name="classes", columns=taught.columns[:-1])  # nothing is known of their similarity
-    assert np.isnan(np.stack(classes.load(tmp_path / "data", Outputs(CLASSES, True), frozenset())[0]["label"])[:, -1]).all()
+    assert np.isnan(
+        np.stack(classes.load(tmp_path / "data", Outputs(CLASSES, True), frozenset())[0]["label"])[:, -1]
+    ).all()
     config = replace(nli, similarity=True, train=[taught, classes], validate=validate, epochs=5, validate_every=60)
     figures = train(config, tmp_path / "data", tmp_path / "run")
     assert figures["dev_accuracy"] > 0.6

@@ -95,7 +95,7 @@ class PairSource(Entry):
     def _targets(self, labels: pd.DataFrame, outputs: Outputs) -> np.ndarray:
         """(n, outputs) targets of the columns of labels."""
         targets = np.full((len(labels), len(outputs)), np.nan)
-        if labels.shape[1] > 1 or (self.scale is None and not outputs.classes):
+        if labels.shape[1] > 1:
             if labels.shape[1] not in (len(outputs.classes), len(outputs)):
                 raise ValueError(f"{self.name}: expected a column for each of {outputs.names}, got {list(labels)}")
             targets[:, : labels.shape[1]] = labels.astype(float)

@@ -17,7 +17,6 @@ Check = tuple[str, Callable[[float], bool]]  # what is expected, and whether a n
 ABOVE_0: Check = ("a number above 0", lambda value: value > 0)
 FROM_0: Check = ("0 or more", lambda value: value >= 0)
 FROM_1: Check = ("1 or more", lambda value: value >= 1)
-SHARE: Check = ("a number from 0 to 1", lambda value: 0 <= value <= 1)
 BELOW_1: Check = ("a number from 0 to below 1", lambda value: 0 <= value < 1)
 
 

@@ -2,8 +2,8 @@
 
     python -m training.data.contradiction_words --wordnet FOLDER --reviewed metrics/contradictions/words.csv
 
-Replaces the rows of LISTS and keeps the others, which are written by hand. Many opposites in
-WordNet read badly or do not exclude each other; contradiction_words.yaml lists those removed and added after a review.
+Replaces the rows of LISTS and keeps the others, which are written by hand. Many opposites in WordNet read badly or do
+not exclude each other; contradiction_words.yaml lists those removed and added after a review.
 """
 
 import argparse

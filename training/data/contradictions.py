@@ -19,7 +19,7 @@ import pandas as pd
 from semantic_metrics.contradictions import contradict, summary
 from semantic_metrics.contradictions import mining as contradiction_mining
 from training.data.config_files import read_yaml
-from training.data.run_arguments import add_run_arguments, run_options
+from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
 from training.data.sources import Entry, check_columns, normalise, read_excluded, take_limit
 
 COLUMNS = ["reference", "correct", "incorrect", "rule", "probability", "source"]
@@ -126,7 +126,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see ContradictionConfig")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
     add_run_arguments(parser)
     arguments = parser.parse_args()

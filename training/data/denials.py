@@ -44,6 +44,7 @@ from semantic_metrics.nli_lex.windows import fill
 from training.data.config_files import read_yaml
 from training.data.denial_forms import CORRECT, NUMBER, AnsweredQuestion, Form, question_type, read_forms
 from training.data.judged_answers import JudgedSource, part_of
+from training.data.run_arguments import add_data_argument
 from training.data.sources import read_excluded
 
 FIT = "fit"  # the part of the forms for the weights of the judge, and its file
@@ -130,7 +131,7 @@ class DenialConfig:
 
 @dataclass
 class Known:
-    """What the tables know about a question: right and wrong answers, references, statements that answer it."""
+    """What the tables know about a question: references, right and wrong answers."""
 
     question: str
     references: list[str] = field(default_factory=list)
@@ -160,7 +161,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see DenialConfig")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
     config = read_yaml(arguments.config, DenialConfig)

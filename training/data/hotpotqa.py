@@ -24,6 +24,7 @@ from semantic_metrics.core.progress import with_progress
 from semantic_metrics.endpoint import JsonEndpoint, chat_endpoint
 from semantic_metrics.fitting.judged_answers import question_key
 from training.data.config_files import read_yaml
+from training.data.run_arguments import add_data_argument
 from training.data.sources import Entry, check_columns, normalise, read_excluded, take_limit
 
 COLUMNS = ["question", "answer", "reference", "label", "model"]  # of the file that is written
@@ -137,7 +138,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see QuestionConfig")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="CSV file to write")
     parser.add_argument("--endpoint", metavar="URL", help="OpenAI-compatible server, up to /v1")
     parser.add_argument("--model", action="append", default=[], help="the server's name of a model that answers")

@@ -28,6 +28,7 @@ from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import stem_recall
 from semantic_metrics.nli_lex.windows import fill
 from training.data.config_files import read_yaml
+from training.data.run_arguments import add_data_argument
 from training.data.sources import Table, check_columns, normalise, read_excluded
 
 HELD_OUT_ONE_IN = 5  # questions
@@ -143,7 +144,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see JudgedConfig")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()
     config = read_yaml(arguments.config, JudgedConfig)

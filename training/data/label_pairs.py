@@ -41,7 +41,7 @@ from semantic_metrics.transformer.workers import run_in_order, worker_count
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.run_arguments import add_run_arguments, run_options
+from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
@@ -274,7 +274,7 @@ def main() -> None:
     parser.add_argument("--config", type=Path, required=True, help="a YAML file; see CandidateConfig")
     parser.add_argument("--teacher", required=True, action="append", help="folder or Hub id; repeatable")
     parser.add_argument("--rating-encoder", help="folder of the encoder that the config's `rating` names")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()

@@ -12,7 +12,6 @@ the relations, chosen by their digest, is held out, to distinguish learning the 
 """
 
 import argparse
-import hashlib
 import random
 import sys
 from dataclasses import dataclass, field
@@ -21,10 +20,10 @@ from pathlib import Path
 import pandas as pd
 
 from training.data.config_files import read_yaml
+from training.data.swap_pairs import HELD_OUT_ONE_IN, is_held_out
 
 FRAMES = Path(__file__).with_name("role_frames.yaml")
 COLUMNS = ["reference", "correct", "incorrect", "relation"]
-HELD_OUT_ONE_IN = 8  # relations
 SAME_WORDING_SHARE = 0.3  # share of the triplets whose incorrect text is the reference with its roles exchanged
 ADJUNCT_SHARE = 0.4  # share of the triplets whose texts also say when or where
 
@@ -59,7 +58,7 @@ class Relation:
     @property
     def held_out(self) -> bool:
         """Whether nothing is trained on it."""
-        return hashlib.sha256(self.name.encode("utf-8")).digest()[0] % HELD_OUT_ONE_IN == 0
+        return is_held_out(self.name)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
-"""How a command that makes data runs its model: the same arguments for each."""
+"""Arguments that several commands of training have: where the data is, and how a model runs."""
 
 import argparse
+import os
+from pathlib import Path
 
 from semantic_metrics.core.run_options import BACKENDS, DEFAULT_OPTIONS, PRECISION_CHOICES, RunOptions
 from semantic_metrics.transformer.openvino_model import check_installed
@@ -8,13 +10,24 @@ from semantic_metrics.transformer.openvino_model import check_installed
 NAMES = ("precision", "backend", "batch_size", "workers", "device")
 
 
+def add_data_argument(parser: argparse.ArgumentParser) -> None:
+    """Add --data, which the environment may give (SEMANTIC_METRICS_DATA)."""
+    given = os.environ.get("SEMANTIC_METRICS_DATA") or None  # an empty one names no folder
+    described = "Folder of the config's relative paths; default: SEMANTIC_METRICS_DATA."
+    parser.add_argument("--data", type=Path, default=given, help=described)
+
+
 def add_run_arguments(parser: argparse.ArgumentParser, default: RunOptions = DEFAULT_OPTIONS) -> None:
     """Add --precision, --backend, --batch-size, --workers and --device."""
-    parser.add_argument("--precision", choices=PRECISION_CHOICES, default=default.precision, help="of the model")
-    parser.add_argument("--backend", choices=BACKENDS, default=default.backend, help="what runs the model")
-    parser.add_argument("--batch-size", type=int, default=default.batch_size, help="most pairs that it reads at a time")
-    parser.add_argument("--workers", type=int, help="batches at a time on a CPU; default: as many as cores")
-    parser.add_argument("--device", help="where the model runs; default: a GPU if there is one")
+    parser.add_argument(
+        "--precision", choices=PRECISION_CHOICES, default=default.precision, help="Precision of the model."
+    )
+    parser.add_argument("--backend", choices=BACKENDS, default=default.backend, help="Library that runs the model.")
+    parser.add_argument(
+        "--batch-size", type=int, default=default.batch_size, help="Most pairs that the model reads at a time."
+    )
+    parser.add_argument("--workers", type=int, help="Batches at a time on a CPU; default: as many as cores.")
+    parser.add_argument("--device", help="Device of the model, such as cuda:0; default: a GPU if there is one.")
 
 
 def run_options(arguments: argparse.Namespace) -> RunOptions:

@@ -10,7 +10,7 @@ import pandas as pd
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
 LABELS = (ENTAILMENT, NEUTRAL, CONTRADICTION)
-HELD_OUT_ONE_IN = 8  # words and forms
+HELD_OUT_ONE_IN = 8  # words, forms and relations
 # pairs of the probe that are grammar, not words: any negated sentence contains them
 GRAMMAR = {frozenset(pair) for pair in (("is not", "isn t"), ("is not", "is"))}
 _WORD = re.compile(r"[^\W_]+")
@@ -42,7 +42,7 @@ class Pair:
 
 @cache
 def is_held_out(key: str) -> bool:
-    """Whether the digest of a word or form chooses it for development."""
+    """Whether the digest of a word, form or relation chooses it for development."""
     return hashlib.sha256(key.encode("utf-8")).digest()[0] % HELD_OUT_ONE_IN == 0
 
 

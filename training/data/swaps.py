@@ -32,6 +32,7 @@ from semantic_metrics.contradictions import RULES
 from semantic_metrics.contradictions.language import load_pipeline
 from semantic_metrics.core.progress import with_progress
 from training.data.config_files import read_yaml
+from training.data.run_arguments import add_data_argument
 from training.data.sources import Entry, Table, check_columns, normalise, read_excluded, take_limit
 from training.data.swap_forms import FormPairs, activities
 from training.data.swap_hedges import hedge_pairs
@@ -267,7 +268,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, default=CONFIG, help="a YAML file; see SwapConfig")
-    parser.add_argument("--data", type=Path, help="folder of the config's relative paths")
+    add_data_argument(parser)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     arguments = parser.parse_args()

@@ -14,7 +14,6 @@ class PaperSet:
     """A training set.
 
     Attributes:
-        title: the paper's name for it.
         load: rows -> items.
         place: where its rows are; None if they must be fetched by hand.
         contrastive: whether its incorrect texts contradict, rather than being random other ones.
@@ -22,7 +21,6 @@ class PaperSet:
         fetch: where to get the file that `place` cannot name.
     """
 
-    title: str
     load: Loader
     place: Place | None = None
     contrastive: bool = False
@@ -37,25 +35,24 @@ def _pairs_of(name: str) -> Place:
 # In the paper's order, except that the contrastive ones come first. The authors' code takes 14: without STS-B and
 # Sentence Compression, and with MultiNLI's mismatched development set, which this project selects checkpoints by.
 SETS: dict[str, PaperSet] = {
-    "snli": PaperSet("SNLI", loaders.nli, Place("stanfordnlp/snli"), contrastive=True),
-    "multinli": PaperSet("MultiNLI", loaders.nli, Place("nyu-mll/multi_nli"), contrastive=True),
-    "vitaminc": PaperSet("VitaminC", loaders.vitaminc, Place("tals/vitaminc"), contrastive=True),
-    "qqp": PaperSet("QQP", loaders.qqp, Place("nyu-mll/glue", "qqp"), contrastive=True, cap=SAMPLED),
+    "snli": PaperSet(loaders.nli, Place("stanfordnlp/snli"), contrastive=True),
+    "multinli": PaperSet(loaders.nli, Place("nyu-mll/multi_nli"), contrastive=True),
+    "vitaminc": PaperSet(loaders.vitaminc, Place("tals/vitaminc"), contrastive=True),
+    "qqp": PaperSet(loaders.qqp, Place("nyu-mll/glue", "qqp"), contrastive=True, cap=SAMPLED),
     # its only split; the claims and the evidence of the evaluation are dropped
-    "climate_fever": PaperSet("Climate-FEVER", loaders.climate_fever, Place("tdiggelm/climate_fever", split="test")),
-    "newts": PaperSet("NEWTS", loaders.newts, fetch="NEWTS_train_2400.csv of https://github.com/ali-bahrainian/NEWTS"),
-    "altlex": PaperSet("AltLex", loaders.simplified, _pairs_of("altlex")),
-    "simplewiki": PaperSet("SimpleWiki", loaders.simplified, _pairs_of("simple-wiki")),
-    "sentence_compression": PaperSet("Sentence Compression", loaders.simplified, _pairs_of("sentence-compression")),
-    "wikihow": PaperSet("WikiHow", loaders.wikihow, _pairs_of("wikihow")),
-    "stsb": PaperSet("STS-B", loaders.stsb, Place("sentence-transformers/stsb")),
-    "coco": PaperSet("COCO-Caption", loaders.captions, _pairs_of("coco-captions"), cap=SAMPLED),
-    "flickr30k": PaperSet("Flickr30k", loaders.captions, _pairs_of("flickr30k-captions"), cap=SAMPLED),
+    "climate_fever": PaperSet(loaders.climate_fever, Place("tdiggelm/climate_fever", split="test")),
+    "newts": PaperSet(loaders.newts, fetch="NEWTS_train_2400.csv of https://github.com/ali-bahrainian/NEWTS"),
+    "altlex": PaperSet(loaders.simplified, _pairs_of("altlex")),
+    "simplewiki": PaperSet(loaders.simplified, _pairs_of("simple-wiki")),
+    "sentence_compression": PaperSet(loaders.simplified, _pairs_of("sentence-compression")),
+    "wikihow": PaperSet(loaders.wikihow, _pairs_of("wikihow")),
+    "stsb": PaperSet(loaders.stsb, Place("sentence-transformers/stsb")),
+    "coco": PaperSet(loaders.captions, _pairs_of("coco-captions"), cap=SAMPLED),
+    "flickr30k": PaperSet(loaders.captions, _pairs_of("flickr30k-captions"), cap=SAMPLED),
     "paranmt": PaperSet(
-        "ParaNMT",
         loaders.paranmt,
         cap=SAMPLED,
         fetch="para-nmt-50m.txt, unpacked from para-nmt-50m.zip, of https://www.cs.cmu.edu/~jwieting",
     ),
-    "wikianswers": PaperSet("WikiAnswers", loaders.wikianswers, Place("embedding-data/WikiAnswers"), cap=SAMPLED),
+    "wikianswers": PaperSet(loaders.wikianswers, Place("embedding-data/WikiAnswers"), cap=SAMPLED),
 }
