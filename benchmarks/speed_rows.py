@@ -241,10 +241,10 @@ def _median(score: Score, pairs: Pairs, repeats: int) -> tuple[float, float]:
 @click.argument("fields")
 @click.argument("pairs", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("scores", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--checkpoint")
-@click.option("--repeats", type=int, default=1)
-@click.option("--busy/--idle", default=True)
-@click.option("--run", default=json.dumps(ON_CPU))
+@click.option("--checkpoint", help="Checkpoint of the metric; default: its own.")
+@click.option("--repeats", type=int, default=1, help="Times that the pairs are scored.")
+@click.option("--busy/--idle", default=True, help="Also beside a process that keeps a core busy.")
+@click.option("--run", default=json.dumps(ON_CPU), help="Options of the run, as JSON.")
 def main(fields: str, pairs: Path, scores: Path, checkpoint: str | None, repeats: int, busy: bool, run: str) -> None:
     """Measure one line, given as JSON."""
     texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]

@@ -145,8 +145,8 @@ def _import_all(source: str, modules: list[str]) -> str:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("metric", choices=described_metrics(), help="metric to write")
-    parser.add_argument("folder", type=Path, help="empty or new folder to write to")
+    parser.add_argument("metric", choices=described_metrics(), help="Metric to write.")
+    parser.add_argument("folder", type=Path, help="Empty or new folder to write to.")
     arguments = parser.parse_args()
     try:
         paths = write_bundle(arguments.metric, arguments.folder)

@@ -235,10 +235,10 @@ def _dropped(counts: Mapping[str, int]) -> str:
 def main() -> None:
     """Write the card of a checkpoint again, with test results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="checkpoint folder with its training.json")
-    parser.add_argument("--results", type=Path, action="append", help="folder that a benchmark wrote; repeatable")
+    parser.add_argument("folder", type=Path, help="Checkpoint folder with its training.json.")
+    parser.add_argument("--results", type=Path, action="append", help="Folder that a benchmark wrote; repeatable.")
     parser.add_argument(
-        "--row", default=MATCHA_ROW, help=f"name of a MATCHA checkpoint in the tables (default: {MATCHA_ROW})"
+        "--row", default=MATCHA_ROW, help=f"Name of a MATCHA checkpoint in the tables (default: {MATCHA_ROW})."
     )
     arguments = parser.parse_args()
     record = json.loads((arguments.folder / RECORD).read_text(encoding="utf-8"))

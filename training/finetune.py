@@ -149,11 +149,13 @@ def finetune(rows: pd.DataFrame, output: Path, init: str, epochs: int, lr: float
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pairs", type=Path, help=f"a file ending in {', '.join(sorted(READERS))}")
-    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
-    parser.add_argument("--init", default="matcha", help="checkpoint to start from, a table (default: the shipped one)")
-    parser.add_argument("--epochs", type=int, default=10, help="passes over the pairs (default 10)")
-    parser.add_argument("--lr", type=float, default=5e-4, help="peak learning rate (default 5e-4)")
+    parser.add_argument("pairs", type=Path, help=f"A file ending in {', '.join(sorted(READERS))}.")
+    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
+    parser.add_argument(
+        "--init", default="matcha", help="Checkpoint to start from, a table (default: the shipped one)."
+    )
+    parser.add_argument("--epochs", type=int, default=10, help="Passes over the pairs (default 10).")
+    parser.add_argument("--lr", type=float, default=5e-4, help="Peak learning rate (default 5e-4).")
     add_push_option(parser)
     arguments = parser.parse_args()
     check_push(parser, arguments.push)

@@ -62,7 +62,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--checkpoint", type=Path, required=True, help="checkpoint folder; its config.json is rewritten"
+        "--checkpoint", type=Path, required=True, help="Checkpoint folder; its config.json is rewritten."
     )
     add_data_argument(parser)
     add_run_arguments(parser)

@@ -105,13 +105,13 @@ def _read(folder: Path) -> dict[str, torch.Tensor]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("first", help="checkpoint folder, or a model named like `init` of a config")
-    parser.add_argument("second", type=Path, help="checkpoint folder, whose other files are kept")
-    parser.add_argument("--share", type=float, required=True, help="share of the second checkpoint, in [0, 1]")
-    parser.add_argument("--config", type=Path, help="YAML file with the validation sets; not with --heads")
-    parser.add_argument("--heads", action="store_true", help="join the outputs of two cross-encoders")
+    parser.add_argument("first", help="Checkpoint folder, or a model named like `init` of a config.")
+    parser.add_argument("second", type=Path, help="Checkpoint folder, whose other files are kept.")
+    parser.add_argument("--share", type=float, required=True, help="Share of the second checkpoint, in [0, 1].")
+    parser.add_argument("--config", type=Path, help="YAML file with the validation sets; not with --heads.")
+    parser.add_argument("--heads", action="store_true", help="Join the outputs of two cross-encoders.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     add_run_arguments(parser)
     arguments = parser.parse_args()
     if arguments.heads == (arguments.config is not None):

@@ -365,7 +365,7 @@ def main(
 
 def add_push_option(parser: argparse.ArgumentParser) -> None:
     """Give a training command `--push ORG/NAME`."""
-    text = f"repository on the Hub to push the checkpoint to when it is trained; needs a token in {TOKEN_VARIABLE}"
+    text = f"Repository on the Hub to push the checkpoint to when it is trained; needs a token in {TOKEN_VARIABLE}."
     parser.add_argument("--push", metavar="ORG/NAME", help=text)
 
 

@@ -337,11 +337,11 @@ def find_state(output: Path) -> Path | None:
 def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Train MATCHA.")
-    parser.add_argument("--config", type=Path, help="a YAML file of training/configs")
+    parser.add_argument("--config", type=Path, help="A YAML file of training/configs.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, help="folder to write to (default: runs/ and the config's name)")
-    parser.add_argument("--resume", action="store_true", help="continue from the output folder's saved state")
-    parser.add_argument("--smoke", action="store_true", help="a run of under a minute on bundled data")
+    parser.add_argument("--output", type=Path, help="Folder to write to (default: runs/ and the config's name).")
+    parser.add_argument("--resume", action="store_true", help="Continue from the output folder's saved state.")
+    parser.add_argument("--smoke", action="store_true", help="A run of under a minute on bundled data.")
     add_push_option(parser)
     parsed = parser.parse_args(args)
     if parsed.smoke and parsed.config is not None:

@@ -86,8 +86,8 @@ def count_words(wordnet: WordNetCorpusReader) -> Counter:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wordnet", type=Path, required=True, help="folder of WordNet 3.0's database files")
-    parser.add_argument("--reviewed", type=Path, required=True, help="CSV file to bring up to date")
+    parser.add_argument("--wordnet", type=Path, required=True, help="Folder of WordNet 3.0's database files.")
+    parser.add_argument("--reviewed", type=Path, required=True, help="CSV file to bring up to date.")
     arguments = parser.parse_args()
     with arguments.reviewed.open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)

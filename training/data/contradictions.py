@@ -125,9 +125,9 @@ def _mined(rows: pd.DataFrame, run: Mapping[str, object] | None) -> list[tuple]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see ContradictionConfig")
+    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see ContradictionConfig.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
+    parser.add_argument("--output", type=Path, required=True, help="Parquet file to write.")
     add_run_arguments(parser)
     arguments = parser.parse_args()
     try:

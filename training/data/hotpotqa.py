@@ -137,12 +137,12 @@ def answer_all(rows: pd.DataFrame, endpoint: JsonEndpoint, models: list[str], ju
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see QuestionConfig")
+    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see QuestionConfig.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="CSV file to write")
-    parser.add_argument("--endpoint", metavar="URL", help="OpenAI-compatible server, up to /v1")
-    parser.add_argument("--model", action="append", default=[], help="the server's name of a model that answers")
-    parser.add_argument("--judge", help="the server's name of the model that judges")
+    parser.add_argument("--output", type=Path, required=True, help="CSV file to write.")
+    parser.add_argument("--endpoint", metavar="URL", help="OpenAI-compatible server, up to /v1.")
+    parser.add_argument("--model", action="append", default=[], help="The server's name of a model that answers.")
+    parser.add_argument("--judge", help="The server's name of the model that judges.")
     arguments = parser.parse_args()
     if (arguments.endpoint is None) != (not arguments.model) or (arguments.judge and arguments.endpoint is None):
         parser.error("--endpoint, --model: expected both or neither, and both with --judge")

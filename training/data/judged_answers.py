@@ -143,9 +143,9 @@ class JudgedConfig:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see JudgedConfig")
+    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see JudgedConfig.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     arguments = parser.parse_args()
     config = read_yaml(arguments.config, JudgedConfig)
     excluded, answers = frozenset(map(question_key, read_excluded(config.exclude, arguments.data))), []

@@ -271,11 +271,11 @@ def _label_by_each(teachers: list[str], pairs: pd.DataFrame, config: CandidateCo
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True, help="a YAML file; see CandidateConfig")
-    parser.add_argument("--teacher", required=True, action="append", help="folder or Hub id; repeatable")
-    parser.add_argument("--rating-encoder", help="folder of the encoder that the config's `rating` names")
+    parser.add_argument("--config", type=Path, required=True, help="A YAML file; see CandidateConfig.")
+    parser.add_argument("--teacher", required=True, action="append", help="Folder or Hub id; repeatable.")
+    parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="parquet file to write")
+    parser.add_argument("--output", type=Path, required=True, help="Parquet file to write.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:

@@ -118,10 +118,10 @@ def build(frames: Frames, count: int, seed: int) -> tuple[pd.DataFrame, pd.DataF
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--frames", type=Path, default=FRAMES, help="a YAML file; see Frames")
-    parser.add_argument("--count", type=int, default=40_000, help="triplets to draw (default 40000)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--frames", type=Path, default=FRAMES, help="A YAML file; see Frames.")
+    parser.add_argument("--count", type=int, default=40_000, help="Triplets to draw (default 40000).")
+    parser.add_argument("--seed", type=int, default=0, help="Seed of everything that is drawn at random (default 0).")
+    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     arguments = parser.parse_args()
     if arguments.count < HELD_OUT_ONE_IN:
         parser.error(f"--count: expected {HELD_OUT_ONE_IN} or more, got {arguments.count}")

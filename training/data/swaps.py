@@ -267,10 +267,10 @@ def build(config: SwapConfig, data: Path | None, seed: int) -> tuple[pd.DataFram
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, default=CONFIG, help="a YAML file; see SwapConfig")
+    parser.add_argument("--config", type=Path, default=CONFIG, help="A YAML file; see SwapConfig.")
     add_data_argument(parser)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--seed", type=int, default=0, help="Seed of everything that is drawn at random (default 0).")
+    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
     arguments = parser.parse_args()
     try:
         train, held_out = build(read_yaml(arguments.config, SwapConfig), arguments.data, arguments.seed)
