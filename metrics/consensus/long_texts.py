@@ -269,20 +269,15 @@ class Judge:
     ) -> None:
         nli_labels(scorer.labels)
         self.scorer, self.options, self.thresholds, self._support = scorer, options, thresholds, support
-        added = scorer.tokenizer.num_special_tokens_to_add(pair=True)
-        self._room = (options.run.max_length or scorer.max_length) - added
+        self._room = scorer.room(options.run.max_length)
         if self._room < 2:
             raise invalid_input("max_length", f"expected room for two texts, got {quote(options.run.max_length)}")
         self.document = lru_cache(CACHED_DOCUMENTS)(self._read)
 
-    def _offsets(self, text: str) -> list[Span]:
-        encoding = self.scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
-        return [(begin, end) for begin, end in encoding.offsets if end > begin]
-
     def _read(self, text: str) -> Document:
         """A source; half of what the model reads is a window's, the rest the sentence's."""
         longest = self._room // 2
-        sentences, sizes = cut_long(text, sentence_spans(text), self._offsets, longest)
+        sentences, sizes = cut_long(text, sentence_spans(text), self.scorer.token_spans, longest)
         return Document(text, sentences, window_spans(sizes, min(WINDOW_TOKENS, longest), WINDOW_SENTENCES))
 
     def judge(self, texts: list[str], sources: list[list[str]]) -> Iterator[JudgedText]:
@@ -310,7 +305,7 @@ class Judge:
                     rows, left_out, waiting = [], [], 0
 
     def _tasks(self, text: str, documents: list[Document]) -> tuple[list[_Task], int]:
-        spans, _ = cut_long(text, sentence_spans(text), self._offsets, self._room - self._room // 2)
+        spans, _ = cut_long(text, sentence_spans(text), self.scorer.token_spans, self._room - self._room // 2)
         places = [(source, window) for source, one in enumerate(documents) for window in range(len(one.windows))]
         kept = len(places) if self.options.k is None else min(self.options.k, len(places))
         tasks = []

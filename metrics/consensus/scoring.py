@@ -1,6 +1,6 @@
 """Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -117,8 +117,7 @@ class ConsensusScoring(TextScoring):
         **settings: object,
     ) -> Options | LongTextOptions:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        names = [item.name for item in fields(RunOptions) if item.name in settings]
-        given = RunOptions(**{name: settings.pop(name) for name in names})
+        given = RunOptions.taken_from(settings)
         run = self.models.scorer.resolve(given)
         check_choice("granularity", granularity, GRANULARITIES)
         # sentences are judged by the cross-encoder alone

@@ -1,6 +1,6 @@
 """How a metric runs its transformer: the values that `backend`, `precision` and `workers` may have."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input
@@ -45,6 +45,11 @@ class RunOptions:
         check_whole("batch_size", self.batch_size, 1)
         if self.workers is not None:
             check_whole("workers", self.workers, 1)
+
+    @classmethod
+    def taken_from(cls, settings: dict[str, object]) -> "RunOptions":
+        """The options among the arguments of `compute`, from which they are removed; defaults for the others."""
+        return cls(**{item.name: settings.pop(item.name) for item in fields(cls) if item.name in settings})
 
     @property
     def changed(self) -> dict[str, str]:

@@ -60,7 +60,7 @@ class Explainer:
     @cached_property
     def spans(self) -> dict[str, list[Span]]:
         """Begin and end characters of each text's tokens, or of the pieces that take their place."""
-        spans = {side: token_spans(self.scorer, text) for side, text in self.texts.items()}
+        spans = {side: piece_spans(self.scorer, text) for side, text in self.texts.items()}
         total = sum(map(len, spans.values()))
         if self.max_pieces is None or total <= self.max_pieces:
             return spans
@@ -232,13 +232,13 @@ def owners(characters: np.ndarray, spans: list[Span]) -> np.ndarray:
     return np.where(characters < 0, -1, np.maximum(span, 0))
 
 
-def token_spans(scorer: PairScorer, text: str) -> list[Span]:
+def piece_spans(scorer: PairScorer, text: str) -> list[Span]:
     """Begin and end characters of a text's tokens, without white space at their edges.
 
     Tokens that share a character (bytes of an emoji) are one.
     """
     spans: list[Span] = []
-    for begin, end in _offsets(scorer, text):
+    for begin, end in scorer.encode_text(text).offsets:
         piece = text[begin:end]
         begin, end = end - len(piece.lstrip()), begin + len(piece.rstrip())
         if spans and begin < spans[-1][1]:
@@ -257,20 +257,16 @@ def _join(text: str, spans: list[Span], count: int) -> list[Span]:
     return [(spans[first][0], spans[end - 1][1]) for first, end in zip(firsts, ends, strict=True)]
 
 
-def _offsets(scorer: PairScorer, text: str) -> list[Span]:
-    return scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).offsets
-
-
 def _last_characters(scorer: PairScorer, text: str) -> np.ndarray:
     """(tokens,) the last character of each token that the scorer reads of a text."""
-    encoding = scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
+    encoding = scorer.encode_text(text)
     if scorer.special_ids.isdisjoint(encoding.ids):
         return np.array([max(begin, end - 1) for begin, end in encoding.offsets], dtype=int)
     # the scorer puts spaces into special strings; all other characters keep their order
     spaced = scorer.break_special(text)
     solid = [i for i, sign in enumerate(text) if not sign.isspace()]
     rank = np.cumsum([0, *(not sign.isspace() for sign in spaced)])
-    last = [max(begin, end - 1) for begin, end in _offsets(scorer, spaced)]
+    last = [max(begin, end - 1) for begin, end in scorer.encode_text(spaced).offsets]
     return np.array([solid[min(int(rank[i]), len(solid) - 1)] for i in last], dtype=int)
 
 

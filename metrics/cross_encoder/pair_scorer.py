@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from tokenizers import Encoding
 from transformers import PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
@@ -173,6 +174,18 @@ class PairScorer:
             bar.update(len(batch))
         return values, truncated
 
+    def room(self, max_length: int | None = None) -> int:
+        """Tokens that the two texts of a pair may have together, of `max_length` (None: the checkpoint's own limit)."""
+        return (max_length or self.max_length) - self._added
+
+    def encode_text(self, text: str) -> Encoding:
+        """The tokens of a text, without separators and uncut."""
+        return self._backend.encode(text, add_special_tokens=False)
+
+    def token_spans(self, text: str) -> list[Span]:
+        """Begin and end of each token of a text that has characters."""
+        return [(begin, end) for begin, end in self.encode_text(text).offsets if end > begin]
+
     def encode(self, pairs: list[Pair], max_length: int) -> tuple[list[Tokens], np.ndarray]:
         """Tokenise pairs.
 
@@ -185,7 +198,7 @@ class PairScorer:
         """
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         single = dict(zip(texts, self._tokenize(texts), strict=True))
-        room = max_length - self._added
+        room = self.room(max_length)
         truncated = np.array([single[a][1] + single[b][1] > room for a, b in pairs])
         return [self._join([single[a], single[b]], room) for a, b in pairs], truncated
 
@@ -196,7 +209,7 @@ class PairScorer:
             ids = encoding.ids
             # a sentencepiece vocabulary has its separators as pieces, which plain text can match
             if not self.special_ids.isdisjoint(ids):
-                ids = self._backend.encode(self.break_special(text), add_special_tokens=False).ids
+                ids = self.encode_text(self.break_special(text)).ids
             tokenized.append((self._cut(ids, self.longest), len(ids)))
         return tokenized
 

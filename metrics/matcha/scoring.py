@@ -1,6 +1,6 @@
 """MATCHA's scores: a cosine between texts in which contradictions fall low. `evaluate` is not needed."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -116,8 +116,8 @@ class MatchaScoring(TextScoring):
         Args:
             settings: those arguments of `compute` that are not left at their defaults.
         """
-        run = {item.name: settings.pop(item.name) for item in fields(RunOptions) if item.name in settings}
-        return str(self._signature(Options(**settings, run=self.encoder.resolve(RunOptions(**run)))))
+        run = self.encoder.resolve(RunOptions.taken_from(settings))
+        return str(self._signature(Options(**settings, run=run)))
 
     def _signature(self, options: Options) -> Signature:
         signature = Signature.of("matcha", self.encoder.signature_fields(options.run), options, VERSION)

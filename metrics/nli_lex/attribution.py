@@ -23,7 +23,7 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     TracedPair,
     Value,
     owners,
-    token_spans,
+    piece_spans,
     trace,
 )
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
@@ -72,7 +72,7 @@ def explain(
     """
     explainer = Explainer(scorer, texts, run, MAX_PIECES if method == LEAVE_ONE_OUT else None)
     if method == LEAVE_ONE_OUT:
-        if (count := sum(len(token_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
+        if (count := sum(len(piece_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
             raise invalid_input(
                 "method",
                 f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "

@@ -1,6 +1,6 @@
 """NLI+lex's scores: whether an answer says what the reference answer says. `evaluate` is not needed."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -87,8 +87,7 @@ class NLILexScoring(TextScoring):
 
     def _options(self, output: str = "all", progress: bool = True, **settings: object) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        names = {item.name for item in fields(RunOptions)}
-        run = self.scorer.resolve(RunOptions(**{name: settings.pop(name) for name in names.intersection(settings)}))
+        run = self.scorer.resolve(RunOptions.taken_from(settings))
         return Options(self.weights(**settings), run, output, progress)
 
     def weights(

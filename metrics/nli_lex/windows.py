@@ -6,8 +6,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from string import Formatter
 
-from tokenizers import Encoding
-
 from semantic_metrics.core.inputs import check_text, invalid_input, quote
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
 
@@ -99,8 +97,7 @@ class Windows:
 
     def __init__(self, scorer: PairScorer, template: str, max_length: int | None) -> None:
         self.scorer, self.template = scorer, check_template(template)
-        added = scorer.tokenizer.num_special_tokens_to_add(pair=True)
-        self.room = (max_length or scorer.max_length) - added
+        self.room = scorer.room(max_length)
         self._lengths: dict[str, int] = {}
 
     def read(self, question: str, answer: str, reference: str, name: str = "reference") -> list[Reading]:
@@ -131,7 +128,7 @@ class Windows:
 
     def _parts(self, reference: str) -> list[tuple[str, int]]:
         """Parts of a reference, begun at white space where there is any, and the character at which each begins."""
-        spans, parts, begin = self._spans(reference), [], 0
+        spans, parts, begin = self.scorer.token_spans(reference), [], 0
         size = max(int(PART_SHARE * self.room), 1)
         size = math.ceil(len(spans) / math.ceil(len(spans) / size))
         word_starts = _word_starts(reference, spans)
@@ -163,19 +160,12 @@ class Windows:
     def count(self, text: str) -> int:
         """Number of tokens in a text."""
         if text not in self._lengths:
-            self._lengths[text] = len(self._encode(text).ids)
+            self._lengths[text] = len(self.scorer.encode_text(text).ids)
         return self._lengths[text]
-
-    def _encode(self, text: str) -> Encoding:
-        return self.scorer.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
-
-    def _spans(self, text: str) -> list[Span]:
-        """Begin and end of each token in the text."""
-        return [(begin, end) for begin, end in self._encode(text).offsets if end > begin]
 
     def _shorten(self, question: str, answer: str, reference: str) -> str | None:
         """The question, its end cut off where a window of the answer would be too short beside it; None if all are."""
-        spans = self._spans(question)
+        spans = self.scorer.token_spans(question)
         for left in (len(spans), *range(min(len(spans) - 1, self.room // 2), -1, -1)):  # it is read twice
             kept = question if left == len(spans) else _part(question, spans, 0, left)
             empty, hypothesis = (fill(self.template, kept, text).text for text in ("", reference))
@@ -186,7 +176,7 @@ class Windows:
 
     def _split(self, question: str, answer: str, hypothesis: Filled) -> list[Filled]:
         """Overlapping parts of the answer, begun and ended at white space where there is any; each of them fits."""
-        spans = self._spans(answer)
+        spans = self.scorer.token_spans(answer)
         budget = self.room - self.count(hypothesis.text) - self.count(fill(self.template, question, "").text)
         word_starts = _word_starts(answer, spans)
         premises, begin, end = [], 0, 0

@@ -1,6 +1,6 @@
 """STSScore's scores: the similarity of two texts, predicted by a cross-encoder. `evaluate` is not needed."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -82,8 +82,8 @@ class STSScoring(TextScoring):
 
     def _options(self, scale: float | str | None = None, **settings: object) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        run = {item.name: settings.pop(item.name) for item in fields(RunOptions) if item.name in settings}
-        return Options(self._scale(scale), run=self.scorer.resolve(RunOptions(**run)), **settings)
+        run = self.scorer.resolve(RunOptions.taken_from(settings))
+        return Options(self._scale(scale), run=run, **settings)
 
     def _compute(self, predictions: list[str], references: list, options: Options) -> dict:
         texts, counts = flatten(references)
