@@ -165,8 +165,7 @@ def captions(scores: pd.DataFrame, figures: pd.DataFrame, points: pd.DataFrame) 
         f"its native range mapped to [0, 1]; AUC times 100: {areas}."
     ]
     for title, own in points.groupby("panel", sort=False):
-        answered = title != next(iter(PANELS))
-        lines.append(f"speed, {title}: the mean AUC over {_sets(figures, answered)}.")
+        lines.append(f"speed, {title}: the mean AUC over {_sets(figures, PANELS[title])}.")
         lines += [f"  {row.metric}: AUC {row.auc:.1f}, {row.per_second:,.0f} a second" for row in own.itertuples()]
     return lines
 

@@ -288,14 +288,30 @@ def train(
     figures = {}
     if trainer.is_world_process_zero():
         blend(model, start, config.start_share)
-        with written_whole(output / "checkpoint") as folder:
-            save(model, folder)
-            shipped = CrossEncoder(str(folder), device="cpu").float()  # rounded to float16, and computed in float32
-            figures = {name: float(value) for name, value in evaluator(shipped).items() if name != "sequential_score"}
-            record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset), "validation": figures}
-            record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
-            write_card(folder, record | started_from(find_model(init or config.init)))
+        record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
+        record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
+        record |= started_from(find_model(init or config.init))
+        figures = write_checkpoint(output / "checkpoint", model, evaluator, record)
     trainer.accelerator.end_training()
+    return figures
+
+
+def write_checkpoint(
+    folder: Path, model: CrossEncoder, evaluator: SequentialEvaluator, record: dict[str, object]
+) -> dict[str, float]:
+    """Write a trained model with its card, whole or not at all; result: its validation figures, by set and figure.
+
+    Args:
+        folder: folder that is replaced.
+        model: what is written, in float16.
+        evaluator: measures what was written, computed in float32.
+        record: what the card says of the run, but for the figures.
+    """
+    with written_whole(folder) as written:
+        save(model, written)
+        shipped = CrossEncoder(str(written), device="cpu").float()
+        figures = {name: float(value) for name, value in evaluator(shipped).items() if name != "sequential_score"}
+        write_card(written, record | {"validation": figures})
     return figures
 
 

@@ -1,6 +1,8 @@
 """`semantic-metrics validate`: which metric agrees with people on a file that they rated."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +15,14 @@ from semantic_metrics.cli.options import (
     model_options,
     shared_option,
 )
-from semantic_metrics.cli.scoring import CORRECT, check_questions, choose_metrics, score_rows, share_correct
+from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows, share_correct
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.table import check_records_path, read_table, write_records
 from semantic_metrics.stats.bootstrap import RESAMPLES
+
+if TYPE_CHECKING:
+    from semantic_metrics.stats.validation import Validation
 
 FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by default, as no scaling of scores changes it
 
@@ -100,18 +105,26 @@ def validate(
     ranges = {name: describe(name).score_range for name in scored}
     result = validation.validate(scores, ratings, by, resamples, seed, ranges)
     click.echo(f"{file}: {ratings.summary()}")
-    decided = {name: one for name, one in scored.items() if one.threshold is not None}
-    correct = {name: one.correct(one.scores) for name, one in decided.items()}
-    lines = [*result.lines(), ""]
-    lines += [
-        f"{name}: {share_correct(correct[name], len(one.scores), one.threshold)}" for name, one in decided.items()
-    ]
-    for line in [*lines, *(f"{one.remarks}\n{shorten(one.signature)}" for one in scored.values())]:
+    for line in _lines(result, scored):
         click.echo(line)
     if output is not None:
-        signatures = {name: one.signature for name, one in scored.items()}
-        rows = result.rows()
-        rows += [
-            {"metric": name, "figure": CORRECT, "value": count / len(table.rows)} for name, count in correct.items()
-        ]
-        write_records(output, [{**row, "signature": signatures.get(row["metric"])} for row in rows])
+        write_records(output, _rows(result, scored))
+
+
+def _lines(result: "Validation", scored: dict[str, ScoredRows]) -> Iterator[str]:
+    yield from [*result.lines(), ""]
+    for name, one in scored.items():
+        if one.threshold is not None:
+            yield f"{name}: {share_correct(one.correct(one.scores), len(one.scores), one.threshold)}"
+    for one in scored.values():
+        yield f"{one.remarks}\n{shorten(one.signature)}"
+
+
+def _rows(result: "Validation", scored: dict[str, ScoredRows]) -> list[dict[str, object]]:
+    rows = result.rows()
+    for name, one in scored.items():
+        if one.threshold is not None:
+            share = one.correct(one.scores) / len(one.scores)
+            rows.append({"metric": name, "figure": CORRECT, "value": share})
+    signatures = {name: one.signature for name, one in scored.items()}
+    return [{**row, "signature": signatures.get(row["metric"])} for row in rows]

@@ -9,7 +9,7 @@ no room for the answer is cut at its end. Where the answer writes a number of th
 "42"), the model reads the reference with the number as the answer writes it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,13 +146,7 @@ def extract(
         question, answer, reference = triples[i]
         read = as_read(reference, answer, number_words, whole_question)
         readings.append(windows.read(question, answer, read.text, f"references[{answer_index[i]}]"))
-    table = np.zeros((len(triples), len(COLUMNS)))
-    for name in features.intersection(LEXICAL):
-        table[:, RICH.index(name)] = [LEXICAL[name](*triple[1:], number_words) for triple in triples]
-    for name in features.intersection(CONTEXTUAL):
-        table[:, RICH.index(name)] = [CONTEXTUAL[name](*triple, number_words) for triple in triples]
-    if SUBSTRING in features:
-        table[:, COLUMNS.index(SUBSTRING)] = [substring(answer, reference) for _, answer, reference in triples]
+    table = lexical_columns(triples, features, number_words)
     pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
     truncated = 0
     if rows and features.intersection(NLI_PROBABILITIES):
@@ -172,6 +166,27 @@ def extract(
     windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings)
     split = sum(len(parts) > 1 for parts in readings)
     return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs))
+
+
+def lexical_columns(triples: list[tuple[str, str, str]], features: Collection[str], number_words: bool) -> np.ndarray:
+    """(n, len(COLUMNS)) the features of n triples that need no model; the other columns are 0.
+
+    Args:
+        triples: question, answer and reference.
+        features: names of the features that are needed.
+        number_words: read "two" as "2".
+    """
+    table = np.zeros((len(triples), len(COLUMNS)))
+    for i, name in enumerate(COLUMNS):
+        if name not in features:
+            continue
+        if name in LEXICAL:
+            table[:, i] = [LEXICAL[name](answer, reference, number_words) for _, answer, reference in triples]
+        elif name in CONTEXTUAL:
+            table[:, i] = [CONTEXTUAL[name](*triple, number_words) for triple in triples]
+        elif name == SUBSTRING:
+            table[:, i] = [substring(answer, reference) for _, answer, reference in triples]
+    return table
 
 
 def products() -> Iterator[tuple[str, str, Callable[[str], float]]]:

@@ -67,6 +67,7 @@ SIMILAR_QUESTIONS = 40  # from whose answers wrong ones are drawn
 NUMBER_PAIRS, BARE_SHARE = 4, 0.5
 NEAR, EXCHANGED_SHARE, DAYS = (1, 2, 10), 0.2, 28  # how far off; the share with exchanged digits; the last day
 # up to four digits that are no part of a longer number
+NUMERIC_SHAPES = ("year", "number", "date")  # results of `shape`
 SHORT_NUMBER = re.compile(r"(?<![\w.,:/\u2010-\u2015-])[1-9]\d{0,3}(?![\w:/\u2010-\u2015-]|[.,]\d)")
 YEARS_APART, NUMBER_SHARE = 12, 0.5  # how far a made-up year, and in what share of its size a number, may be off
 YEAR, DIGITS = re.compile(r"\d{4}"), re.compile(r"\d+")
@@ -319,12 +320,12 @@ def wrong_answers(variant: Answerable, pool: WrongPool, draw: random.Random) -> 
     known, own_shape = variant.known, shape(variant.name)
     judged = [_bare(text) for text in known.wrong]
     judged = [text for text in judged if 0 < len(text.split()) <= MAX_WRONG_WORDS and shape(text) == own_shape]
-    made = [_another_number(variant.name, draw)] if own_shape in ("year", "number", "date") else []
+    made = [_another_number(variant.name, draw)] if own_shape in NUMERIC_SHAPES else []
     others = pool.similar(variant)
     drawn = draw.sample(others, len(others))
     if made and draw.random() < 0.5:
         made, drawn = [], made + drawn
-    rejected = [known.question, *known.references] if own_shape not in ("year", "number", "date") else known.references
+    rejected = [known.question, *known.references] if own_shape not in NUMERIC_SHAPES else known.references
     chosen = []
     for text in [*draw.sample(judged, len(judged)), *made, *drawn]:
         if DAMAGE.search(text) or NO_ANSWER.search(text):
@@ -338,7 +339,7 @@ def wrong_answers(variant: Answerable, pool: WrongPool, draw: random.Random) -> 
 
 def _differ(text: str, other: str, text_shape: str) -> bool:
     """Whether two answers cannot mean the same: names share no word, numbers and dates not all of either."""
-    if text_shape in ("year", "number", "date"):
+    if text_shape in NUMERIC_SHAPES:
         return max(token_recall(text, other), token_recall(other, text)) < 1
     return max(stem_recall(text, other), stem_recall(other, text)) == 0
 
@@ -390,7 +391,7 @@ def question_rows(
 
 def number_rows(variants: list[Answerable], forms: list[Form]) -> Iterator[tuple]:
     """Rows of answers whose number is the reference's, or off by little, in forms of the kind NUMBER or alone."""
-    numeric = [variant for variant in variants if shape(variant.name) in ("year", "number", "date")]
+    numeric = [variant for variant in variants if shape(variant.name) in NUMERIC_SHAPES]
     question = variants[0].known.question
     draw = random.Random(f"{NUMBER} {question_key(question)}")
     for _ in range(NUMBER_PAIRS if numeric else 0):
