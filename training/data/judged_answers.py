@@ -47,7 +47,7 @@ class JudgedSource:
         columns: question, answer, reference, label.
         separator: text between several references; empty if there is one.
         correct_from: labels from this number on mean a correct answer.
-        licence, credit: for the cards of models trained on them.
+        licence, credit: for people who read the config; cards show those of the training config.
     """
 
     name: str

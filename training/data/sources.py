@@ -90,7 +90,7 @@ class Entry:
         name: name in the counts and the card.
         table: where the rows are.
         limit: keep this many examples, drawn by seed 0.
-        licence, credit: shown in the card.
+        licence, credit: for people who read the config; those of a training config are shown in the card.
     """
 
     name: str
