@@ -47,6 +47,8 @@ class Scorer:
         **options: object,
     ) -> None:
         check_parts(name, "score")
+        if column is not None and not isinstance(column, str):
+            raise ValueError(f"column: expected a string or None, got {column!r}")
         self.name, self.checkpoint, self.options, self.column = name, checkpoint, options, column or name
         if describe(name).takes_questions != (questions is not None):
             expected = f"None, as {name} takes no questions" if questions else f"a column, as {name} takes questions"
@@ -63,6 +65,8 @@ class Scorer:
         for argument, column in self.columns.items():
             if column not in names:
                 raise ValueError(f"{argument}: expected one of the columns {names}, got {column!r}")
+            if names.count(column) > 1:
+                raise ValueError(f"{argument}: expected one column {column!r}, got {names.count(column)}")
             if isinstance(batch[column], (str, bytes)):
                 raise ValueError(f"{argument}: expected a batch of rows (batched=True), got the text of one")
         if self.column in names:

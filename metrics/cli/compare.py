@@ -43,7 +43,7 @@ class _Gap(click.FloatRange):
 @shared_option("--weights")
 @shared_option("--threshold")
 @model_options()
-@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(1, MAX_RESAMPLES))
+@shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
 @click.option("--tie", default=TIE, show_default=True, type=_Gap(0), metavar="X", help="A smaller gap is a tie.")
 @shared_option("--output", help="Write the pairs to a .json or .csv file.")

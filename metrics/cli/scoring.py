@@ -161,8 +161,10 @@ def _for_each_metric(option: str, kind: str, names: Collection[str], values: tup
             raise InputError(f"{option}: expected a {kind}, got {given!r}")
         if not equals or name not in chosen:
             if len(chosen) > 1:
-                pattern = f"NAME={kind.partition(' ')[0].upper()}"
+                pattern = " or ".join(f"NAME={value.upper()}" for value in kind.split(" or "))
                 raise InputError(f"{option}: expected {pattern}, NAME one of {', '.join(names)}, got {given!r}")
+            if equals and name in text_metrics():
+                raise InputError(f"{option}: expected one of the metrics {', '.join(names)}, got {given!r}")
             (name,), value = names, given
         if (first := chosen[name]) is not None:
             raise InputError(f"{option}: expected one {kind} for {name}, got {first!r} and {value!r}")

@@ -4,6 +4,7 @@ import numpy as np
 
 from semantic_metrics.consensus.parts import PairModels
 from semantic_metrics.consensus.weights import Weights
+from semantic_metrics.core.blank import can_compare
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.nli_lex.conflicts import differing_numbers, has_differences
@@ -33,7 +34,7 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
         pairs = zip(references, predictions, strict=True)
         contradict = [bool(differences) and has_differences(*pair, differences) for pair in pairs]
         scores = weights.score(models.parts(predictions, references, run, matcha_run, contradict))
-        blank = [not (a.strip() and b.strip()) for a, b in zip(predictions, references, strict=True)]
+        blank = [not can_compare(a, b) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 
     return Explainer(models.scorer, texts, run, MAX_PIECES).leave_one_out(score)

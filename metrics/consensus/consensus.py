@@ -69,8 +69,8 @@ Returns:
     verdicts: n of "contradicts", "same", "says less", "says more", "unrelated" and "empty".
     reasons: n sentences that give the reason.
     signature: every setting that can change a score, the checkpoints' sha256 among them.
-    undefined: number of predictions that are blank, or whose references all are, those of `contradictions` included;
-        their score is 0.
+    undefined: number of predictions that are blank (without a visible character), or punctuation alone beside words, or
+        whose references all are, those of `contradictions` included; their score is 0.
     truncated: number of pairs (a prediction or contradiction with one of its references) that were longer than
         `max_length`.
     contradiction_scores: with `contradictions`, n floats in [0, 1], their scores.

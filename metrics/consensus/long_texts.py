@@ -15,11 +15,11 @@ from semantic_metrics.consensus.word_share import stems, word_shares
 from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.core.sentences import Span, cut_long, same_text, sentence_spans, window_spans
+from semantic_metrics.core.sentences import Span, cut_long, sentence_spans, window_spans
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.nli_lex.conflicts import differing_numbers
+from semantic_metrics.nli_lex.conflicts import differing_numbers, same_but_for_writing
 from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.nli_lex.numerals import write_as_in
 
@@ -185,9 +185,9 @@ class Document:
         return [self.text[slice(*self.window(index))] for index in range(len(self.windows))]
 
     def repeats(self, index: int, sentence: str) -> bool:
-        """Whether a sentence of a window is this one, but for white space."""
+        """Whether a sentence of a window is this one, but for white space and how its numbers are written."""
         first, end = self.windows[index]
-        return any(same_text(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
+        return any(same_but_for_writing(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
 
     def contradicts(self, index: int, sentence: str) -> bool:
         """Whether a sentence of a window differs from this one in numbers or dates alone, and none has its words.

@@ -11,7 +11,6 @@ import numpy as np
 
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.core.sentences import same_text
 from semantic_metrics.cross_encoder.heads import (
     check_scale,
     checkpoint_scale,
@@ -24,7 +23,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.nli_lex.conflicts import differing_numbers
+from semantic_metrics.nli_lex.conflicts import differing_numbers, same_but_for_writing
 from semantic_metrics.nli_lex.numerals import write_as_in
 
 DEFAULT_CHECKPOINT = "pairs"
@@ -146,7 +145,7 @@ class PairModels:
         ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         cosines = self._cosines(predictions, references, matcha_run or self.matcha_run(run))
         # a model alone may see a contradiction in a text that is repeated, and MATCHA knows no token of some texts
-        same = [same_text(a, b) for a, b in pairs]
+        same = [same_but_for_writing(a, b) for a, b in pairs]
         probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0
         probabilities[:, contradict] = 0.0, 1.0
         return Parts(

@@ -10,6 +10,7 @@ from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
 from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.blank import can_compare
 from semantic_metrics.core.inputs import (
     check_choice,
     check_same_length,
@@ -172,9 +173,7 @@ class ConsensusScoring(TextScoring):
         texts, counts = flatten(references)
         owners = np.repeat(np.arange(len(predictions)), counts)
         parts = self.models.parts([predictions[i] for i in owners], texts, options.run, options.matcha_run)
-        defined = np.array(
-            [bool(predictions[i].strip() and text.strip()) for i, text in zip(owners, texts, strict=True)]
-        )
+        defined = np.array([can_compare(predictions[i], text) for i, text in zip(owners, texts, strict=True)])
         merged, best = best_or_mean(options.weights.score(parts), counts, options.multi_reference, defined)
         begins = counts.cumsum() - counts
         blank = ~np.logical_or.reduceat(defined, begins)

@@ -36,7 +36,7 @@ class Writer(Protocol):
 class TextWriter:
     """A `Writer` of CSV, all of it quoted, of TSV, which has no quotes, or of JSONL.
 
-    Rows that were read from JSONL are kept as they were, up to their closing brace.
+    Rows that were read from JSONL are kept as they were, up to their closing brace, but for NaN, which becomes null.
 
     Args:
         file: file to write to, at its end.
@@ -51,7 +51,7 @@ class TextWriter:
     def write(self, chunk: Chunk, scores: Scores) -> None:
         """See `Writer`."""
         if self._format == "jsonl":
-            rows = chunk.lines or convert_rows(chunk.rows, to_json, chunk.place)
+            rows = _json_rows(chunk)
             added = [(f", {json.dumps(name)}: ", values) for name, values in scores.items()]
             ends = ["".join(f"{name}{to_json(values[i])}" for name, values in added) for i in range(len(chunk))]
             lines = [f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True)]
@@ -135,6 +135,24 @@ def cell_text(value: Cell) -> str:
     if isinstance(value, float):
         return json.dumps(value)  # NaN and Infinity, which readers of CSV know
     return "" if value is None else str(value) if isinstance(value, TEXT_TYPES) else to_json(value)
+
+
+def _json_rows(chunk: Chunk) -> list[str]:
+    """Each row of a chunk as JSON: the line that it was read from, if that is JSON."""
+    if not chunk.lines:
+        return convert_rows(chunk.rows, to_json, chunk.place)
+    return [
+        line if _is_json(line) else convert_rows([row], to_json, lambda _, i=i: chunk.place(i))[0]
+        for i, (line, row) in enumerate(zip(chunk.lines, chunk.rows, strict=True))
+    ]
+
+
+def _is_json(line: str) -> bool:
+    """Whether a line that Python reads as JSON has no NaN or infinite number, which JSON has not."""
+    constants: list[str] = []
+    if "NaN" in line or "Infinity" in line:
+        json.loads(line, parse_constant=constants.append)
+    return not constants
 
 
 def to_json(value: Cell) -> str:

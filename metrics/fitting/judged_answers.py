@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from semantic_metrics.core.blank import is_blank
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.references import PRINTED_LIST, ReferenceColumns
@@ -149,8 +150,6 @@ def _missing(value: Cell) -> bool:
 
 def _references(path: Path, columns: JudgedColumns, row: int, value: Cell) -> tuple[list[str], int]:
     """The references of a row, and the number of blank ones that are left out."""
-    from semantic_metrics.nli_lex.windows import is_blank  # torch takes seconds to import
-
     parts = value.split(columns.separator) if isinstance(value, str) and columns.separator else value
     texts = parts if isinstance(parts, list) else [parts]
     kept = [text.strip() for text in texts if isinstance(text, str) and not is_blank(text)]

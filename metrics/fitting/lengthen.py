@@ -11,9 +11,9 @@ import re
 
 import numpy as np
 
+from semantic_metrics.core.blank import is_blank
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
 from semantic_metrics.nli_lex.lexical import token_recall
-from semantic_metrics.nli_lex.windows import is_blank
 
 LONG_FORM_WEIGHT = 0.1  # of a long form in a fit; the answer itself has the weight 1 (training/EXPERIMENTS.md, J3)
 ANSWER_WORDS = (60, 300)  # range of a long answer's length, which is drawn; sentences are added until it is reached

@@ -112,7 +112,8 @@ def read_threshold(path: Path) -> Threshold:
         values = json.loads(read_regular(path))
         return Threshold(**{name: values[name] for name in names} | {"value": float(values["value"])})
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({error!r})") from None
+        reason = error.strerror if isinstance(error, OSError) else repr(error)
+        raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({reason})") from None
 
 
 def read_labelled_texts(

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
+from semantic_metrics.core.sentences import same_text
 from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, NEGATIONS, read_words
 
-MONTH_OF = {word: i for i, month in enumerate(MONTHS.split("|")) for word in (month, month[:3])} | {"sept": 8}
+MONTH_NAMES = MONTHS.split("|")
+MONTH_OF = {word: i for i, month in enumerate(MONTH_NAMES) for word in (month, month[:3])} | {"sept": 8}
 NUMBER = re.compile(r"(-?\d{1,28}(?:\.\d{1,15})?)(?:st|nd|rd|th)?")  # in normalised words
 DOUBTFUL = {"1", "1st", "2nd", "3rd"}  # often no numbers where they are words: "one of them", "it first appeared"
 SPAN = re.compile(r"(?<!\d)(1\d|20)(\d\d)[-\u2010-\u2015/](\d\d)(?![\d/\u2010-\u2015-])")  # of years: "1979-80"
+ISO_DATE = re.compile(r"(?<![\d-])((?:1\d|20)\d\d)-(0[1-9]|1[0-2])-([0-3]\d)(?![\d-])")  # "2021-04-13"
+DOTTED_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:1\d|20)\d\d)(?!\d)")  # "13.4.2021"
 LEAST_YEAR = 1000  # smaller numbers are counts or days
 LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
 ROUNDED_DIGITS = range(2, 16)  # to which a number may be rounded
@@ -21,6 +25,18 @@ HALVES = frozenset(("am", "pm"))  # of the day
 WEEKDAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
 # without their -s; a lone "second" is read as "2nd"
 TIME_UNITS = frozenset(("second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "centurie"))
+# other units, by what they measure; the words of one line are one unit
+UNITS = (
+    ("mass", "mg milligram"), ("mass", "g gram gramme"), ("mass", "kg kilo kilogram"), ("mass", "ton tonne"),
+    ("mass", "oz ounce"), ("mass", "lb pound"),
+    ("length", "mm millimetre millimeter"), ("length", "cm centimetre centimeter"), ("length", "m metre meter"),
+    ("length", "km kilometre kilometer"), ("length", "inch inche"), ("length", "foot feet ft"), ("length", "yard"),
+    ("length", "mile"),
+    ("volume", "ml millilitre milliliter"), ("volume", "l litre liter"), ("volume", "pint"), ("volume", "gallon"),
+    ("temperature", "celsius"), ("temperature", "fahrenheit"),
+)  # fmt: skip
+UNIT_OF = {word: (measure, words.split()[0]) for measure, words in UNITS for word in words.split()}
+BEFORE_UNIT = frozenset(("degree", "degrees", "square", "cubic"))
 # Beside such words two numbers may both be true: "at least 5", "older than 5", "5 people or more". So may they beside
 # signs that are no words.
 BOUND_BEFORE = re.compile(
@@ -39,6 +55,7 @@ LIST_SIGN = re.compile(r"[,;+*\u00d7]")  # between the numbers of a list, a sum 
 MARKER = re.compile(r"\[\d{1,3}(?:[,-] ?\d{1,3})*\]|^\s*(?:\(\d{1,3}\)|\d{1,3}[.)])\s+(?=[^\W\d])")
 FULL_YEAR = re.compile(r"(?:1[5-9]|20)(\d\ds?)")  # "1995", "1980s"
 POINT_OF_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
+PLAIN = re.compile(r"[-\w.,:]+")  # what a number is written with, but for signs of currencies and the like
 BOUND_WORDS = 4  # on each side of a number that are looked at
 BEFORE_MONTH = frozenset(("in", "of", "on", "last", "next", "this", "late", "early", "mid", "from", "to", "every"))
 JOINING = {"and", "or", "as", "times", "plus", "x", "by"}  # words of a list of numbers
@@ -124,7 +141,7 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
         What differs, in the texts' order; empty if the texts do not contradict so. The rule is this project's own
         (training/EXPERIMENTS.md, W6).
     """
-    words, others = (read_words(SPAN.sub(_both_years, MARKER.sub(" ", text))).all for text in (one, other))
+    words, others = (read_words(_plain_dates(MARKER.sub(" ", text))).all for text in (one, other))
     if len(words) != len(others) or words == others or any(map(BOUND_SIGN.search, (one, other))):
         return []
     places = [i for i, pair in enumerate(zip(words, others, strict=True)) if not _same_number(*pair)]
@@ -140,9 +157,32 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
     return [Difference(words[i], others[i]) for i in places]
 
 
+def same_but_for_writing(one: str, other: str) -> bool:
+    """Whether two texts are equal but for white space and how their numbers are written: "One", "2.50"; "1", "2.5".
+
+    Signs of currencies and the like are a part of the text, and "1.500" may be 1500 and is not compared.
+    """
+    if same_text(one, other):
+        return True
+    words, others = (read_words(_plain_dates(text)).all for text in (one, other))
+    equal = bool(words) and len(words) == len(others) and all(map(_same_number, words, others))
+    if not equal or any(map(POINT_OF_THOUSANDS.search, (one, other))):
+        return False
+    return _around_numbers(one) == _around_numbers(other)
+
+
+def _around_numbers(text: str) -> list[str]:
+    """The words of a text that are no numbers, as they are written."""
+    return [word for word in text.split() if not (PLAIN.fullmatch(word) and _is_number(word))]
+
+
+def _is_number(word: str) -> bool:
+    return word.lower() == "minus" or all(map(NUMBER.fullmatch, read_words(_plain_dates(word)).all))
+
+
 def has_differences(one: str, other: str, differences: list[Difference]) -> bool:
     """Whether two texts have all the words that differ, each its own."""
-    words, others = read_words(one).all, read_words(other).all
+    words, others = (read_words(_plain_dates(text)).all for text in (one, other))
     return all(part.word in words and part.other in others for part in differences)
 
 
@@ -165,16 +205,23 @@ def _exclude(words: tuple[str, ...], others: tuple[str, ...], place: int) -> boo
     if number and against:
         (value, unit), (another, other_unit) = _value(number), _value(against)
         apart = _without(frozenset((Value(LARGE, value),)), frozenset((Value(LARGE, another),)))  # neither is rounded
-        return (unit == other_unit and bool(apart)) or {unit, other_unit} == HALVES
+        return (unit == other_unit and bool(apart)) or {unit, other_unit} == HALVES or _other_unit(unit, other_unit)
     if before != (others[place - 1] if place else ""):
         return False
-    if NUMBER.fullmatch(before):
+    counted = words[place - 2] if before in BEFORE_UNIT and place > 1 else before
+    if NUMBER.fullmatch(counted):
         units = {word.removesuffix("s"), other.removesuffix("s")}
-        if len(units) == 2 and (units <= TIME_UNITS or units == HALVES):
+        if (len(units) == 2 and (units <= TIME_UNITS or units == HALVES)) or _other_unit(word, other):
             return True
     months = word in MONTH_OF and other in MONTH_OF and MONTH_OF[word] != MONTH_OF[other]
     dated = before in BEFORE_MONTH or any(map(NUMBER.fullmatch, (before, *words[place + 1 : place + 2])))
     return (months and dated) or {word.removesuffix("s"), other.removesuffix("s")} <= WEEKDAYS
+
+
+def _other_unit(word: str, other: str) -> bool:
+    """Whether two words are different units of one measure: "kg" and "pounds"."""
+    unit, against = (UNIT_OF.get(one) or UNIT_OF.get(one.removesuffix("s")) for one in (word, other))
+    return bool(unit and against) and unit[0] == against[0] and unit != against
 
 
 def _same_writing(word: str, other: str, texts: str) -> bool:
@@ -193,12 +240,17 @@ def _same_writing(word: str, other: str, texts: str) -> bool:
 
 
 def _same_date(words: tuple[str, ...], others: tuple[str, ...], places: list[int]) -> bool:
-    """Whether all that differs is a date in digits in another order: "13/04/2021" and "2021-04-13"."""
+    """Whether all that differs is a date in digits in another order: "13/04/2021" and "2021-04-13".
+
+    Behind a year the month comes first, so that of two such dates no order is left open.
+    """
     for begin in range(max(places[-1] - 2, 0), places[0] + 1):
         parts = [text[begin : begin + 3] for text in (words, others)]
         if all(len(part) == 3 and all(word.isdecimal() for word in part) for part in parts):
             month, day, year = sorted(map(int, parts[0]))
-            if sorted(map(int, parts[1])) == [month, day, year] and month <= 12 and day <= 31 and 1000 <= year < 2200:
+            years_first = all(int(part[0]) == year for part in parts)
+            is_date = month <= 12 and day <= 31 and 1000 <= year < 2200
+            if sorted(map(int, parts[1])) == [month, day, year] and is_date and not years_first:
                 return True
     return False
 
@@ -234,7 +286,7 @@ def _without(values: frozenset[Value], others: frozenset[Value]) -> list[Value]:
 @lru_cache(CACHED_TEXTS)
 def _values(text: str, number_words: bool) -> frozenset[Value]:
     """The numbers of a text and the months beside a number ("May 5", "5th of May")."""
-    text = SPAN.sub(_both_years, text)
+    text = ISO_DATE.sub(_named_month, _plain_dates(text))
     read = read_words(text, number_words)
     words = [word for word in read.all if word != "of"]
     doubtful = DOUBTFUL.difference(read_words(text, number_words=False).all) if len(read.plain) > 1 else ()
@@ -248,6 +300,16 @@ def _values(text: str, number_words: bool) -> frozenset[Value]:
             small = DAY if any(other in MONTH_OF for other in beside) else SMALL
             values.add(Value(small if value.copy_abs() < LEAST_YEAR else LARGE, value))
     return frozenset(values)
+
+
+def _plain_dates(text: str) -> str:
+    """Spans of years with both years, and dates with points as three numbers: "13 4 2021" for "13.4.2021"."""
+    return DOTTED_DATE.sub(r"\1 \2 \3", SPAN.sub(_both_years, text))
+
+
+def _named_month(match: re.Match[str]) -> str:
+    year, month, day = match.groups()
+    return f"{day} {MONTH_NAMES[int(month) - 1]} {year}"
 
 
 def _both_years(match: re.Match[str]) -> str:

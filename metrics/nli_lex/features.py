@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semantic_metrics.core.blank import is_blank
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
@@ -35,7 +36,7 @@ from semantic_metrics.nli_lex.lexical import (
 from semantic_metrics.nli_lex.mentions import rejected
 from semantic_metrics.nli_lex.numerals import Rewritten, write_as_in
 from semantic_metrics.nli_lex.question import extract_question
-from semantic_metrics.nli_lex.windows import Filled, Reading, Windows, is_blank
+from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
 
 DEFAULT_CHECKPOINT = "pairs"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print

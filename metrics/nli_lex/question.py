@@ -24,8 +24,9 @@ def extract_question(question: str, references: list[str], number_words: bool = 
 
     A short question that contains no reference is read whole. Of any other, the last sentence with a question mark is
     read, or the last sentence where none has one. Sentences that are an option or contain a reference do not count:
-    as the question is read before the answer, they would let every answer pass. If no sentence is left, the whole
-    question counts as one. A sentence that is still too long is cut to its first LONG_QUESTION_WORDS words if it begins
+    as the question is read before the answer, they would let every answer pass. If no sentence is left, nothing is read
+    of a question that offers a reference beside another answer ("Is it on or off?"), and any other counts as one
+    sentence. A sentence that is still too long is cut to its first LONG_QUESTION_WORDS words if it begins
     by asking ("What ... ?"), else to its last.
 
     Args:
@@ -43,6 +44,8 @@ def extract_question(question: str, references: list[str], number_words: bool = 
     clean = "\n".join(" ".join(line.split()) for line in LINE_END.split(unicodedata.normalize("NFKC", question)))
     parts = [part.strip() for part in SENTENCE_END.split(clean)]
     parts = [part for part in parts if part and not OPTION_MARK.match(part) and not gives_away(part)]
+    if not parts and any(_offers(clean, reference) for reference in references):
+        return ""
     part = ([part for part in parts if part.endswith("?")] or parts or [clean])[-1]
     words = list(WORD.finditer(part))
     if len(words) <= LONG_QUESTION_WORDS:
@@ -50,3 +53,9 @@ def extract_question(question: str, references: list[str], number_words: bool = 
     if QUESTION_WORD.match(part):
         return part[: words[LONG_QUESTION_WORDS - 1].end()]
     return part[words[-LONG_QUESTION_WORDS].start() :]
+
+
+def _offers(question: str, reference: str) -> bool:
+    """Whether the reference stands beside an "or" in a question."""
+    named = re.escape(" ".join(reference.split()))
+    return bool(re.search(rf"(?<!\w){named},? or\b|\bor (?:an? |the )?{named}(?!\w)", question, re.IGNORECASE))

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.blank import is_blank
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
@@ -15,7 +16,7 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, SUBSTRING, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
-from semantic_metrics.nli_lex.windows import check_template, is_blank
+from semantic_metrics.nli_lex.windows import check_template
 
 VERSION = "0.4.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5

@@ -1,7 +1,6 @@
 """What the model reads: question and text in one template, windows over a long answer, parts of a long reference."""
 
 import math
-import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 from string import Formatter
@@ -14,7 +13,6 @@ WINDOW_OVERLAP = 0.5  # share of a window: what one window cuts in two is whole 
 MIN_WINDOW_SHARE = 0.25  # of what the model reads: where a window would be shorter, the question is cut
 MIN_WINDOW_TOKENS = 8  # without any question: where a window would be shorter, the reference is read in parts
 PART_SHARE = 1 / 3  # of what the model reads: largest part of a reference; most of the room is the answer's
-INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
 
 
 def check_template(template: object) -> str:
@@ -34,11 +32,6 @@ def check_template(template: object) -> str:
         problem = f"expected a string with {{answer}} once and {{question}} at most once, got {quote(template)}"
         raise invalid_input("template", problem)
     return check_text("template", template)
-
-
-def is_blank(text: str) -> bool:
-    """Whether a text has no visible character: nothing but white space, controls and format characters."""
-    return all(unicodedata.category(sign) in INVISIBLE_CATEGORIES for sign in text)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.blank import is_blank
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
@@ -99,7 +100,7 @@ class STSScoring(TextScoring):
         result: dict = {"stsscore": float(np.mean(merged))}
         if options.output == "mean":
             return result
-        blank = [not (a.strip() and "".join(b).strip()) for a, b in zip(predictions, references, strict=True)]
+        blank = [is_blank(a) or is_blank("".join(b)) for a, b in zip(predictions, references, strict=True)]
         result |= {
             "scores": merged.tolist(),
             "signature": str(self._signature(options)),

@@ -39,6 +39,17 @@ def expected(checkpoint: Path) -> list[float]:
     return semantic_metrics.load("matcha", str(checkpoint)).compute(predictions=SAID, references=GOLD)["scores"]
 
 
+def test_numbers_that_json_has_not_are_not_written_to_it(score: Callable, tmp_path: Path) -> None:
+    file, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    file.write_text('{"said": "a NaN dog", "gold": "a dog", "n": [1, NaN]}\n{"said": "NaN", "gold": "a", "n":  1}\n')
+    done(score(file, *TEXTS, "--output", output))
+    first, second = output.read_text().splitlines()
+    assert first.startswith('{"said": "a NaN dog", "gold": "a dog", "n": [1, null], "matcha": ')
+    assert second.startswith('{"said": "NaN", "gold": "a", "n":  1, "matcha": ')
+    file.write_text('{"said": "a", "gold": "a dog", "n": -Infinity}\n')
+    refused(score(file, *TEXTS, "--output", tmp_path / "more.jsonl"), f"{file}, line 1: expected finite numbers")
+
+
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_jsonl_keeps_its_rows_to_the_letter(score: Callable, tmp_path: Path, expected: list[float], size: int) -> None:
     rows = [

@@ -154,7 +154,7 @@ def test_margins_are_scores_minus_those_of_contradictions(metric: evaluate.Metri
     assert result["undefined"] == alone["undefined"] == 1
 
 
-@pytest.mark.parametrize("blank", ["", " \n\t", "\u3000"])
+@pytest.mark.parametrize("blank", ["", " \n\t", "\u3000", "\u200b", "\ufeff\0", "...", "?!"])
 def test_a_blank_text_scores_0_and_is_counted(metric: evaluate.Metric, blank: str) -> None:
     result = metric.compute(predictions=[blank, "a dog", "a dog"], references=[["a dog"], [blank], [blank, "a dog"]])
     assert result["scores"][:2] == [0, 0]

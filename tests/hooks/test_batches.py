@@ -84,6 +84,10 @@ def test_the_signature_has_the_options() -> None:
             pd.DataFrame({"answer": ["a", "b"], "gold": ["c", float("nan")]}),
             r"references\[1\]: expected a string, got f",
         ),
+        (
+            pd.DataFrame([["a", "b", "c"]] * 2, columns=["gold", "answer", "answer"]),
+            "^predictions: expected one column 'answer', got 2",
+        ),
         ({"answer": "abc", "gold": "abc"}, r"^predictions: expected a batch of rows \(batched=True\)"),
     ],
 )
@@ -100,6 +104,7 @@ def test_batches_that_cannot_be_scored_are_refused(scorer: Scorer, batch: object
         ("matcha", {"output": "mean"}, "^options: expected some of"),
         ("matcha", {"foo": 1}, "^options"),
         ("matcha", {"questions": "q"}, "^questions"),
+        ("matcha", {"column": 5}, "^column: expected a string or None, got 5"),
     ],
 )
 def test_invalid_settings_are_refused(name: str, options: dict, message: str) -> None:

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semantic_metrics.nli_lex.conflicts import Difference, differing_numbers, has_differences, number_conflict
+from semantic_metrics.nli_lex.conflicts import (
+    Difference,
+    differing_numbers,
+    has_differences,
+    number_conflict,
+    same_but_for_writing,
+)
 from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.nli_lex.numerals import write_as_in
 
@@ -55,6 +61,11 @@ CONFLICTS = [
     ("Apollo 12", "Apollo 11", True),
     ("²", "2", False),
     ("\ud800 4", "3", True),
+    ("2020-03-04", "2020-04-03", True),
+    ("March 4, 2020", "2020-03-04", False),
+    ("4 May 2020", "2020-03-04", True),
+    ("1.4.2021", "01.04.2021", False),
+    ("1.4.2021", "April 1, 2021", False),
 ]
 
 
@@ -107,6 +118,12 @@ CONTRADICTING = [
     ("It starts at 7:30", "It starts at 8:30"),
     ("on 13/04/2021", "on 14/04/2021"),
     ("1995", "1996"),
+    ("The deal closed on 2020-03-04.", "The deal closed on 2020-04-03."),
+    ("on 13.4.2021", "on 14.4.2021"),
+    ("He weighs 80 kg.", "He weighs 80 lb."),
+    ("It weighs 5mg", "It weighs 5g"),
+    ("20 degrees Celsius", "20 degrees Fahrenheit"),
+    ("90 square metres", "90 square feet"),
 ]
 COMPATIBLE = [
     ("Two men sit.", "2 men sit"),
@@ -152,6 +169,11 @@ COMPATIBLE = [
     ("It costs $100.", "It costs \u20ac92."),
     ("a room of 4 by 5 m", "a room of 5 by 4 m"),
     ("On Sundays and Mondays", "On Mondays and Sundays"),
+    ("on 1.4.2021", "on 01.04.2021"),
+    ("03/04/2020", "04/03/2020"),  # the order of day and month is open
+    ("80 kg", "80 kilograms"),
+    ("5 feet", "5 ft"),
+    ("in feet", "in metres"),
     ("", ""),
 ]
 
@@ -195,3 +217,39 @@ def test_time_is_linear_in_the_numbers() -> None:
     assert len(differing_numbers(first[:20_000], second[:20_000])) == 4000
     assert write_as_in("nineteen forty five, " * 10_000, "1945 ").text
     assert process_time() - begin < 20, "a few seconds; quadratic, it takes minutes or an hour"
+
+
+SAME = [
+    ("One person died.", "1 person died."),
+    ("He has one son.", "He  has 1 son."),
+    ("The rate is 2.50 percent.", "The rate is 2.5 percent."),
+    ("It was 0.5 mm.", "It was .5 mm."),
+    ("The train leaves at 09:05.", "The train leaves at 9:05."),
+    ("It was minus five degrees.", "It was -5 degrees."),
+    ("It has \uff15 rooms.", "It has 5 rooms."),
+    ("It was signed on 1.4.2021.", "It was signed on 01.04.2021."),
+    ("Forty-two died.", "42 died."),
+]
+NOT_SAME = [
+    ("", ""),
+    ("It costs $5.", "It costs \u20ac5."),
+    ("It costs $5.", "It costs 5."),
+    ("It grew by 5%.", "It grew by 5."),
+    ("Two men sit.", "2 Men sit."),
+    ("He won 2, I think.", "He won two I think?"),
+    ("It has 1.500 seats.", "It has 1.5 seats."),
+    ("It was 5 degrees.", "It was -5 degrees."),
+    ("12 34", "1234"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_numbers_in_another_writing_change_no_text(one: str, other: str) -> None:
+    assert same_but_for_writing(one, other)
+    assert same_but_for_writing(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), NOT_SAME)
+def test_other_signs_words_and_numbers_do(one: str, other: str) -> None:
+    assert not same_but_for_writing(one, other)
+    assert not same_but_for_writing(other, one)

@@ -49,8 +49,17 @@ def test_a_long_question_without_a_question_mark() -> None:
 
 
 def test_the_only_sentence_is_read_even_if_it_contains_the_answer() -> None:
-    question = "Who is older, Ann or Bob?"
+    question = "Did Bob win?"
     assert extract_question(question, ["Bob"]) == question
+
+
+@pytest.mark.parametrize("reference", ["on", "off"])
+@pytest.mark.parametrize(
+    "question", ["Is it on or off?", "Is it on, or off?", "On or off?", "Should it be on or the off?"]
+)
+def test_nothing_is_read_of_a_question_that_offers_the_answer_beside_another(question: str, reference: str) -> None:
+    assert extract_question(question, [reference]) == ""
+    assert extract_question(question, ["of"]) == question
 
 
 def test_length_is_counted_in_words() -> None:
