@@ -4,8 +4,8 @@ import numpy as np
 
 from semantic_metrics.consensus.parts import PairModels
 from semantic_metrics.consensus.weights import Weights
-from semantic_metrics.core.blank import can_compare
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.texts import can_compare
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.nli_lex.conflicts import differing_numbers, has_differences
 

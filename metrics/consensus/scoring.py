@@ -10,7 +10,6 @@ from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.blank import can_compare
 from semantic_metrics.core.inputs import (
     check_choice,
     check_same_length,
@@ -23,9 +22,10 @@ from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flat
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.core.texts import can_compare
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 
-VERSION = "0.4.0"
+VERSION = "0.5.0"
 
 
 @dataclass(frozen=True)

@@ -140,9 +140,3 @@ def window_spans(sizes: list[int], tokens: int, sentences: int) -> list[Span]:
             break
         begin += (end - begin + 1) // 2
     return windows
-
-
-def same_text(one: str, other: str) -> bool:
-    """Whether two texts are equal but for white space; blank ones are not."""
-    words = one.split()
-    return bool(words) and words == other.split()

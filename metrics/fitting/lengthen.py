@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from semantic_metrics.core.blank import is_blank
+from semantic_metrics.core.texts import is_blank
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
 from semantic_metrics.nli_lex.lexical import token_recall
 

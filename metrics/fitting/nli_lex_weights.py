@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from semantic_metrics.core.blank import is_blank
 from semantic_metrics.core.progress import with_progress
+from semantic_metrics.core.texts import is_blank
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedFile, join, question_key
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
-from semantic_metrics.core.sentences import same_text
+from semantic_metrics.core.texts import same_text
 from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, NEGATIONS, read_words
 
 MONTH_NAMES = MONTHS.split("|")

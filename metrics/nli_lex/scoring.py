@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.blank import is_blank
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, Texts, check_method
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.attribution import explain
@@ -18,7 +18,7 @@ from semantic_metrics.nli_lex.features import COLUMNS, FORMS, SUBSTRING, extract
 from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template
 
-VERSION = "0.4.0"
+VERSION = "0.5.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
 OUTPUTS = ("all", "mean", "reasons")
 

@@ -21,7 +21,7 @@ import pytest
 import torch
 
 import semantic_metrics
-from semantic_metrics.core.blank import is_blank
+from semantic_metrics.core.texts import is_blank
 from tests.attack.conftest import answer
 
 pytestmark = pytest.mark.slow

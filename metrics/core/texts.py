@@ -1,4 +1,4 @@
-"""Whether a text has anything to judge."""
+"""Whether a text has anything to judge, and whether two texts are the same."""
 
 import unicodedata
 
@@ -19,3 +19,9 @@ def is_punctuation(text: str) -> bool:
 def can_compare(one: str, other: str) -> bool:
     """Whether two texts can say the same: none is blank, and none is punctuation beside words ("..." for an answer)."""
     return not is_blank(one) and not is_blank(other) and is_punctuation(one) == is_punctuation(other)
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts are equal but for white space; blank ones are not."""
+    words = one.split()
+    return bool(words) and words == other.split()
