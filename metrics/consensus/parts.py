@@ -19,7 +19,7 @@ from semantic_metrics.cross_encoder.heads import (
     rating,
     similarity_label,
 )
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, label_names, read_config
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
@@ -91,9 +91,8 @@ class PairModels:
         name, matcha = split_name(name)
         folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_both), OTHER_WEIGHTS)
         config = read_config(folder)
-        for check in (nli_labels, similarity_label):
-            check_labels(folder, config, check)
-        self._similarity = similarity_label(label_names(config))
+        check_labels(folder, config, nli_labels)
+        self._similarity = check_labels(folder, config, similarity_label)
         scale = checkpoint_scale(folder, config, str(name))
         try:
             self.scale = check_scale(scale)

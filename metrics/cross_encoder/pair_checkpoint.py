@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from safetensors import safe_open
@@ -32,6 +33,9 @@ MODULES = "modules.json"  # of sentence-transformers
 LAYER = re.compile(r".*\.layers?\.\d+")  # part of a weight's name
 NAMED_WEIGHTS = 3  # missing weights that an error names
 HEAD = "ForSequenceClassification"  # ends the name of every transformers architecture that scores pairs
+
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -87,19 +91,19 @@ def label_names(config: PretrainedConfig) -> list[str]:
     return [str(config.id2label[i]) for i in range(config.num_labels)]
 
 
-def check_labels(folder: Path, config: PretrainedConfig, check: Callable[[list[str]], object]) -> None:
-    """Refuse a checkpoint whose labels a metric cannot read.
+def check_labels(folder: Path, config: PretrainedConfig, check: Callable[[list[str]], Found]) -> Found:
+    """What `check` finds among the names of a checkpoint's labels, in the order of the logits.
 
     Args:
         folder: the checkpoint's.
         config: what `read_config` returns.
-        check: raises a ValueError for the names of the labels.
+        check: such as `heads.nli_labels`; raises a ValueError for labels that it cannot read.
 
     Raises:
         ValueError: what `check` says; names the folder.
     """
     try:
-        check(label_names(config))
+        return check(label_names(config))
     except ValueError as error:
         raise ValueError(f"checkpoint {folder}: {error}") from None
 

@@ -139,12 +139,12 @@ def cell_text(value: Cell) -> str:
 
 def _json_rows(chunk: Chunk) -> list[str]:
     """Each row of a chunk as JSON: the line that it was read from, if that is JSON."""
+    if chunk.lines and all(map(_is_json, chunk.lines)):
+        return chunk.lines
+    rows = convert_rows(chunk.rows, to_json, chunk.place)
     if not chunk.lines:
-        return convert_rows(chunk.rows, to_json, chunk.place)
-    return [
-        line if _is_json(line) else convert_rows([row], to_json, lambda _, i=i: chunk.place(i))[0]
-        for i, (line, row) in enumerate(zip(chunk.lines, chunk.rows, strict=True))
-    ]
+        return rows
+    return [line if _is_json(line) else row for line, row in zip(chunk.lines, rows, strict=True)]
 
 
 def _is_json(line: str) -> bool:

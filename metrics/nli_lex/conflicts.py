@@ -25,7 +25,7 @@ HALVES = frozenset(("am", "pm"))  # of the day
 WEEKDAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
 # without their -s; a lone "second" is read as "2nd"
 TIME_UNITS = frozenset(("second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "centurie"))
-# other units, by what they measure; the words of one line are one unit
+# what a unit measures, and its names, without their -s
 UNITS = (
     ("mass", "mg milligram"), ("mass", "g gram gramme"), ("mass", "kg kilo kilogram"), ("mass", "ton tonne"),
     ("mass", "oz ounce"), ("mass", "lb pound"),
