@@ -227,10 +227,10 @@ def test_no_file_cites_a_place_of_one_machine() -> None:
 
 
 HELP = re.compile(r'help=f?"((?:[^"\\]|\\.)*)"')
-SOURCES = [path for folder in ("metrics", "training", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]
+PYTHON_FILES = [path for folder in ("metrics", "training", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def test_help_lines_begin_with_a_capital_and_end_with_a_full_stop() -> None:
-    lines = [line for path in SOURCES for line in HELP.findall(path.read_text(encoding="utf-8"))]
+    lines = [line for path in PYTHON_FILES for line in HELP.findall(path.read_text(encoding="utf-8"))]
     assert len(lines) > 100
     assert [line for line in lines if not line.endswith(".") or line[0].islower()] == []
