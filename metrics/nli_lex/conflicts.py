@@ -2,11 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Decimal
 from functools import lru_cache
 
 from semantic_metrics.core.texts import same_text
 from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, NEGATIONS, read_words
+from semantic_metrics.nli_lex.numerals import roundings, write_as_in
 
 MONTH_NAMES = MONTHS.split("|")
 MONTH_OF = {word: i for i, month in enumerate(MONTH_NAMES) for word in (month, month[:3])} | {"sept": 8}
@@ -16,8 +17,6 @@ SPAN = re.compile(r"(?<!\d)(1\d|20)(\d\d)[-\u2010-\u2015/](\d\d)(?![\d/\u2010-\u
 ISO_DATE = re.compile(r"(?<![\d-])((?:1\d|20)\d\d)-(0[1-9]|1[0-2])-([0-3]\d)(?![\d-])")  # "2021-04-13"
 DOTTED_DATE = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:1\d|20)\d\d)(?!\d)")  # "13.4.2021"
 LEAST_YEAR = 1000  # smaller numbers are counts or days
-LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
-ROUNDED_DIGITS = range(2, 16)  # to which a number may be rounded
 
 # a number with what may be written onto it: "5th", "5kg", "10am", "1980s"
 WRITTEN = re.compile(r"(-?\d{1,28}(?:\.\d{1,15})?)(?:st|nd|rd|th|([a-z]{0,3}))")
@@ -78,10 +77,7 @@ class Value:
     @property
     def names(self) -> set[tuple[bool, Decimal]]:
         """What it may be called: itself, rounded if it is large or a fraction; months are not numbers."""
-        called = {self.value}
-        whole = self.value == self.value.to_integral_value()
-        if self.kind != MONTH and (self.value.copy_abs() >= LEAST_ROUNDED or not whole):
-            called |= {Context(digits, ROUND_HALF_UP).plus(self.value) for digits in ROUNDED_DIGITS}
+        called = {self.value} | (roundings(self.value) if self.kind != MONTH else set())
         return {(self.kind == MONTH, value) for value in called}
 
 
@@ -141,6 +137,7 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
         What differs, in the texts' order; empty if the texts do not contradict so. The rule is this project's own
         (training/EXPERIMENTS.md, W6).
     """
+    one = write_as_in(one, other).text
     words, others = (read_words(_plain_dates(MARKER.sub(" ", text))).all for text in (one, other))
     if len(words) != len(others) or words == others or any(map(BOUND_SIGN.search, (one, other))):
         return []

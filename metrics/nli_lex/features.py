@@ -145,8 +145,9 @@ def extract(
     readings = []
     for i in rows:
         question, answer, reference = triples[i]
-        read = as_read(reference, answer, number_words, whole_question)
-        readings.append(windows.read(question, answer, read.text, f"references[{answer_index[i]}]"))
+        read = as_read(reference, answer, number_words, whole_question).text
+        readings.append(windows.read(question, answer, read, f"references[{answer_index[i]}]"))
+        triples[i] = question, answer, read
     table = lexical_columns(triples, features, number_words)
     pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
     truncated = 0

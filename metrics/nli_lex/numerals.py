@@ -1,4 +1,4 @@
-"""Numbers in one form: "1,000" is "1000", "two hundred and five" is "205", "3 million" is "3000000".
+"""Numbers in one form: "1,000" is "1000", "two hundred and five" is "205", "3 million" and "3mln" are "3000000".
 
 Words that are compared are all read in digits (`plain_numerals`, `spell_in_digits`); a text that a model reads has its
 numbers written as another text writes them (`write_as_in`).
@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
 UNITS = {
@@ -18,6 +18,9 @@ UNITS = {
 }
 TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+SHORT_SCALES = {"mln": "million", "bn": "billion", "bln": "billion", "tn": "trillion", "trn": "trillion"}
+SCALES_OF_MONEY = {"k": "thousand", "m": "million", "b": "billion", "t": "trillion"}  # behind an amount of a currency
+CURRENCIES = "$\u00a3\u20ac\u00a5\u20b9"
 ORDINALS = {
     **{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9},
     **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
@@ -36,16 +39,31 @@ YEAR_IN_WORDS = re.compile(
 )
 
 CACHED_TEXTS = 4096  # a window of a source is read beside several sentences
+LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
+ROUNDED_DIGITS = range(2, 16)  # to which a number may be rounded
 MAX_DIGITS = 15  # with "trillion" behind them, these are fewer than Decimal's 28 digits
 DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
+PLAIN_AMOUNT = re.compile(rf"[{CURRENCIES}]?{DIGITS.pattern}")
 FOREIGN = re.compile(r"[^\D0-9]")
 RAISED = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u215f\u2189])")
 GROUPED = re.compile(r"(?<![\d,.])\d[\d,]*")  # groups are checked in Python, as a pattern of groups is quadratic
 POINT = re.compile(r"(?<![\w.)])\.(?=\d)")
 DECIMAL = re.compile(r"(?<![\w.])\d[\d.]*")
-# a year in words, a number in digits, or a word; not begun within a number, which would take quadratic time
+_PLAIN, _SHORT = r"\d+(?:[.,]\d+)*", "|".join(SHORT_SCALES)
+SHORT_SCALE = re.compile(rf"(?<=\d)\s?({_SHORT})\b", re.I)
+SCALE_OF_MONEY = re.compile(rf"([{CURRENCIES}]\s?{_PLAIN})\s?([kmbt])\b", re.I)
+SCALED = re.compile(rf"[{CURRENCIES}].*[kmbt]|.*[\d\s-](?:{_SHORT}|{'|'.join(SCALES)})")
+CLOCK = re.compile(r"(\d\d?)(?:[:.](\d\d))?\s?(?:([ap])\.?m\.?)?", re.I)
+CLOCK_WORDS = {"noon": "12:00", "midday": "12:00", "midnight": "0:00"}
+# a time of the day, an amount of a currency or a number with a short scale, a year in words, a number in digits, or a
+# word; not begun within a number, which would take quadratic time. "3:00" may be in the afternoon and is no time here.
 IN_TEXT = re.compile(
-    YEAR_IN_WORDS.pattern + r"|(?<![\w.])(?<!\d,)-?\d+(?:[.,]\d+)*(?:st|nd|rd|th)?\b|(?<!\w)[^\W\d_]+(?!\w)", re.I
+    r"(?P<time>(?<![\w.:,/-])(?:(?:0?[1-9]|1[0-2])(?:[:.][0-5]\d)?\s?[ap](?:m\b|\.m\b\.?)"
+    rf"|(?:00?|1[3-9]|2[0-3]):[0-5]\d(?![\w:])|(?:{'|'.join(CLOCK_WORDS)})\b))"
+    rf"|(?P<amount>[{CURRENCIES}]\s?{_PLAIN}(?:\s?(?:{_SHORT}|[kmbt])\b|\s(?:{'|'.join(SCALES)})\b)?(?!\w)"
+    rf"|(?<![\w.])(?<!\d,)-?{_PLAIN}\s?(?:{_SHORT})\b)|{YEAR_IN_WORDS.pattern}"
+    rf"|(?<![\w.])(?<!\d,)-?{_PLAIN}(?:st|nd|rd|th)?\b|(?<!\w)[^\W\d_]+(?!\w)",
+    re.I,
 )
 LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 WITHIN_NUMBER = re.compile(r"\s+|\s?-\s?")  # between the words of one number
@@ -61,8 +79,13 @@ def part_raised(text: str) -> str:
 
 
 def plain_numerals(text: str) -> str:
-    """Write digits of any script in ASCII, "1,000" as "1000", ".5" as "0.5", "3.50" as "3.5"; "1.10.2" stays."""
+    """Write digits of any script in ASCII, "1,000" as "1000", ".5" as "0.5", "3.50" as "3.5"; "1.10.2" stays.
+
+    Short scales become words: "5bn" is "5 billion", "$5m" is "$5 million"; "5m" stays.
+    """
     text = FOREIGN.sub(lambda match: str(unicodedata.decimal(match[0])), text)
+    text = SCALE_OF_MONEY.sub(lambda match: f"{match[1]} {SCALES_OF_MONEY[match[2].lower()]}", text)
+    text = SHORT_SCALE.sub(lambda match: f" {SHORT_SCALES[match[1].lower()]}", text)
     return DECIMAL.sub(_shorten, POINT.sub("0.", GROUPED.sub(_ungroup, text)))
 
 
@@ -141,19 +164,23 @@ def write_as_in(text: str, other: str) -> Rewritten:
     """Write the numbers of a text as another text writes the same numbers: "42" as "forty-two", "5000" as "5,000".
 
     Digits replace words and words replace digits; commas between digits are added or dropped; "5%" and "five percent"
-    are one number. A number that the other text has in the same form, or does not have, stays as it is; so does what is
-    a part of something else ("9/11", "$5", "3.10"), and a lone "one", "second" or "third", which are often no numbers.
+    are one number, so are "$5bn" and "$5 billion", "3 pm" and "15:00", and "8,398,748" and "8.4 million": what rounds
+    in two digits or more to a number with a word for its scale. A number that the other text has in the same form, or
+    does not have, stays as it is; so does what is a part of something else ("9/11", "3.10"), and a lone "one", "second"
+    or "third", which are often no numbers.
     """
     numbers = _numbers(text)
     forms: dict[str, dict[str, None]] = {}  # each form once: a text may repeat a number thousands of times
     for begin, end, number in _numbers(other) if numbers else ():
         forms.setdefault(number, {})[other[begin:end]] = None
-    changes = []
+    rounded, changes = Rounded(forms), []
     for begin, end, number in numbers:
         old = text[begin:end].lower()
-        written = [form for form in forms.get(number, []) if _may_replace(old, form.lower())]
+        written = [form for form in forms.get(number, []) if ":" in number or _may_replace(old, form.lower())]
         if written and old not in map(str.lower, forms[number]):
             changes.append((begin, end, written[0]))
+        elif number not in forms and (form := rounded.form(number, old)):
+            changes.append((begin, end, form))
     parts, origins, last = [], [], 0
     for begin, end, form in [*changes, (len(text), len(text), "")]:
         parts += [text[last:begin], form]
@@ -162,9 +189,52 @@ def write_as_in(text: str, other: str) -> Rewritten:
     return Rewritten("".join(parts), tuple(origins))
 
 
+class Rounded:
+    """The numbers of a text, to be found by what they round to and by what rounds to them.
+
+    A word for its scale marks a rounded number, and only that: "8.4 million" is 8,398,748, "94100" is no other "94103"
+    and "22 million" no other "22.4 million".
+    """
+
+    def __init__(self, forms: dict[str, dict[str, None]]) -> None:
+        self.scaled: dict[tuple[str, Decimal], str] = {}
+        self.exact: dict[tuple[str, Decimal], str] = {}
+        for number in filter(PLAIN_AMOUNT.fullmatch, forms):
+            currency, value = _currency_and_value(number)
+            for form in forms[number]:
+                scaled = SCALED.fullmatch(form.lower())
+                for called in [value] if scaled else roundings(value):
+                    (self.scaled if scaled else self.exact).setdefault((currency, called), form)
+
+    def form(self, number: str, written: str) -> str | None:
+        """How the text writes what a number is when it is rounded, or a number that rounds to it; None if neither."""
+        if not PLAIN_AMOUNT.fullmatch(number):
+            return None
+        currency, value = _currency_and_value(number)
+        if SCALED.fullmatch(written):
+            return self.exact.get((currency, value))
+        found = (self.scaled.get((currency, rounded)) for rounded in sorted(roundings(value)))
+        return next(filter(None, found), None)
+
+
+def _currency_and_value(amount: str) -> tuple[str, Decimal]:
+    currency = amount[: amount[0] in CURRENCIES]
+    return currency, Decimal(amount[len(currency) :])
+
+
+@lru_cache(CACHED_TEXTS)
+def roundings(value: Decimal) -> frozenset[Decimal]:
+    """What a number is called when it is rounded to two digits or more; a whole number below 10,000 is not rounded."""
+    if value.copy_abs() < LEAST_ROUNDED and value == value.to_integral_value():
+        return frozenset()
+    return frozenset(Context(digits, ROUND_HALF_UP).plus(value) for digits in ROUNDED_DIGITS)
+
+
 def _may_replace(old: str, new: str) -> bool:
-    """Whether one form of a number is in digits and the other in words, or both are the same but for commas."""
-    return _has_letters(old) != _has_letters(new) or old.replace(",", "") == new.replace(",", "")
+    """Whether two forms of a number differ in commas, in words for digits, or in a scale; "3.10" may be no "3.1"."""
+    if _has_letters(old) != _has_letters(new) or old.replace(",", "") == new.replace(",", ""):
+        return True
+    return all(form[0] in CURRENCIES or SCALED.fullmatch(form) for form in (old, new))
 
 
 def _has_letters(number: str) -> bool:
@@ -175,20 +245,44 @@ def _has_letters(number: str) -> bool:
 @lru_cache(CACHED_TEXTS)
 def _numbers(text: str) -> tuple[tuple[int, int, str], ...]:
     """Begin and end of each number in a text that `write_as_in` may change or take, with that number in digits."""
-    spans = [match.span() for match in IN_TEXT.finditer(text)]
+    found: list[tuple[int, int, str]] = []
+    run: list[tuple[int, int]] = []  # words with nothing but a space or a hyphen between them
+    for match in IN_TEXT.finditer(text):
+        begin, end = match.span()
+        apart = match["time"] or match["amount"]
+        if run and (apart or not WITHIN_NUMBER.fullmatch(text[run[-1][1] : begin])):
+            found += _numbers_in_run(text, run)
+            run = []
+        if not apart:
+            run.append((begin, end))
+        elif not JOINED_AFTER.match(text, end):
+            found.append((begin, end, _time(apart) if match["time"] else _amount(apart)))
+    return (*found, *_numbers_in_run(text, run))
+
+
+def _time(text: str) -> str:
+    """A time of the day as on a clock of 24 hours: "3 p.m." as "15:00"."""
+    if text.lower() in CLOCK_WORDS:
+        return CLOCK_WORDS[text.lower()]
+    hour, minute, half = CLOCK.fullmatch(text).groups()
+    hour = int(hour) if half is None else int(hour) % 12 + 12 * (half.lower() == "p")
+    return f"{hour}:{minute or '00'}"
+
+
+def _amount(text: str) -> str:
+    """A number with a currency or a short scale, in digits: "$5bn" as "$5000000000"."""
+    words = plain_numerals(text).lower().lstrip(CURRENCIES).split()
+    return text[: text[0] in CURRENCIES] + " ".join(spell_in_digits(words))
+
+
+def _numbers_in_run(text: str, spans: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
     words = [plain_numerals(years_in_digits(text[begin:end])).lower() for begin, end in spans]
-    found, first = [], 0
-    for i in range(1, len(words) + 1):
-        if i < len(words) and WITHIN_NUMBER.fullmatch(text[spans[i - 1][1] : spans[i][0]]):
-            continue
-        for begin, end, number in _runs(words[first:i]):
-            span = spans[first + begin][0], spans[first + end - 1][1]
-            if number and (percent := PERCENT.match(text, span[1])):
-                span, number = (span[0], percent.end()), f"{number}%"
-            if (number or ORDINAL_IN_DIGITS.fullmatch(words[first + begin])) and _stands_alone(text, *span):
-                found.append((*span, number or words[first + begin]))
-        first = i
-    return tuple(found)
+    for begin, end, number in _runs(words):
+        span = spans[begin][0], spans[end - 1][1]
+        if number and (percent := PERCENT.match(text, span[1])):
+            span, number = (span[0], percent.end()), f"{number}%"
+        if (number or ORDINAL_IN_DIGITS.fullmatch(words[begin])) and _stands_alone(text, *span):
+            yield *span, number or words[begin]
 
 
 def _stands_alone(text: str, begin: int, end: int) -> bool:

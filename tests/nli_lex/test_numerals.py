@@ -65,6 +65,9 @@ NUMBERS = [
     ("1,2,3", "1 2 3"),
     ("10,00", "10 00"),
     ("3.5", "3.5"),
+    ("$5bn, 1.2 mln and \u00a33.5m", "5000000000 1200000 and 3500000"),
+    ("5m, 3 k and 2 b", "5m 3 k and 2 b"),  # no amounts of a currency
+    ("5bnx, bn 5", "5bnx bn 5"),
 ]
 
 
@@ -115,6 +118,27 @@ WRITTEN_AS = [
     ("one", "There was 1.", "1"),
     ("Mambo No. 5", "Mambo No. Five", "Mambo No. Five"),
     ("no number", "none", "no number"),
+    ("It cost $5 billion.", "some $5bn", "It cost $5bn."),
+    ("$5,000,000 in all", "US$5m", "$5m in all"),
+    ("5 billion people", "5 bn", "5 bn people"),
+    ("$5.00", "$5", "$5"),
+    ("$5 million", "\u20ac5m", "$5 million"),  # another currency
+    ("$5 million", "$5bn", "$5 million"),
+    ("8,398,748 people", "8.4 million", "8.4 million people"),
+    ("8.4 million people", "8,398,748", "8,398,748 people"),
+    ("$23,456,789", "about $23.5m", "$23.5m"),
+    ("8,398,748", "8 million", "8,398,748"),  # one digit is too few
+    ("$22 million", "$22.4 million", "$22 million"),  # neither says that it is not rounded
+    ("8,398,748", "8.3 million", "8,398,748"),
+    ("94103", "94100", "94103"),  # nothing says that it is rounded
+    ("1,950", "2 thousand", "1,950"),
+    ("at 3 pm", "15:00", "at 15:00"),
+    ("at 15:30", "at 3:30 p.m.", "at 3:30 p.m."),
+    ("Noon", "at 12 pm", "12 pm"),
+    ("12 am", "midnight", "midnight"),
+    ("at 3 pm", "at 3 am, 14:00 or 3:00", "at 3 pm"),
+    ("15:00", "3 pm, 3:00pm", "3 pm"),
+    ("High afternoon", "12 pm", "High afternoon"),
     # what is not surely the same number, or a number at all
     ("Python 3.10", "Python 3.1", "Python 3.10"),
     ("no one", "there was 1", "no one"),

@@ -168,7 +168,7 @@ def test_shipped_configs_are_valid(path: Path) -> None:
     kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
     kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
     kinds |= {"teacher_pairs": CandidateConfig, "judged_answers_long": JudgedConfig, "swaps_more": SwapConfig}
-    kinds |= dict.fromkeys(("rated_pairs", "rated_pairs_more", "rated_pairs_taught"), CandidateConfig)
+    kinds |= dict.fromkeys(("rated_pairs", "rated_pairs_more"), CandidateConfig)
     kinds |= dict.fromkeys(("taught_labels", "taught_pairs"), CandidateConfig)
     kinds |= {"swaps_rated": SwapConfig, "swaps_doubts": SwapConfig, "swaps_words": SwapConfig}
     others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
