@@ -120,8 +120,8 @@ def extract(
         answers: n texts.
         references: one or more for each answer.
         template: what the model reads, with `{question}` and `{answer}`, the second for the reference too.
-        number_words: read "two" as "2" in the lexical features, and let the model read the numbers of a reference as
-            the answer writes them.
+        number_words: read the numbers of a reference as the answer writes them, and "two" as "2" in the lexical
+            features.
         features: names of the features that are needed; other columns may be 0. Without `entailment_back` the model
             runs half as often.
         run: how the model runs.
@@ -139,15 +139,17 @@ def extract(
     if not whole_question:
         asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
     shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
-    triples = [(asked[i], answers[i], reference) for i, group in enumerate(references) for reference in group]
+    triples = [
+        (asked[i], answers[i], as_read(reference, answers[i], number_words, whole_question).text)
+        for i, group in enumerate(references)
+        for reference in group
+    ]
     rows = [i for i, answer in enumerate(answer_index) if not blank[answer]]
     windows = Windows(scorer, template, run.max_length)
     readings = []
     for i in rows:
         question, answer, reference = triples[i]
-        read = as_read(reference, answer, number_words, whole_question).text
-        readings.append(windows.read(question, answer, read, f"references[{answer_index[i]}]"))
-        triples[i] = question, answer, read
+        readings.append(windows.read(question, answer, reference, f"references[{answer_index[i]}]"))
     table = lexical_columns(triples, features, number_words)
     pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
     truncated = 0

@@ -18,7 +18,6 @@ from training.data.contradictions import ContradictionConfig
 from training.data.denials import DenialConfig
 from training.data.hotpotqa import QuestionConfig
 from training.data.judged_answers import JudgedConfig
-from training.data.label_pairs import CandidateConfig
 from training.data.sources import (
     Captions,
     Example,
@@ -32,6 +31,7 @@ from training.data.sources import (
     read_excluded,
 )
 from training.data.swaps import SwapConfig
+from training.label_pairs import CandidateConfig
 from training.matcha.batches import Corpus, InterleavedBatches
 from training.matcha.config import TrainConfig
 

@@ -14,9 +14,9 @@ from semantic_metrics.core.run_options import RunOptions
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from training.data.config_files import read_yaml
-from training.data.label_pairs import PAIR, CandidateConfig, CandidateSource, Weights, collect, embed, label, main
 from training.data.models import find_model
 from training.data.sources import Table
+from training.label_pairs import PAIR, CandidateConfig, CandidateSource, Weights, collect, embed, label, main
 
 CLASSES = ["entailment", "neutral", "contradiction"]
 TEXTS = [

@@ -1,6 +1,6 @@
 """Let a teacher judge sentence pairs, so that a smaller cross-encoder learns from more of them than people labelled.
 
-    python -m training.data.label_pairs --config training/configs/teacher_pairs.yaml \
+    python -m training.label_pairs --config training/configs/teacher_pairs.yaml \
         --teacher runs/nli_teacher/checkpoint --data DATA --output runs/teacher_pairs.parquet
 
 --teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
