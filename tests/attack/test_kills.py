@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tqdm import tqdm
 
 from semantic_metrics.cli import main
 from tests.tiny_table import WORDS
@@ -33,6 +35,7 @@ def in_a_child(work: Callable[[], int]) -> int:
             devnull = os.open(os.devnull, os.O_WRONLY)
             os.dup2(devnull, 1)
             os.dup2(devnull, 2)
+            tqdm.set_lock(threading.RLock())  # tqdm's own is shared with the parent, and a killed child never frees it
             status = work()
         finally:
             os._exit(status)
