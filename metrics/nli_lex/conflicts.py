@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 
 from semantic_metrics.core.texts import same_text
 from semantic_metrics.nli_lex.lexical import ARTICLES, CACHED_TEXTS, MONTHS, NEGATIONS, read_words
@@ -36,11 +37,16 @@ UNITS = (
 )  # fmt: skip
 UNIT_OF = {word: (measure, words.split()[0]) for measure, words in UNITS for word in words.split()}
 BEFORE_UNIT = frozenset(("degree", "degrees", "square", "cubic"))
+# beside such a word two numbers may both be true if they are less than MOST_APART of the larger one apart
+ABOUT = frozenset(
+    ("about", "around", "nearly", "almost", "some", "approximately", "approx", "roughly", "circa", "ca", "c")
+)
+MOST_APART = Decimal("0.2")  # of NLI data's pairs that are further apart 9 of 10 are labelled contradiction (W11)
 # Beside such words two numbers may both be true: "at least 5", "older than 5", "5 people or more". So may they beside
 # signs that are no words.
 BOUND_BEFORE = re.compile(
-    r"\b(?:than|at (?:the )?(?:least|most)|up to|over|under|above|below|about|around|nearly|almost|some|approximately|"
-    r"roughly|circa|min|max|minimum|maximum|minimum of|maximum of|before|after|within|or|approx|ca?|"
+    rf"\b(?:than|at (?:the )?(?:least|most)|up to|over|under|above|below|{'|'.join(sorted(ABOUT))}|"
+    r"min|max|minimum|maximum|minimum of|maximum of|before|after|within|or|"
     r"estimated|beyond|as (?:many|much|few|little) as|upwards? of|in excess of|exceed(?:s|ed|ing)?)(?: an?| the)?$"
 )
 BOUND_AFTER = re.compile(
@@ -127,7 +133,8 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
     a unit of time behind the same number against another. There is none if the texts differ otherwise, and none if both
     may be true: where a bound stands beside the number ("at least 38") or a negation before it, one number is the other
     rounded or in another writing ("'95", "19:30", "1.500"), the amounts are of two currencies, or the numbers of a list
-    change places ("the 2nd and the 5th"). Numbers of sources and steps ("[1]", "1. Mix it") do not count.
+    change places ("the 2nd and the 5th"). Behind "about" and the like, in one text or both, the numbers must be a fifth
+    of the larger one apart, or more. Numbers of sources and steps ("[1]", "1. Mix it") do not count.
 
     Args:
         one: any text.
@@ -135,14 +142,17 @@ def differing_numbers(one: str, other: str) -> list[Difference]:
 
     Returns:
         What differs, in the texts' order; empty if the texts do not contradict so. The rule is this project's own
-        (training/EXPERIMENTS.md, W6).
+        (training/EXPERIMENTS.md, W6 and W11).
     """
     one = write_as_in(one, other).text
-    words, others = (read_words(_plain_dates(MARKER.sub(" ", text))).all for text in (one, other))
+    read = (read_words(_plain_dates(MARKER.sub(" ", text))).all for text in (one, other))
+    (words, rough), (others, other_rough) = map(_without_about, read)
     if len(words) != len(others) or words == others or any(map(BOUND_SIGN.search, (one, other))):
         return []
     places = [i for i, pair in enumerate(zip(words, others, strict=True)) if not _same_number(*pair)]
     if not places or not all(_exclude(words, others, i) and not _bounded(words, i) for i in places):
+        return []
+    if any(i in rough | other_rough and _near(words[i], others[i]) for i in places):
         return []
     currencies = [set(CURRENCY_SIGN.findall(text)) for text in (one, other)]
     if (all(currencies) and currencies[0] != currencies[1]) or not NEGATIONS.isdisjoint(words[: places[-1]]):
@@ -213,6 +223,26 @@ def _exclude(words: tuple[str, ...], others: tuple[str, ...], place: int) -> boo
     months = word in MONTH_OF and other in MONTH_OF and MONTH_OF[word] != MONTH_OF[other]
     dated = before in BEFORE_MONTH or any(map(NUMBER.fullmatch, (before, *words[place + 1 : place + 2])))
     return (months and dated) or {word.removesuffix("s"), other.removesuffix("s")} <= WEEKDAYS
+
+
+def _without_about(words: tuple[str, ...]) -> tuple[tuple[str, ...], frozenset[int]]:
+    """The words without "about" and the like before a number, and the places of such numbers."""
+    kept, rough = [], set()
+    for word, after in pairwise((*words, "")):
+        if word in ABOUT and WRITTEN.fullmatch(after):
+            rough.add(len(kept))
+        else:
+            kept.append(word)
+    return tuple(kept), frozenset(rough)
+
+
+def _near(word: str, other: str) -> bool:
+    """Whether two numbers are so close that "about" may stand for what they differ by."""
+    numbers = [WRITTEN.fullmatch(word) for word in (word, other)]
+    if not all(numbers):
+        return False
+    value, another = (Decimal(number[1]) for number in numbers)
+    return abs(value - another) < MOST_APART * max(abs(value), abs(another))
 
 
 def _other_unit(word: str, other: str) -> bool:

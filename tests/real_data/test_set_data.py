@@ -29,6 +29,8 @@ def test_every_source_is_read_whole(data_folder: Path) -> None:
         "bisect": {"test": 583, "valid": 9079, "challenge_test": 1797},
         "sentence_union": {"train": 1087, "dev": 349},
         "newts": {"test": 600},
+        "flickr30k": {"dev": 5070, "test": 5000},
+        "coco_val2017": {"captions": 25014},
     }
 
 
@@ -46,6 +48,12 @@ def test_counts_before_the_filter(unfiltered: tuple[pd.DataFrame, Dropped]) -> N
         ("newts", "overlap"): 4387,
         ("newts", "difference"): 26250,
         ("newts", "union"): 8738,
+        ("flickr30k", "overlap"): 237,
+        ("flickr30k", "difference"): 796,
+        ("flickr30k", "union"): 398,
+        ("coco_val2017", "overlap"): 543,
+        ("coco_val2017", "difference"): 1760,
+        ("coco_val2017", "union"): 880,
     }
     assert dropped["newts", "document: repeats an earlier one"] == 26
     assert dropped["sentence_union", "union: two of its texts are equal"] == 196
