@@ -3,6 +3,9 @@
     python training/train_cross_encoder.py --task nli --data DATA --output runs/nli
     python training/train_cross_encoder.py --task stsb --data DATA --output runs/stsb [--resume]
     accelerate launch training/train_cross_encoder.py --config my.yaml --data DATA --output runs/mine
+    ACCELERATE_USE_CPU=true torchrun --nproc_per_node 2 training/train_cross_encoder.py --config my.yaml ...
+
+On a shared CPU two processes of one thread (torchrun) are faster than one of two, whose threads wait for each other.
 
 --task names a config of training/configs (nli.yaml, stsb.yaml); --config takes any other file. The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
@@ -11,6 +14,7 @@ folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (wha
 import argparse
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -119,6 +123,9 @@ def find_state(folder: Path, config: CrossEncoderConfig, start: str) -> Path | N
 class SimilarLengths(DefaultBatchSampler):
     """Batches of pairs of similar length, in a random order that the seed and the epoch decide.
 
+    Of several processes each takes every n-th batch: the batches of one step are neighbours, so that none waits for
+    another's longer texts.
+
     Args:
         lengths: (n,) number of tokens of each pair.
         dataset, args, options: as the base class takes them.
@@ -127,18 +134,19 @@ class SimilarLengths(DefaultBatchSampler):
     def __init__(self, lengths: np.ndarray, dataset: Dataset, *args: object, **options: object) -> None:
         super().__init__(dataset, *args, **options)
         self.lengths = lengths
+        self.processes = int(os.environ.get("WORLD_SIZE", "1"))
 
     def __iter__(self) -> Iterator[list[int]]:
         rng = np.random.default_rng([self.seed, self.epoch])
         order = rng.permutation(len(self.lengths))
-        batches = []
+        steps = []
         for begin in range(0, len(order), self.batch_size * POOL_BATCHES):
             pool = order[begin : begin + self.batch_size * POOL_BATCHES]
             pool = pool[np.argsort(self.lengths[pool], kind="stable")]
-            batches += [pool[i : i + self.batch_size].tolist() for i in range(0, len(pool), self.batch_size)]
-        for i in rng.permutation(len(batches)):
-            if len(batches[i]) == self.batch_size or not self.drop_last:
-                yield batches[i]
+            batches = [pool[i : i + self.batch_size].tolist() for i in range(0, len(pool), self.batch_size)]
+            steps += [batches[i : i + self.processes] for i in range(0, len(batches), self.processes)]
+        for i in rng.permutation(len(steps)):
+            yield from (batch for batch in steps[i] if len(batch) == self.batch_size or not self.drop_last)
 
 
 def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
@@ -170,7 +178,16 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
         if config.centre_head and not has_similarity_head(init, len(names)):
             head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
             torch.nn.init.constant_(head.bias[-1:], config.top_score / 2)  # else the first steps only learn the mean
+    freeze(model, config.frozen_layers)
     return model
+
+
+def freeze(model: CrossEncoder, layers: int) -> None:
+    """Keep the embeddings and the first `layers` layers of the encoder as they are; 0 trains everything."""
+    if layers:
+        encoder = model.model.base_model
+        for part in (encoder.embeddings, *encoder.encoder.layer[:layers]):
+            part.requires_grad_(False)
 
 
 def has_similarity_head(init: str, outputs: int) -> bool:
@@ -198,7 +215,8 @@ def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFra
     evaluators = []
     for name, pairs in validation.items():
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
-        evaluators.append(TargetEvaluator(texts, np.stack(pairs["label"]), len(config.outputs.classes), name))
+        targets = np.stack(pairs["label"])
+        evaluators.append(TargetEvaluator(texts, targets, len(config.outputs.classes), name, config.precision))
     return SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
 
 

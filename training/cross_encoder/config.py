@@ -30,6 +30,8 @@ class CrossEncoderConfig:
         centre_head: whether a new output for similarity begins at half of `top_score`; 0 otherwise. One that `init` has
             stays as it is.
         layers: number of the encoder's layers to keep, from the first; null keeps all.
+        frozen_layers: number of the encoder's first layers that keep their weights, the embeddings too; 0 trains all. With
+            4 of 12 frozen a step takes two thirds of the time.
         max_length: most tokens of a pair; longer pairs are cut.
         epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
         start_share: share of the starting weights in those that are kept, in [0, 1): the mean of both keeps more of
@@ -52,6 +54,7 @@ class CrossEncoderConfig:
     top_score: float = 5.0
     centre_head: bool = True
     layers: int | None = None
+    frozen_layers: int = 0
     max_length: int = 128
     epochs: float = 1.0
     batch_size: int = 64
@@ -78,6 +81,7 @@ class CrossEncoderConfig:
             **dict.fromkeys(("layers", "max_length", "batch_size", "validate_every"), FROM_1),
             **dict.fromkeys(("top_score", "epochs", "lr", "similarity_weight"), ABOVE_0),
             **dict.fromkeys(("warmup", "dropout", "start_share"), BELOW_1),
+            frozen_layers=FROM_0,
             weight_decay=FROM_0,
             seed=FROM_0,
         )

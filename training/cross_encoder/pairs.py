@@ -52,12 +52,15 @@ class PairSource(Entry):
         columns: first text, second text, label; or, behind the texts, a column of numbers for each class of the model,
             their probabilities, and one more for a similarity in [0, 1] if it is known.
         scale: highest score there can be (STS-B: 5); None if labels are names of classes or a teacher's numbers.
+        labels: class name of each label in the column, where the data has others (`SUPPORTS`, 1); rows with a label that is
+            no key are left out.
         repeat: how often a pair comes in one pass; with 1.5, every pair comes once and half of them twice.
         both_ways: whether each pair also comes in the other order (for symmetric labels).
     """
 
     columns: list[str] = field(default_factory=lambda: list(COLUMNS))
     scale: float | None = None
+    labels: dict | None = None
     repeat: float = 1.0
     both_ways: bool = False
 
@@ -84,6 +87,10 @@ class PairSource(Entry):
         rows = self.table.read(data, self.columns[:2])
         check_columns(rows, self.columns, self.name)
         counts = Counter(rows=len(rows))
+        if self.labels is not None:
+            rows = rows[rows[self.columns[2]].isin(list(self.labels))].reset_index(drop=True)
+            rows = rows.assign(**{self.columns[2]: rows[self.columns[2]].map(self.labels)})
+            counts["dropped: other label"] = counts["rows"] - len(rows)
         texts = rows[self.columns[:2]].set_axis(COLUMNS[:2], axis=1).assign(label=np.arange(len(rows)))
         pairs = take_limit(drop_texts(texts, excluded, counts), self.limit, counts)
         counts["kept"] = len(pairs)

@@ -104,20 +104,25 @@ class TargetEvaluator(SentenceEvaluator):
         targets: (n, outputs), see above.
         classes: number of the classes.
         name: name of the set.
+        precision: "bf16" predicts with autocast, as the steps train; "no" in the weights' own precision.
 
     Raises:
         ValueError: (on the call) nothing is known of the outputs that the model has.
     """
 
-    def __init__(self, texts: list[tuple[str, str]], targets: np.ndarray, classes: int, name: str) -> None:
+    def __init__(
+        self, texts: list[tuple[str, str]], targets: np.ndarray, classes: int, name: str, precision: str = "no"
+    ) -> None:
         super().__init__()
+        self.precision = precision
         self.texts, self.targets, self.classes, self.name = texts, np.asarray(targets, dtype=float), classes, name
 
     def __call__(
         self, model: CrossEncoder, output_path: str | None = None, epoch: int = -1, steps: int = -1
     ) -> dict[str, float]:
         """Predict all pairs; files are never written."""
-        logits = model.predict(self.texts, batch_size=128, show_progress_bar=False).reshape(len(self.texts), -1)
+        with torch.autocast(model.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+            logits = model.predict(self.texts, batch_size=128, show_progress_bar=False).reshape(len(self.texts), -1)
         metrics = {}
         judged = ~np.isnan(self.targets[:, : self.classes]).all(axis=1)
         if self.classes and judged.any():

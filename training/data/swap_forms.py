@@ -23,7 +23,7 @@ ACTIVITIES = "vw"
 SLOTS = {"people": "abc", "groups": "gh", "names": "mo", "transitive": "r", "things": "tu", "colours": "kl"}
 SLOTS |= {"traits": "xy", "places": "pq", "animals": "ij"}
 SLOTS |= {"offices": "AB", "firms": "FG", "teams": "TU", "countries": "CD", "illnesses": "I", "figures": "S"}
-SLOTS |= {"events": "E", "mishaps": "H", "papers": "P", "plans": "L"}
+SLOTS |= {"events": "E", "mishaps": "H", "papers": "P", "plans": "L", "features": "X", "devices": "Y"}
 LIST_OF = {slot: name for name, slots in SLOTS.items() for slot in slots}
 # slots of numbers, which are drawn in ascending order
 SMALL = ("s1", "s2", "s3")  # spelt in half of the sentences

@@ -52,10 +52,12 @@ MAX_PREMISE_WORDS = 60  # of a premise that is kept as it is
 PLAIN = re.compile(r"[A-Za-z0-9 ,.'%$&-]+")  # other characters are quotations, lists and damaged text
 SECOND_PREMISE_SHARE = 0.4  # share of the changes made to a hypothesis whose premise is kept
 MAX_EDITS = 3  # of a sentence
+MIN_SLIP_LETTERS = 6  # of a word that is mistyped: shorter ones become other words
 MAX_KEY_SHARE, MIN_KEY_PAIRS = 0.05, 30  # of a kind's pairs with one label that may exchange the same words
 FORM_PAIRS, ROLE_PAIRS, MEASURE_PAIRS = 250_000, 100_000, 20_000  # candidates that are made
 # kinds made of forms, which are all as frequent
 MADE_KINDS = ("binding", "structure", "conjunction", "embedded", "order", "negation", "quantifier", "amount", "degree")
+MADE_KINDS += ("opposite", "condition", "direction", "nouns")
 MADE_KINDS += ("denied", "measure")
 CONTRACTIONS = re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|could|would|should) not\b")
 
@@ -145,6 +147,7 @@ def real_pairs(rows: Iterable[tuple[str, str | None]], seed: int) -> Iterator[Pa
             yield from _denied(sentence, premises.get(doc.text), draw)
             yield from order_pairs(sentence, premises.get(doc.text), draw)
             yield from hedge_pairs(sentence, draw)
+            yield from _written(doc.text, draw)
 
 
 def _edited(text: str, premise: str | None, changes: list, draw: random.Random) -> Iterator[Pair]:
@@ -192,6 +195,28 @@ def _denied(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
         ]  # fmt: skip
     for first, second, label, key in draw.sample(options, 2):
         yield Pair(first, second, label, "denied", () if key == "not" else (key,))
+
+
+def _written(text: str, draw: random.Random) -> Iterator[Pair]:
+    """A sentence and the same in another writing: without its full stop, with one more mark, or with a slip of the keys."""
+    bare = text.rstrip(" .")
+    other = draw.choice([bare, f"{bare}!", f"{bare} .", f'"{bare}"', _slip(bare, draw), _slip(text, draw)])
+    if other != text:
+        first, second = (text, other) if draw.random() < 0.5 else (other, text)
+        yield Pair(first, second, ENTAILMENT, "writing", ())
+
+
+def _slip(text: str, draw: random.Random) -> str:
+    """Text with two neighbouring letters of a longer word exchanged, or one of them left out or doubled."""
+    words = text.split(" ")
+    long = [i for i, word in enumerate(words) if len(word) >= MIN_SLIP_LETTERS and word.isalpha() and word.islower()]
+    if not long:
+        return text
+    place = draw.choice(long)
+    word = words[place]
+    i = draw.randrange(1, len(word) - 2)
+    words[place] = word[:i] + draw.choice([word[i + 1] + word[i], word[i], word[i] * 2 + word[i + 1]]) + word[i + 2 :]
+    return " ".join(words)
 
 
 def choose(
@@ -254,7 +279,8 @@ def build(config: SwapConfig, data: Path | None, seed: int) -> tuple[pd.DataFram
 
     def allowed(pair: Pair) -> bool:
         texts = normalise(pair.premise), normalise(pair.hypothesis)
-        return texts[0] != texts[1] and excluded.isdisjoint(texts) and not probe.contains(pair)
+        differ = texts[0] != texts[1] or pair.kind == "writing"
+        return differ and excluded.isdisjoint(texts) and not probe.contains(pair)
 
     parts = []
     for held_out, part in ((False, 1), (True, HELD_OUT_ONE_IN)):
