@@ -30,8 +30,8 @@ class CrossEncoderConfig:
         centre_head: whether a new output for similarity begins at half of `top_score`; 0 otherwise. One that `init` has
             stays as it is.
         layers: number of the encoder's layers to keep, from the first; null keeps all.
-        frozen_layers: number of the encoder's first layers that keep their weights, the embeddings too; 0 trains all. With
-            4 of 12 frozen a step takes two thirds of the time.
+        frozen_layers: number of the encoder's first layers that keep their weights, the embeddings too; 0 trains
+            all. With 4 of 12 frozen a step takes two thirds of the time.
         max_length: most tokens of a pair; longer pairs are cut.
         epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
         start_share: share of the starting weights in those that are kept, in [0, 1): the mean of both keeps more of

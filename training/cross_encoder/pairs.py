@@ -52,8 +52,8 @@ class PairSource(Entry):
         columns: first text, second text, label; or, behind the texts, a column of numbers for each class of the model,
             their probabilities, and one more for a similarity in [0, 1] if it is known.
         scale: highest score there can be (STS-B: 5); None if labels are names of classes or a teacher's numbers.
-        labels: class name of each label in the column, where the data has others (`SUPPORTS`, 1); rows with a label that is
-            no key are left out.
+        labels: class name of each label in the column, where the data has others (`SUPPORTS`, 1); rows with a
+            label that is no key are left out.
         repeat: how often a pair comes in one pass; with 1.5, every pair comes once and half of them twice.
         both_ways: whether each pair also comes in the other order (for symmetric labels).
     """

@@ -198,7 +198,7 @@ def _denied(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
 
 
 def _written(text: str, draw: random.Random) -> Iterator[Pair]:
-    """A sentence and the same in another writing: without its full stop, with one more mark, or with a slip of the keys."""
+    """A sentence and the same in another writing: no full stop, one more mark, or a slip of the keys."""
     bare = text.rstrip(" .")
     other = draw.choice([bare, f"{bare}!", f"{bare} .", f'"{bare}"', _slip(bare, draw), _slip(text, draw)])
     if other != text:
