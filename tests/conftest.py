@@ -14,7 +14,6 @@ os.environ["SEMANTIC_METRICS_CACHE"] = str(Path(_CACHES.name) / "semantic_metric
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "true"
-os.environ.pop("SEMANTIC_METRICS_HUB_OWNER", None)
 os.environ["OMP_NUM_THREADS"] = "1"  # tests run in parallel: threads inside an operation would wait for one another
 
 import evaluate  # noqa: E402

@@ -15,7 +15,7 @@ from semantic_metrics.core.inputs import quote
 if TYPE_CHECKING:  # imported where a Hub id is asked for: shipped checkpoints and folders do without
     from huggingface_hub import HfApi
 
-HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
+HUB_OWNER = "semantic-metrics"  # of the checkpoints on the Hub; training/bundle.py writes the owner that pushes
 SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
 MAX_NAME_CHARACTERS = 300  # of a name in an error message
 BLOCK_BYTES = 2**20  # read at a time

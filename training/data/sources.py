@@ -26,6 +26,7 @@ from datasets import load_dataset
 from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
 
 Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
+BUNDLED = "bundled:"
 NO_LETTER = re.compile(r"[\W_]+")
 TEXT_COLUMNS = dict.fromkeys(("reference", "candidate", "correct", "incorrect", "text"), str)  # numbers are texts there
 READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
@@ -37,7 +38,11 @@ READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
 
 @dataclass(frozen=True)
 class Table:
-    """Where rows are: a file below the data folder, or a dataset of the Hub."""
+    """Where rows are: a file, or a dataset of the Hub.
+
+    A `path` begins in the data folder, in the working directory if it begins with `./`, and in this folder if it
+    begins with `bundled:`.
+    """
 
     path: str | None = None
     hub: str | None = None
@@ -70,7 +75,9 @@ class Table:
 
     def _read_file(self, data: Path | None, texts: Iterable[str]) -> pd.DataFrame:
         path = Path(self.path)
-        if not path.is_absolute() and not self.path.startswith("./"):  # ./ is the working directory, as in a shell
+        if self.path.startswith(BUNDLED):
+            path = Path(__file__).parent / self.path.removeprefix(BUNDLED)
+        elif not path.is_absolute() and not self.path.startswith("./"):
             if data is None:
                 raise ValueError(f"--data: expected the folder that holds {self.path}, got none")
             path = data / path
