@@ -201,3 +201,17 @@ def test_the_number_of_threads_changes_no_bit(metric: evaluate.Metric) -> None:
             assert scores(metric, texts, texts[::-1]) == expected
     finally:
         torch.set_num_threads(before)
+
+
+def test_scores_are_the_cosines_of_the_vectors_that_encode_returns(metric: evaluate.Metric) -> None:
+    texts = ["the dog barks", "a cat", "\u6c34"]
+    vectors = metric.encode(texts)
+    assert vectors.shape == (3, metric.encoder.config.hidden_size)
+    assert not vectors[2].any(), "no token is known"
+    left, right = vectors[:2]
+    cosine = left @ right / np.linalg.norm(left) / np.linalg.norm(right)
+    assert metric.compute(predictions=texts[:1], references=texts[1:2])["scores"] == pytest.approx([cosine])
+    with pytest.raises(ValueError, match="texts: expected a list of strings, got a bare str"):
+        metric.encode("the dog")
+    with pytest.raises(ValueError, match="precision: expected 'float32' for a table"):
+        metric.encode(texts, precision="int8")
