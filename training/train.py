@@ -22,6 +22,7 @@ import argparse
 import shutil
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -50,8 +51,8 @@ from training.data.states import (
     restore_folder,
     written_whole,
 )
-from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
-from training.matcha.config import STAGED, TrainConfig, make_part
+from training.matcha.batches import Batch, Corpus, InterleavedBatches, LevelBatches, RoundRobinBatches, StagedBatches
+from training.matcha.config import ROUND_ROBIN, TrainConfig, make_part
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, save_network, scorer_of
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
@@ -310,14 +311,16 @@ class Run:
 def make_loader(corpus: Corpus, config: TrainConfig, steps: int) -> DataLoader:
     """The batches of a run of so many optimiser steps."""
     shares = [s.share if s.share is not None else n for s, n in zip(config.train, corpus.sizes, strict=True)]
-    kind = StagedBatches if config.strategy in STAGED else InterleavedBatches
+    kind = RoundRobinBatches if config.turns == ROUND_ROBIN else InterleavedBatches
+    kinds = {"sequential": StagedBatches, "curriculum": partial(LevelBatches, [s.level for s in config.train])}
+    kind = kinds.get(config.strategy, kind)
     batches = kind(corpus.sizes, shares, config.batch_size, steps * config.accumulate, config.seed)
     # a generator of its own: the loader must not draw from the stream that dropout draws from
     return DataLoader(corpus, batch_sampler=batches, collate_fn=corpus.collate, generator=torch.Generator())
 
 
 def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
-    """AdamW, with a learning rate of their own for the token embeddings."""
+    """AdamW, which is Adam without weight decay, with a learning rate of their own for the token embeddings."""
     named = dict(model.named_parameters())
     embeddings = [p for name, p in named.items() if name.endswith("word_embeddings.weight")]
     rest = [p for name, p in named.items() if not name.endswith("word_embeddings.weight")]

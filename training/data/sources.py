@@ -188,20 +188,27 @@ class Source(Entry):
         contrastive: whether incorrect texts contradict, rather than being random other texts; by default that follows
             from the kind.
         share: how often its batches come, relative to the other sources; its size by default.
+        difficulty: level in a curriculum, from 1, the easiest.
     """
 
     contradicts = False  # whether incorrect texts of this kind do
     contrastive: bool | None = None
     share: float | None = None
+    difficulty: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_numbers(self, share=ABOVE_0)
+        check_numbers(self, share=ABOVE_0, difficulty=FROM_1)
 
     @property
     def has_contradictions(self) -> bool:
         """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
         return self.contradicts if self.contrastive is None else self.contrastive
+
+    @property
+    def level(self) -> int:
+        """Its difficulty; by default 1 if incorrect texts are random others, which are easy to tell, else 2."""
+        return self.difficulty or 1 + self.has_contradictions
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """The examples of the table's rows, in their order.
