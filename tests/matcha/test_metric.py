@@ -215,3 +215,25 @@ def test_scores_are_the_cosines_of_the_vectors_that_encode_returns(metric: evalu
         metric.encode("the dog")
     with pytest.raises(ValueError, match="precision: expected 'float32' for a table"):
         metric.encode(texts, precision="int8")
+
+
+@pytest.mark.parametrize("keep_in_memory", [False, True])
+def test_added_rows_are_kept_when_scoring_fails(
+    checkpoint: Path, keep_in_memory: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = evaluate.load(METRIC, str(checkpoint), keep_in_memory=keep_in_memory)
+    rest = {"predictions": PREDICTIONS[2:], "references": SEVERAL[2:]}
+    expected = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
+    metric.add_batch(predictions=PREDICTIONS[:2], references=SEVERAL[:2])
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(metric, "_compute", fail)
+            with pytest.raises(MemoryError):
+                metric.compute(**rest)
+        assert len(metric) == 2
+    assert metric.compute(**rest) == expected
+    assert len(metric) == 0
