@@ -143,8 +143,9 @@ def score(
         raise invalid_input(
             "questions", f"expected None, as {name} takes no questions, got {describe_value(questions)}"
         )
-    if all(isinstance(column, str) for column in columns.values()):  # with a list among them, a string is a mistake
-        columns = {argument: [text] for argument, text in columns.items()}
+    given = {argument: column for argument, column in columns.items() if column is not None}
+    if all(isinstance(column, str) for column in given.values()):  # with a list among them, a string is a mistake
+        columns |= {argument: [text] for argument, text in given.items()}
     metric = loaded_scoring(name, checkpoint)
     check_option_names(name, metric, options)
     return metric.compute(**columns, **options)

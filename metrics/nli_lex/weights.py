@@ -175,7 +175,7 @@ def read_forms(path: Path) -> dict[str, Weights]:
     if not exists:
         raise ValueError(
             f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit --metric nli_lex`, "
-            "name the file of some in the argument `weights`, or use features='nli', which needs none"
+            "name the file of some in the argument `weights`, or in Python use features='nli', which needs none"
         )
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -122,6 +122,8 @@ def test_two_strings_are_scored_as_lists_of_one(checkpoint: Path, tmp_path: Path
     assert one == score("nli_lex", ["the dog"], ["a dog"], questions=["who?"], checkpoint=folder)
     with pytest.raises(ValueError, match="references: expected a list of strings, got a bare str"):
         score("nli_lex", ["the dog"], "a dog", questions=["who?"], checkpoint=folder)
+    with pytest.raises(ValueError, match="questions: expected a list of strings, got NoneType"):
+        score("nli_lex", "the dog", "a dog", checkpoint=folder)
 
 
 def test_a_folder_that_changed_is_loaded_anew(tmp_path: Path) -> None:
