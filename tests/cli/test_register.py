@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import Mock
@@ -22,11 +23,16 @@ def register(*arguments: str) -> Result:
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A module cache of its own."""
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A module cache of its own, of which nothing stays imported for other tests."""
     folder = tmp_path / "modules"
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", folder)
-    return folder
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield folder
+    package = sys.modules.get("evaluate_modules")
+    if package is not None and str(folder) in str(package.__path__):
+        for name in [name for name in sys.modules if name.partition(".")[0] == "evaluate_modules"]:
+            del sys.modules[name]
 
 
 def home(cache: Path) -> Path:

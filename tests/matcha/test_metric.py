@@ -213,7 +213,7 @@ def test_scores_are_the_cosines_of_the_vectors_that_encode_returns(metric: evalu
     assert metric.compute(predictions=texts[:1], references=texts[1:2])["scores"] == pytest.approx([cosine])
     with pytest.raises(ValueError, match="texts: expected a list of strings, got a bare str"):
         metric.encode("the dog")
-    with pytest.raises(ValueError, match="precision: expected 'float32' for a table"):
+    with pytest.raises(ValueError, match="precision: expected 'float32', as a table runs no model"):
         metric.encode(texts, precision="int8")
 
 
@@ -226,7 +226,7 @@ def test_added_rows_are_kept_when_scoring_fails(
     expected = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
     metric.add_batch(predictions=PREDICTIONS[:2], references=SEVERAL[:2])
 
-    def fail(*_: object) -> None:
+    def fail(**_: object) -> None:
         raise MemoryError
 
     for _ in range(2):
