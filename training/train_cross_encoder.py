@@ -248,6 +248,7 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
         report_to=[],
         disable_tqdm=not sys.stderr.isatty(),
         dataloader_pin_memory=False,
+        ddp_find_unused_parameters=False,  # all are used; the search does not look into what the model returns
     )
 
 
