@@ -40,7 +40,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
 from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import to_dataset, token_lengths
+from training.cross_encoder.pairs import leave_out_long, to_dataset
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
@@ -226,6 +226,7 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
         output_dir=str(output / "state"),
         num_train_epochs=config.epochs,
         per_device_train_batch_size=config.batch_size,
+        gradient_accumulation_steps=config.accumulate,
         learning_rate=config.lr,
         lr_scheduler_type="linear",
         warmup_steps=config.warmup,
@@ -244,7 +245,7 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
         load_best_model_at_end=True,
         metric_for_best_model="eval_sequential_score",
         greater_is_better=True,
-        logging_steps=20,
+        logging_steps=10,
         report_to=[],
         disable_tqdm=not sys.stderr.isatty(),
         dataloader_pin_memory=False,
@@ -284,10 +285,12 @@ def train(
     state = find_state(output / "state", config, digest) if resume else None
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     evaluator = build_evaluator(config, validation)
+    pairs = len(dataset)
+    dataset, lengths = leave_out_long(model, dataset, config.max_length)
     start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
         model=model,
-        args=training_arguments(config, token_lengths(model, dataset, config.max_length), output),
+        args=training_arguments(config, lengths, output),
         train_dataset=dataset,
         loss=TargetLoss(model, len(config.outputs.classes), config.top_score, config.similarity_weight),
         evaluator=evaluator,
@@ -308,6 +311,7 @@ def train(
     if trainer.is_world_process_zero():
         blend(model, start, config.start_share)
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
+        record |= {"pairs_too_long": pairs - len(dataset)}
         record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
         record |= started_from(find_model(init or config.init))
         figures = write_checkpoint(output / "checkpoint", model, evaluator, record)

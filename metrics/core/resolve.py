@@ -20,6 +20,7 @@ SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
 MAX_NAME_CHARACTERS = 300  # of a name in an error message
 BLOCK_BYTES = 2**20  # read at a time
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+LEFT_OUT = ("contextual", "large")  # of the wheel, for their size: a checkout has them, and so has the Hub
 HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
 BUSY_STATUSES = (408, 425, 429)
 # httpx and requests, whichever huggingface_hub has, name errors of the connection so
@@ -37,7 +38,7 @@ def shipped_checkpoints(kind: Callable[[dict], bool]) -> dict[str, Path]:
         root = Path(str(resources.files(SHIPPED_PACKAGE)))
     except ModuleNotFoundError:
         return {}
-    configs = [path for path in sorted(root.glob(f"*/{CONFIG}")) if (path.parent / WEIGHTS).is_file()]
+    configs = [path for path in sorted(root.glob(f"*/{CONFIG}")) if any(path.parent.glob("model*.safetensors"))]
     return {path.parent.name: path.parent for path in configs if kind(json.loads(path.read_text(encoding="utf-8")))}
 
 
@@ -48,7 +49,7 @@ def resolve_checkpoint(
 
     Args:
         name: None or "default" for the shipped checkpoint `default` (if the package is not installed, for
-            `HUB_OWNER/default` from the Hub); else the name of another shipped checkpoint, a folder (written with a
+            `HUB_OWNER/default` from the Hub); else the name of another shipped checkpoint or of one of LEFT_OUT, a folder (written with a
             slash), or a Hub id `org/name[@revision]`.
         default: name of the default checkpoint.
         shipped: result of `shipped_checkpoints`.
@@ -66,6 +67,8 @@ def resolve_checkpoint(
         name = f"{HUB_OWNER}/{default}"
     if name in shipped:
         return shipped[name]
+    if name in LEFT_OUT:
+        return _download_left_out(name)
     if "/" in name or os.sep in name:
         folder = Path(os.path.expanduser(name))  # keeps an unknown user's ~, where Path.expanduser fails
         if os.path.isdir(folder):
@@ -84,6 +87,23 @@ def resolve_checkpoint(
         raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: no such folder, and {reason}") from error
     check_tokenizer(folder)
     return folder
+
+
+def _download_left_out(name: str) -> Path:
+    """The folder of one of LEFT_OUT, from the Hub.
+
+    Raises:
+        ValueError: the Hub does not give it; says where it is.
+    """
+    try:
+        return resolve_checkpoint(f"{HUB_OWNER}/{name}", name, {})
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. The installed package leaves {name} out; it is the folder model_cards/{name} of a "
+            f"checkout: install the checkout (pip install -e .), give that folder's path in place of {name!r}, "
+            f"or push it to your own account (python training/push.py --folder model_cards/{name} --repo "
+            "ORG/NAME --push) and give ORG/NAME"
+        ) from error
 
 
 def _may_pass(error: BaseException | None) -> bool:
