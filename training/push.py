@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,12 +23,14 @@ from tempfile import TemporaryDirectory
 import click
 from huggingface_hub import HfApi, ModelCard, RepoCard, constants
 from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
+from safetensors.torch import save_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from semantic_metrics.core.checkpoint_files import describe_error
 from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS
+from semantic_metrics.cross_encoder import eight_bits
 from training.bundle import write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
@@ -109,7 +112,7 @@ def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
     Raises:
         PushError: no repository has such a name; lists the names.
     """
-    names = [(MODEL, path.parent.name) for path in sorted(MODEL_CARDS.glob("*/model.safetensors"))]
+    names = [(MODEL, path.parent.name) for path in sorted(MODEL_CARDS.glob("*/config.json"))]
     names = [pair for pair in [*names, *((SPACE, name) for name in described_metrics())] if kind in (None, pair[0])]
     known = {name for _, name in names}
     for name in only:
@@ -119,11 +122,22 @@ def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def make_repo(kind: str, name: str, spaces: Path) -> Repo:
-    """The folder of a checkpoint, or a metric bundled into a new folder of `spaces`."""
+    """The folder of a checkpoint (one in 8 bits as float16), or a metric bundled, in a new folder of `spaces`."""
     if kind == MODEL:
-        return Repo(kind, name, MODEL_CARDS / name)
+        return Repo(kind, name, in_half(MODEL_CARDS / name, spaces / name))
     write_bundle(name, spaces / name)
     return Repo(kind, name, spaces / name)
+
+
+def in_half(folder: Path, target: Path) -> Path:
+    """A checkpoint that sentence-transformers loads: `folder` itself, or of one in 8 bits a copy in float16."""
+    files = sorted(folder.glob("model*.safetensors"))
+    if not eight_bits.is_in_eight_bits(files):
+        return folder
+    shutil.copytree(folder, target, ignore=shutil.ignore_patterns("model-*.safetensors", eight_bits.INDEX))
+    weights = {name: values.half() for name, values in eight_bits.read(files).items()}
+    save_file(weights, target / WEIGHTS, metadata={"format": "pt"})
+    return target
 
 
 def make_run_repo(folder: Path, hub_id: str) -> Repo:

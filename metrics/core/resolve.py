@@ -49,8 +49,8 @@ def resolve_checkpoint(
 
     Args:
         name: None or "default" for the shipped checkpoint `default` (if the package is not installed, for
-            `HUB_OWNER/default` from the Hub); else the name of another shipped checkpoint or of one of LEFT_OUT, a folder (written with a
-            slash), or a Hub id `org/name[@revision]`.
+            `HUB_OWNER/default` from the Hub); else the name of another shipped checkpoint or of one of LEFT_OUT, a
+            folder (written with a slash), or a Hub id `org/name[@revision]`.
         default: name of the default checkpoint.
         shipped: result of `shipped_checkpoints`.
         other_weights: files to download as well if a repository has no safetensors.

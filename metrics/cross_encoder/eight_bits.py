@@ -1,8 +1,8 @@
 """Weights of a cross-encoder in 8 bits: a quarter of the size of float32, brought back to it when they are loaded.
 
-A matrix is stored as integers from -127 to 127 with a scale for each of its rows (`NAME.scales`, float32), which is that
-row's largest absolute value divided by 127; everything else, biases and norms, as float32. The files are shards of
-safetensors, as transformers names them, with an index.
+A matrix is stored as integers from -127 to 127 with a scale for each of its rows (`NAME.scales`, float32), which is
+that row's largest absolute value divided by 127; everything else, biases and norms, as float32. The files are shards
+of safetensors, as transformers names them, with an index.
 """
 
 import json

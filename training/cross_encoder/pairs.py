@@ -146,7 +146,7 @@ def to_dataset(pairs: pd.DataFrame) -> Dataset:
 
 
 def leave_out_long(model: CrossEncoder, dataset: Dataset, max_length: int) -> tuple[Dataset, np.ndarray]:
-    """The pairs of at most `max_length` tokens, and (n,) their numbers of tokens: of a cut text the label may be wrong."""
+    """The pairs of at most `max_length` tokens, and (n,) those; the label of a cut text may be wrong."""
     ids = model.tokenizer(list(dataset["sentence1"]), list(dataset["sentence2"]), verbose=False)["input_ids"]
     lengths = np.array([len(row) for row in ids])
     kept = np.flatnonzero(lengths <= max_length)
