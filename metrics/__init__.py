@@ -4,8 +4,9 @@ from importlib.metadata import version
 
 from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.core.loading import load, score
+from semantic_metrics.core.registration import register
 
-__all__ = ["__version__", "available", "load", "score"]
+__all__ = ["__version__", "available", "load", "register", "score"]
 
 __version__ = version("semantic-metrics")
 

@@ -11,6 +11,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
 from typing import IO
@@ -23,6 +24,8 @@ ATTEMPTS = 5
 TIMEOUT_SECONDS = 120.0  # for one request: a large model on a small machine is slow
 MAX_WAIT_SECONDS = 60.0  # between two attempts, whatever Retry-After says
 _RETRIED_CODES = (408, 409, 425, 429, 500, 502, 503, 504)  # another attempt may succeed
+_UNKNOWN_FIELD_CODES = (400, 404, 422, 501)  # of servers without constrained decoding
+_CHOICE_TOKENS = 24  # for the JSON around a short word
 _BODY_BYTES = 4000  # how much of the body of an error is read
 _QUOTED_CHARACTERS = 300  # how much of it the message quotes
 
@@ -80,6 +83,7 @@ class JsonEndpoint:
         self._key = os.environ.get(KEY_VARIABLE, "").strip()
         self._open = build_opener(_NoRedirect).open
         self._kept_file, self._kept = kept, {} if kept is None else _read_kept(kept)
+        self._constrains = True  # until the server refuses a JSON schema
 
     def post(self, body: dict) -> object:
         """Send JSON; returns the JSON of the answer.
@@ -138,6 +142,40 @@ class JsonEndpoint:
             self._keep(key, reply)
         return self._kept[key]
 
+    def choose(
+        self, model: str, messages: list[dict[str, str]], choices: tuple[str, ...], **settings: object
+    ) -> str | None:
+        """Ask a model for one of a few words, which the server lets it write alone.
+
+        The request has a JSON schema (OpenAI's structured outputs, which vLLM, llama.cpp and others have too). A server
+        that refuses it is asked without, now and later.
+
+        Args:
+            model: as for `chat`.
+            messages: as for `chat`; they say what the words mean.
+            choices: the words, none of which begins with another.
+            settings: as for `chat`.
+
+        Returns:
+            The word; None where the reply is another one.
+
+        Raises:
+            EndpointError: like `chat`.
+        """
+        settings = {"max_tokens": _CHOICE_TOKENS, **settings}
+        constraint = {"response_format": _schema(choices)} if self._constrains else {}
+        try:
+            content, _ = self.chat(model, messages, **settings, **constraint)
+        except EndpointError as error:
+            if not constraint or error.code not in _UNKNOWN_FIELD_CODES:
+                raise
+            content, _ = self.chat(model, messages, **settings)
+            self._constrains = False
+        reply = str(content).strip()
+        with suppress(ValueError, TypeError, KeyError, RecursionError):  # without a schema it is the bare word
+            reply = str(json.loads(reply)["choice"])
+        return next((choice for choice in choices if reply.startswith(choice)), None)
+
     def _keep(self, key: str, reply: tuple[object, object]) -> None:
         try:
             self._kept_file.parent.mkdir(parents=True, exist_ok=True)
@@ -150,6 +188,13 @@ class JsonEndpoint:
     def _without_key(self, text: str) -> str:
         text = " ".join(text.split())
         return text.replace(self._key, "***") if self._key else text  # some servers quote the key that they refuse
+
+
+def _schema(choices: tuple[str, ...]) -> dict:
+    """The `response_format` that allows {"choice": one of the words} alone."""
+    properties = {"choice": {"type": "string", "enum": list(choices)}}
+    schema = {"type": "object", "properties": properties, "required": ["choice"], "additionalProperties": False}
+    return {"type": "json_schema", "json_schema": {"name": "choice", "strict": True, "schema": schema}}
 
 
 def chat_endpoint(url: str, **options: object) -> JsonEndpoint:

@@ -14,12 +14,12 @@ os.environ["SEMANTIC_METRICS_CACHE"] = str(Path(_CACHES.name) / "semantic_metric
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "true"
-os.environ.pop("SEMANTIC_METRICS_HUB_OWNER", None)
 os.environ["OMP_NUM_THREADS"] = "1"  # tests run in parallel: threads inside an operation would wait for one another
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis.internal.conjecture import providers  # noqa: E402
 
 from semantic_metrics.matcha.checkpoint import DEFAULT_CHECKPOINT, embedded_checkpoints  # noqa: E402
 from semantic_metrics.matcha.table import MatchaTable  # noqa: E402
@@ -35,6 +35,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("project")
+if hasattr(providers, "_get_local_constants"):  # else what is drawn depends on the modules that other tests have loaded
+    providers._get_local_constants = lambda: providers._local_constants
 
 Run = Callable[..., subprocess.CompletedProcess]
 

@@ -32,7 +32,6 @@ class Repository:
 
     private: bool = False
     sdk: str | None = None
-    variables: dict[str, str] = field(default_factory=dict)
     commits: dict[str, Files] = field(default_factory=dict)
     refs: dict[str, str] = field(default_factory=dict)
 
@@ -192,8 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         asked = json.loads(body)
         key = (asked.get("type") or "model", f"{asked['organization']}/{asked['name']}")
         private = asked.get("visibility") == "private" or bool(asked.get("private"))
-        variables = {entry["key"]: entry["value"] for entry in asked.get("variables", [])}
-        made = self.server.hub.repositories[key] = Repository(private, asked.get("sdk"), variables)
+        made = self.server.hub.repositories[key] = Repository(private, asked.get("sdk"))
         made.commit({".gitattributes": f"*{LARGE} filter=lfs diff=lfs merge=lfs -text\n".encode()}, "main")
         prefix = "" if key[0] == "model" else "spaces/"
         return self._send_json({"url": f"{self.server.hub.url}/{prefix}{key[1]}"})

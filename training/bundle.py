@@ -1,33 +1,43 @@
 """Write a metric as a standalone folder, which runs as a Hub Space without the package `semantic_metrics`.
 
-    python training/bundle.py matcha /tmp/matcha    # then: cd /tmp/matcha && python app.py
+    python training/bundle.py matcha /tmp/matcha                   # then: cd /tmp/matcha && python app.py
+    python training/bundle.py matcha /tmp/matcha --owner my-team   # takes its weights from my-team/matcha
 
 `evaluate` copies only the modules that a script imports by `from .module import name`, and neither folders nor what
 those modules import in turn. So every module that the metric needs is written beside the script, under its last name,
 and the script imports them all. The demo page (metrics/demo) stays a folder, which app.py imports as `demo`.
+
+A folder without the package takes its weights from the Hub. Whoever pushes it owns the weights too, so the owner's name
+is written into script, modules and card in place of this project's.
 """
 
 import argparse
 import ast
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from semantic_metrics.core.contract import described_metrics
+from semantic_metrics.core.resolve import HUB_OWNER
 
 SOURCE = Path(__file__).resolve().parents[1] / "metrics"  # the folder of the package
 PACKAGE = "semantic_metrics"
 DEMO = "demo"
 APP = "app.py"
 COPIED_FILES = ("README.md", "requirements.txt")
+OWNER_LINE = f'HUB_OWNER = "{HUB_OWNER}"'  # in core/resolve.py
+HUB_ID = re.compile(rf"\b{HUB_OWNER}/(?=\w)")  # of this project's checkpoints, in the cards
+FROM_CHECKOUT = re.compile(r'(evaluate\.load\(")metrics(/[^\n#]*\))(?:  # this folder, in a copy of the repository)?')
 
 
-def write_bundle(name: str, folder: Path) -> list[Path]:
+def write_bundle(name: str, folder: Path, owner: str = HUB_OWNER) -> list[Path]:
     """Write a metric, all modules that it imports, its demo and its card into one folder.
 
     Args:
         name: name of the metric, that of its folder and script in metrics/.
         folder: where to write; made if missing.
+        owner: user or organisation on the Hub that the weights come from.
 
     Returns:
         Paths of the files written, sorted.
@@ -54,8 +64,14 @@ def write_bundle(name: str, folder: Path) -> list[Path]:
     sources |= {file: (SOURCE / name / file).read_text(encoding="utf-8") for file in COPIED_FILES}
     (folder / DEMO).mkdir(parents=True, exist_ok=True)
     for file, text in sources.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        (folder / file).write_text(with_owner(text, owner), encoding="utf-8")
     return [folder / file for file in sorted(sources)]
+
+
+def with_owner(text: str, owner: str) -> str:
+    """A file for the Hub: the owner's name in place of this project's, and metrics loaded from the owner's Spaces."""
+    text = HUB_ID.sub(f"{owner}/", text.replace(OWNER_LINE, f'HUB_OWNER = "{owner}"'))
+    return FROM_CHECKOUT.sub(rf"\g<1>{owner}\g<2>", text)
 
 
 def _package_imports(path: Path) -> list[tuple[ast.ImportFrom, str]]:
@@ -147,9 +163,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("metric", choices=described_metrics(), help="Metric to write.")
     parser.add_argument("folder", type=Path, help="Empty or new folder to write to.")
+    text = f"User or organisation on the Hub that the weights come from (default: {HUB_OWNER})."
+    parser.add_argument("--owner", default=HUB_OWNER, help=text)
     arguments = parser.parse_args()
     try:
-        paths = write_bundle(arguments.metric, arguments.folder)
+        paths = write_bundle(arguments.metric, arguments.folder, arguments.owner)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     sys.stdout.write(f"{len(paths)} files written to {arguments.folder}\n")

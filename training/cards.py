@@ -21,7 +21,6 @@ from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.file_names import is_contextual
 from semantic_metrics.transformer.drifts import FILE, Drift, read_drifts
-from training.matcha.config import STAGED
 from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
 
@@ -31,6 +30,7 @@ BASELINE_ROW = "EmbSim"  # shown beside it
 PAIRS = "pairs"  # name of the shipped cross-encoder
 BENCHMARKS = {"nli_lex": "NLI", "stsscore": "STS-B"}  # of a cross-encoder, by what names of their sets contain
 CROSS_ENCODER_RESULTS = "model_card.csv"  # written by the benchmarks of stsscore and nli_lex
+ORDERS = {"sequential": "one after another", "curriculum": "in turn, one level of difficulty after another"}
 MATCHA_FIGURES = {
     "n_delta": "N-delta",
     "macro_f1": "macro-F1",
@@ -140,7 +140,7 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
         config=config,
         front_matter=front_matter.to_yaml(),
         is_transformer=is_transformer,
-        is_staged=config.get("strategy") in STAGED,
+        order=ORDERS.get(config.get("strategy"), "in turn"),
         load_argument=load_arguments.get(config["name"], ', "./folder/of/this/checkpoint"'),
         max_length=network.get("max_length", MAX_LENGTH),
         figure_names=MATCHA_FIGURES,

@@ -4,8 +4,10 @@
     HF_TOKEN=... python training/push.py --owner NAME --push
     python training/push.py --folder runs/mine/checkpoint --repo ORG/NAME [--push]     # the checkpoint of a run
 
-The training commands take `--push ORG/NAME` and do the last of these when they are done. Each repository gets one
-commit with the files that differ, or none if nothing does. The token is read from HF_TOKEN alone and never printed.
+The training commands take `--push ORG/NAME` and do the last of these when they are done. The owner's name is written
+into the Spaces and the cards, so that a metric takes its weights from the owner that it is loaded from. Each repository
+gets one commit with the files that differ, or none if nothing does. The token is read from HF_TOKEN alone and never
+printed.
 """
 
 import argparse
@@ -31,12 +33,12 @@ from semantic_metrics.core.checkpoint_files import describe_error
 from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
-from training.bundle import write_bundle
+from training.bundle import with_owner, write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
+CARD = "README.md"
 MODEL, SPACE = KINDS = ("model", "space")
 TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
-OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space who owns its checkpoint (semantic_metrics.core.resolve)
 MAIN = "main"
 HUB_FILES = (".gitattributes",)  # made by the Hub in a new repository; says which files go by LFS
 NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"
@@ -62,11 +64,13 @@ class Repo:
         kind: MODEL or SPACE.
         name: name of the repository.
         folder: files to push.
+        card: where messages say that the card is, as `folder` may be a copy.
     """
 
     kind: str
     name: str
     folder: Path
+    card: str
 
     def files(self) -> dict[str, Path]:
         """The files to push, by their path in the repository: all but hidden ones."""
@@ -121,23 +125,30 @@ def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
     return [pair for pair in names if not only or pair[1] in only]
 
 
-def make_repo(kind: str, name: str, spaces: Path) -> Repo:
-    """The folder of a checkpoint (one in 8 bits as float16), or a metric bundled, in a new folder of `spaces`."""
-    if kind == MODEL:
-        return Repo(kind, name, in_half(MODEL_CARDS / name, spaces / name))
-    write_bundle(name, spaces / name)
-    return Repo(kind, name, spaces / name)
+def make_repo(kind: str, name: str, owner: str, folder: Path) -> Repo:
+    """A checkpoint or a bundled metric in a new folder below `folder`, with the owner's name in card and modules."""
+    target = folder / kind / name
+    if kind == SPACE:
+        write_bundle(name, target, owner)
+        return Repo(kind, name, target, f"metrics/{name}/{CARD}")
+    shutil.copytree(MODEL_CARDS / name, target, copy_function=os.symlink)  # weights are large
+    to_half(target)
+    if (card := target / CARD).exists():
+        text = card.read_text(encoding="utf-8")
+        card.unlink()
+        card.write_text(with_owner(text, owner), encoding="utf-8")
+    return Repo(kind, name, target, f"model_cards/{name}/{CARD}")
 
 
-def in_half(folder: Path, target: Path) -> Path:
-    """A checkpoint that sentence-transformers loads: `folder` itself, or of one in 8 bits a copy in float16."""
-    files = sorted(folder.glob("model*.safetensors"))
-    if not eight_bits.is_in_eight_bits(files):
-        return folder
-    shutil.copytree(folder, target, ignore=shutil.ignore_patterns("model-*.safetensors", eight_bits.INDEX))
-    weights = {name: values.half() for name, values in eight_bits.read(files).items()}
-    save_file(weights, target / WEIGHTS, metadata={"format": "pt"})
-    return target
+def to_half(folder: Path) -> None:
+    """Replace weights in 8 bits by the same in float16, as sentence-transformers loads them; others stay as they are."""
+    shards = sorted(folder.glob("model*.safetensors"))
+    if not eight_bits.is_in_eight_bits(shards):
+        return
+    weights = {name: values.half() for name, values in eight_bits.read(shards).items()}
+    for path in (*shards, folder / eight_bits.INDEX):
+        path.unlink()
+    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
 def make_run_repo(folder: Path, hub_id: str) -> Repo:
@@ -147,10 +158,10 @@ def make_run_repo(folder: Path, hub_id: str) -> Repo:
         PushError: the folder is no checkpoint, or `hub_id` is not owner/name.
     """
     check_hub_id(hub_id, "--repo")
-    missing = [name for name in (CONFIG, WEIGHTS, "README.md") if not (folder / name).is_file()]
+    missing = [name for name in (CONFIG, WEIGHTS, CARD) if not (folder / name).is_file()]
     if missing:
         raise PushError(f"--folder: expected a checkpoint that training wrote, {folder} lacks {', '.join(missing)}")
-    return Repo(MODEL, hub_id.partition("/")[2], folder)
+    return Repo(MODEL, hub_id.partition("/")[2], folder, str(folder / CARD))
 
 
 def check_hub_id(hub_id: str, option: str) -> None:
@@ -169,19 +180,16 @@ def check_card(repo: Repo) -> None:
     Raises:
         PushError: it does not; names the card.
     """
-    folder = {MODEL: "model_cards", SPACE: "metrics"}[repo.kind]
-    is_run = repo.kind == MODEL and repo.folder.parent != MODEL_CARDS
-    card = f"{repo.folder if is_run else f'{folder}/{repo.name}'}/README.md"
     try:
-        data = (ModelCard if repo.kind == MODEL else RepoCard).load(repo.folder / "README.md").data
+        data = (ModelCard if repo.kind == MODEL else RepoCard).load(repo.folder / CARD).data
     except Exception as error:  # no file, bad YAML and a malformed model-index each raise their own
-        raise PushError(f"{card}: expected a card with front matter ({describe_error(error)})") from None
+        raise PushError(f"{repo.card}: expected a card with front matter ({describe_error(error)})") from None
     if repo.kind == MODEL and not getattr(data, "eval_results", None):
-        raise PushError(f"{card}: expected a model-index with results, got none")
+        raise PushError(f"{repo.card}: expected a model-index with results, got none")
     if repo.kind == SPACE:
         app = data.to_dict().get("app_file")
         if data.to_dict().get("sdk") != "gradio" or app is None or not (repo.folder / app).is_file():
-            raise PushError(f"{card}: expected sdk: gradio and app_file, a file of the Space; got app {app!r}")
+            raise PushError(f"{repo.card}: expected sdk: gradio and app_file, a file of the Space; got app {app!r}")
 
 
 def make_plan(api: HfApi, repo: Repo, hub_id: str, branch: str, tag: str | None, private: bool) -> Plan:
@@ -245,8 +253,7 @@ def upload(api: HfApi, plan: Plan, branch: str, tag: str | None, private: bool, 
     commit = plan.commit
     with hub_errors(api, plan.hub_id):
         if not plan.exists:
-            owner = [{"key": OWNER_VARIABLE, "value": plan.hub_id.partition("/")[0]}]
-            options = {"space_sdk": "gradio", "space_variables": owner} if plan.repo.kind == SPACE else {}
+            options = {"space_sdk": "gradio"} if plan.repo.kind == SPACE else {}
             api.create_repo(**where, private=private or None, **options)
         if not plan.branch_exists:
             api.create_branch(**where, branch=branch, revision=commit)
@@ -370,11 +377,9 @@ def main(
     owner = HUB_OWNER if owner is None else owner
     if not re.fullmatch(r"[\w.-]+", owner):
         raise PushError(f"--owner: expected a name of letters, digits, '-', '_' and '.', got {owner!r}")
-    with TemporaryDirectory() as spaces:
-        repos = [make_repo(*pair, Path(spaces)) for pair in select(kind, only)]
+    with TemporaryDirectory() as folders:
+        repos = [make_repo(*pair, owner, Path(folders)) for pair in select(kind, only)]
         _push([(each, f"{owner}/{each.name}") for each in repos], *changes)
-    if owner != HUB_OWNER:
-        click.echo(f"Outside the package, {OWNER_VARIABLE}={owner} makes these checkpoints the default ones.")
 
 
 def add_push_option(parser: argparse.ArgumentParser) -> None:
@@ -391,7 +396,7 @@ def check_push(parser: argparse.ArgumentParser, hub_id: str | None) -> None:
         check_hub_id(hub_id, "--push")
         api = HfApi(token=read_token(needed=True), endpoint=constants.ENDPOINT)
         with hub_errors(api, hub_id):
-            _look_up(api, Repo(MODEL, hub_id, Path()), hub_id, MAIN)
+            _look_up(api, Repo(MODEL, hub_id, Path(), CARD), hub_id, MAIN)
     except click.ClickException as error:
         parser.error(str(error))
 

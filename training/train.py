@@ -2,7 +2,7 @@
 
     accelerate launch --cpu --num_cpu_threads_per_process 2 training/train.py \
         --config training/configs/matcha.yaml --data DATA --output runs/matcha
-    accelerate launch training/train.py --smoke          # under a minute, on bundled data
+    accelerate launch training/train.py     # training/configs/smoke.yaml: under a minute, on bundled data
 
 These run one process. More processes change only the first words of the line, and neither the global batch nor the
 weights:
@@ -14,7 +14,7 @@ weights:
 (`accelerate launch --cpu --num_processes 2` would run ONE process, and `--cpu` alone would use one thread.)
 
 The output folder holds `checkpoint/` (the best so far, folded, with its card), `network/` (the same unfolded, in the
-authors' layout), `state/` (what --resume continues from) and `logs/` (tensorboard). `--push ORG/NAME` pushes the
+authors' format), `state/` (what --resume continues from) and `logs/` (tensorboard). `--push ORG/NAME` pushes the
 checkpoint to the Hub when it is trained.
 """
 
@@ -22,6 +22,7 @@ import argparse
 import shutil
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -50,9 +51,9 @@ from training.data.states import (
     restore_folder,
     written_whole,
 )
-from training.matcha.batches import Batch, Corpus, InterleavedBatches, StagedBatches
-from training.matcha.config import STAGED, TrainConfig, make_part
-from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, scorer_of
+from training.matcha.batches import Batch, Corpus, InterleavedBatches, LevelBatches, RoundRobinBatches, StagedBatches
+from training.matcha.config import ROUND_ROBIN, TrainConfig, make_part
+from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, save_network, scorer_of
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
 from training.matcha.set_regulariser import REGULARISERS, SetSamples
@@ -60,6 +61,7 @@ from training.matcha.validate import Results, check_figure, load_validation, mea
 from training.push import add_push_option, check_push, push_run
 
 CONFIGS = Path(__file__).parent / "configs"
+SMOKE = CONFIGS / "smoke.yaml"  # what is trained without --config
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k
 LOG_EVERY_STEPS = 10
 RUN_STATE, RANDOM_STATE = "run.pt", "random_{}.pt"  # of the run, and of each process
@@ -232,16 +234,14 @@ class Run:
         tqdm.write(f"step {self.step}: mean {self.config.select_by} {score:.2f}, {outcome}; {figures}")
 
     def _keep(self, results: Results) -> None:
-        """Write the averaged weights: folded with a card, and unfolded in the authors' layout."""
+        """Write the averaged weights: folded with a card, and unfolded in the authors' format."""
         model = self.average.module
         with written_whole(self.output / "checkpoint") as folder:
             save_checkpoint(model, self.initial, folder)
             write_card(folder, self._record(results))
         if isinstance(model, MatchaModel):
             with written_whole(self.output / "network") as folder:
-                model.config.to_json(folder / "model_config.json")
-                torch.save({"model_state_dict": model.state_dict()}, folder / "max_diff.pth")
-                self.initial.tokenizer.save(str(folder / "tokenizer.json"))
+                save_network(model, self.initial, folder)
 
     def _parts(self) -> dict:
         """The objects whose state is saved, by name."""
@@ -311,14 +311,16 @@ class Run:
 def make_loader(corpus: Corpus, config: TrainConfig, steps: int) -> DataLoader:
     """The batches of a run of so many optimiser steps."""
     shares = [s.share if s.share is not None else n for s, n in zip(config.train, corpus.sizes, strict=True)]
-    kind = StagedBatches if config.strategy in STAGED else InterleavedBatches
+    kind = RoundRobinBatches if config.turns == ROUND_ROBIN else InterleavedBatches
+    kinds = {"sequential": StagedBatches, "curriculum": partial(LevelBatches, [s.level for s in config.train])}
+    kind = kinds.get(config.strategy, kind)
     batches = kind(corpus.sizes, shares, config.batch_size, steps * config.accumulate, config.seed)
     # a generator of its own: the loader must not draw from the stream that dropout draws from
     return DataLoader(corpus, batch_sampler=batches, collate_fn=corpus.collate, generator=torch.Generator())
 
 
 def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
-    """AdamW, with a learning rate of their own for the token embeddings."""
+    """AdamW, which is Adam without weight decay, with a learning rate of their own for the token embeddings."""
     named = dict(model.named_parameters())
     embeddings = [p for name, p in named.items() if name.endswith("word_embeddings.weight")]
     rest = [p for name, p in named.items() if not name.endswith("word_embeddings.weight")]
@@ -337,19 +339,19 @@ def find_state(output: Path) -> Path | None:
 def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Train MATCHA.")
-    parser.add_argument("--config", type=Path, help="A YAML file of training/configs.")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        help="A YAML file of training/configs; by default smoke.yaml, a run of under a minute on bundled data.",
+    )
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, help="Folder to write to (default: runs/ and the config's name).")
     parser.add_argument("--resume", action="store_true", help="Continue from the output folder's saved state.")
-    parser.add_argument("--smoke", action="store_true", help="A run of under a minute on bundled data.")
     add_push_option(parser)
     parsed = parser.parse_args(args)
-    if parsed.smoke and parsed.config is not None:
-        parser.error("expected --config FILE or --smoke, got both")
-    if parsed.smoke:
-        parsed.config, parsed.data = CONFIGS / "smoke.yaml", CONFIGS.parent
     if parsed.config is None:
-        parser.error("expected --config FILE or --smoke")
+        parsed.config = SMOKE
+        sys.stderr.write(f"train.py: no --config: this trains {SMOKE}, a short run on bundled data\n")
     parsed.output = parsed.output or Path("runs") / parsed.config.stem
     check_push(parser, parsed.push)
     return parsed

@@ -1,5 +1,6 @@
 """The base of every class that `evaluate` loads: all input is checked before `evaluate` stores any of it."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,7 +107,25 @@ class CheckedInputs(TextScoring):
         extra = self.check_extra(extra_columns, first, rows)
         if given and self.writer is None and self.num_process == 1:  # nothing to merge: no file is needed
             return self._compute(**columns, options=options, **extra)
-        return super().compute(**columns, options=options, **extra)
+        added = len(self)
+        try:
+            return super().compute(**columns, options=options, **extra)
+        except BaseException:  # also when the user interrupts it
+            self._add_again(added)
+            raise
+
+    def _add_again(self, added: int) -> None:
+        """Keep the rows that were added before a call of `compute` that failed, as `evaluate` forgets them."""
+        data = getattr(self, "data", None)
+        if self.num_process > 1 or self.writer is not None or data is None:
+            return  # nothing is forgotten, or others hold a part
+        rows = {name: data[name][:added] for name in self._feature_names()}
+        self.buf_writer = self.data = None
+        for lock, path in zip(self.filelocks or (), self.file_paths or (), strict=True):
+            os.remove(path)
+            lock.release()
+        self.filelocks = self.file_paths = None
+        super().add_batch(**rows)
 
 
 def _check_names(given: Mapping[str, object], known: list[str]) -> None:

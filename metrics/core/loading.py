@@ -1,5 +1,7 @@
 """Load a metric by its name: for `evaluate`, or to score texts without it."""
 
+import os
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -70,29 +72,48 @@ def load_scoring(name: str, checkpoint: str | None = None, command: str = "score
     return load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
 
 
-@lru_cache(maxsize=MAX_METRICS)
 def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
-    """Like `load_scoring`, but a metric that was loaded before, in this process, is used again."""
+    """Like `load_scoring`, but a metric that was loaded before, in this process, is used again.
+
+    It is loaded anew if a file of the checkpoint's folder has changed since.
+    """
+    return _loaded_scoring(name, checkpoint, _folder_state(checkpoint))
+
+
+@lru_cache(maxsize=MAX_METRICS)
+def _loaded_scoring(name: str, checkpoint: str | None, state: tuple) -> TextMetric:
     return load_scoring(name, checkpoint)
+
+
+def _folder_state(checkpoint: str | None) -> tuple[tuple[str, int, int], ...]:
+    """Name, size and time of each file in the folders that a checkpoint names; none for a shipped one or a Hub id."""
+    state = []
+    # consensus takes two of them with a "+" between; a name with a slash and a NUL is no folder
+    for part in () if checkpoint is None or "/" not in checkpoint else (checkpoint, *checkpoint.split("+")):
+        with suppress(OSError, ValueError), os.scandir(os.path.expanduser(part)) as files:
+            for file in files:
+                details = file.stat()
+                state.append((file.path, details.st_size, details.st_mtime_ns))
+    return tuple(sorted(state))
 
 
 def score(
     name: str,
-    predictions: list[str],
-    references: list,
+    predictions: list[str] | str,
+    references: list | str,
     *,
-    questions: list[str] | None = None,
+    questions: list[str] | str | None = None,
     checkpoint: str | None = None,
     **options: object,
 ) -> dict:
     """Score texts: what `load(name, checkpoint).compute(...)` returns, in a fraction of its start-up time.
 
     `evaluate` is not imported, and for "matcha" with its shipped table neither is torch. The metric stays loaded for
-    the next call with the same name and checkpoint: a folder that has changed since is not read again.
+    the next call with the same name and checkpoint, until a file of the checkpoint's folder changes.
 
     Args:
         name: "consensus", "matcha", "nli_lex" or "stsscore".
-        predictions: n texts to judge.
+        predictions: n texts to judge, or one text as a string; then all columns are strings.
         references: n texts to compare with, or n lists of texts (several references each).
         questions: n questions, which "nli_lex" needs and the others do not take.
         checkpoint: None for the checkpoint shipped with the package, or another shipped one, a folder (written with a
@@ -101,7 +122,7 @@ def score(
 
     Returns:
         The mean under the metric's name, `scores` (n floats, higher is better), `signature`, and what else the metric
-        returns; its docstring, `help(load(name).compute)`, describes each.
+        returns; its docstring, `help(load(name).compute)`, describes each. The same, with n = 1, for one text.
 
     Raises:
         ValueError: there is no such metric or checkpoint, or a text or an option is invalid; names the argument.
@@ -110,6 +131,8 @@ def score(
         >>> from semantic_metrics import score
         >>> score("matcha", ["It rains."], ["It rains."])["scores"]
         [1.0]
+        >>> score("matcha", "It rains.", "It rains.")["matcha"]
+        1.0
     """
     check_parts(name, "score")
     check_checkpoint_name(checkpoint)
@@ -120,6 +143,9 @@ def score(
         raise invalid_input(
             "questions", f"expected None, as {name} takes no questions, got {describe_value(questions)}"
         )
+    given = {argument: column for argument, column in columns.items() if column is not None}
+    if all(isinstance(column, str) for column in given.values()):  # with a list among them, a string is a mistake
+        columns |= {argument: [text] for argument, text in given.items()}
     metric = loaded_scoring(name, checkpoint)
     check_option_names(name, metric, options)
     return metric.compute(**columns, **options)

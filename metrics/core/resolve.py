@@ -15,7 +15,7 @@ from semantic_metrics.core.inputs import quote
 if TYPE_CHECKING:  # imported where a Hub id is asked for: shipped checkpoints and folders do without
     from huggingface_hub import HfApi
 
-HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
+HUB_OWNER = "semantic-metrics"  # of the checkpoints on the Hub; training/bundle.py writes the owner that pushes
 SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
 MAX_NAME_CHARACTERS = 300  # of a name in an error message
 BLOCK_BYTES = 2**20  # read at a time
@@ -80,7 +80,7 @@ def resolve_checkpoint(
     if match is None or name.startswith("."):
         raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: {wanted}")
     try:
-        folder = _download(match["repo"], match["revision"], list(other_weights))
+        folder = download(match["repo"], match["revision"], CHECKPOINT_FILES, list(other_weights))
     except Exception as error:  # an answer that is cut or odd reaches here as an error of any kind
         again = "may help" if _may_pass(error) else "will not help"
         reason = f"the Hub did not give it ({describe_error(error)}); trying again {again}"
@@ -117,8 +117,17 @@ def _may_pass(error: BaseException | None) -> bool:
     return passing or "Consistency check" in str(error) or _may_pass(error.__cause__ or error.__context__)
 
 
-def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path:
-    """Download the files of a checkpoint, all of one commit; without an answer of the Hub, use an earlier download.
+def download(repo: str, revision: str | None, patterns: list[str], other_weights: list[str] | None = None) -> Path:
+    """Download files of a repository, all of one commit; without an answer of the Hub, use an earlier download.
+
+    Args:
+        repo: Hub id.
+        revision: branch, tag or commit; None for the default branch.
+        patterns: which files.
+        other_weights: further ones, if no file of `patterns` is a safetensors.
+
+    Raises:
+        Exception: the Hub does not give them; of any kind.
 
     `snapshot_download` would do it at once, but it lists the files without a timeout (huggingface_hub 2.4): a Hub that
     takes a request and never answers it would be waited for without end. Every request here has a timeout, which
@@ -128,12 +137,13 @@ def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path
     from huggingface_hub.errors import LocalEntryNotFoundError, RevisionNotFoundError
     from huggingface_hub.utils import filter_repo_objects
 
-    api, patterns = HfApi(), [*CHECKPOINT_FILES, *other_weights]
+    api, other_weights = HfApi(), other_weights or []
+    wanted = [*patterns, *other_weights]
     timeout = constants.HF_HUB_DOWNLOAD_TIMEOUT
     try:
         info = api.model_info(repo, revision=revision, timeout=timeout)
         commit = info.sha or revision  # a branch may move between two files
-        names = list(filter_repo_objects([file.rfilename for file in info.siblings], allow_patterns=patterns))
+        names = list(filter_repo_objects([file.rfilename for file in info.siblings], allow_patterns=wanted))
         if names:
             url = hf_hub_url(repo, names[0], revision=commit, endpoint=api.endpoint)
             api.get_hf_file_metadata(url=url, timeout=timeout)
@@ -141,13 +151,13 @@ def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path
         raise
     except Exception as error:
         try:  # without `other_weights`, which are missing where there are safetensors
-            return _find_downloaded(api, repo, revision, CHECKPOINT_FILES)
+            return _find_downloaded(api, repo, revision, patterns)
         except LocalEntryNotFoundError:
             raise error from None
     if any(name.endswith(".safetensors") for name in names):
         names = [name for name in names if name not in other_weights]
     if not names:
-        raise FileNotFoundError(f"the repository has no file like {', '.join(patterns)}")
+        raise FileNotFoundError(f"the repository has no file like {', '.join(wanted)}")
     for name in names:
         api.hf_hub_download(repo, name, revision=commit)
     folder = _find_downloaded(api, repo, commit, names)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from html import escape
+from inspect import Parameter, Signature
 from pathlib import Path
 
 import evaluate
@@ -34,6 +35,8 @@ from .reading import (
 CHECKPOINT_VARIABLE = "SEMANTIC_METRICS_CHECKPOINT"
 SESSION_SECONDS = 3600  # how long the server keeps a visitor's texts and files
 MAX_TABLE_ROWS = 1000  # on the page; the file to download has them all
+ENDPOINT = "score"  # of the API: Client(URL).predict(predictions=[...], references=[...], api_name="/score")
+MAX_QUOTED = 80  # characters of a value in an error message
 NARROW_CHARACTERS = 8  # the longest cell of a narrow column
 MAX_UPLOAD = "20mb"  # of a visitor's CSV file
 MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would wait for half an hour
@@ -56,7 +59,8 @@ button[role=tab].selected {color: var(--primary-700)} .dark button[role=tab].sel
 """
 
 QUIET = {"api_visibility": "private", "show_progress": "hidden"}
-QUEUED = {"api_visibility": "private", "concurrency_id": "metric", "concurrency_limit": 1}  # one visitor at a time
+ONE_AT_A_TIME = {"concurrency_id": "metric", "concurrency_limit": 1}
+QUEUED = {"api_visibility": "private", **ONE_AT_A_TIME}
 
 QUOTA = Quota()
 
@@ -124,6 +128,24 @@ def load_metric(script: Path) -> evaluate.Metric:
     return evaluate.load(str(script), os.environ.get(CHECKPOINT_VARIABLE) or None)
 
 
+def compute(page: Page, texts: Columns) -> dict:
+    """Score the texts of a visitor, by argument of the metric.
+
+    Raises:
+        ValueError: there are too many texts or characters, the visitor has no seconds left, or the metric refuses a
+            text.
+    """
+    count = max(map(len, texts.values()))
+    if count > page.max_rows:
+        raise ValueError(f"expected at most {page.max_rows:,} rows on this page, got {count:,}")
+    characters = sum(len(text) for column in texts.values() for text in column)
+    if characters > page.max_characters:
+        limit = f"{page.max_characters:,} characters at a time on this page"
+        raise ValueError(f"expected at most {limit}, got {characters:,}")
+    with QUOTA.charge(visitor()):
+        return load_metric(page.script).compute(**texts)
+
+
 def count_notes(result: dict, notes: dict[str, str]) -> str:
     """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does."""
     return "".join(f" {result[name]:,} {note}." for name, note in notes.items() if result[name])
@@ -178,17 +200,10 @@ class Results:
         try:
             texts, given = read(*values)
             count = len(next(iter(texts.values())))
-            if count > self.page.max_rows:
-                raise ValueError(f"expected at most {self.page.max_rows:,} rows on this page, got {count:,}")
-            characters = sum(len(text) for column in texts.values() for text in column)
-            if characters > self.page.max_characters:
-                limit = f"{self.page.max_characters:,} characters at a time on this page"
-                raise ValueError(f"expected at most {limit}, got {characters:,}")
             for name in self.page.added_columns:
                 if name in given:
                     raise ValueError(f"the file: expected no column named {name!r}, which the page will add")
-            with QUOTA.charge(visitor()):
-                result = load_metric(self.page.script).compute(**texts)
+            result = compute(self.page, texts)
             outcome = self.page.outcome(result)
             path = write_csv(self.file.GRADIO_CACHE, "scores.csv", outcome.table or {**given, **outcome.added})
         except INPUT_ERRORS as error:
@@ -276,6 +291,7 @@ def build(page: Page) -> gr.Blocks:
         title=page.title, analytics_enabled=False, delete_cache=(SESSION_SECONDS, SESSION_SECONDS)
     ) as blocks:
         gr.Markdown(f"# {page.title}\n{page.about}")
+        gr.api(endpoint(page), api_name=ENDPOINT, **ONE_AT_A_TIME)
         if not page.tabs:
             _fill_score_tab(page)
             return blocks
@@ -284,6 +300,30 @@ def build(page: Page) -> gr.Blocks:
                 with gr.Tab(name):
                     fill()
     return blocks
+
+
+def endpoint(page: Page) -> Callable[..., dict]:
+    """What the API of a page runs: lists of texts, by argument of the metric, to the result of `compute`.
+
+    The limits are those of the page. A `gr.Error` says what is invalid.
+    """
+    names = [column.name for column in page.columns]
+
+    def score(*columns: object) -> dict:
+        try:
+            for name, column in zip(names, columns, strict=True):
+                if not isinstance(column, list) or not all(isinstance(text, str) for text in column):
+                    raise ValueError(f"{name}: expected a list of strings, got {str(column)[:MAX_QUOTED]!r}")
+            return compute(page, dict(zip(names, columns, strict=True)))
+        except INPUT_ERRORS as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    # gradio reads the names and types of the arguments here
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=list[str]) for name in names]
+    score.__signature__ = Signature(parameters, return_annotation=dict)
+    score.__annotations__ = {**dict.fromkeys(names, list[str]), "return": dict}
+    score.__doc__ = f"Scores of {page.title}: {', '.join(names)} are lists of strings of one length."
+    return score
 
 
 def _fill_score_tab(page: Page) -> None:

@@ -12,8 +12,8 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
 from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
-from semantic_metrics.core.resolve import WEIGHTS, default_cache, hash_files
-from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS
+from semantic_metrics.core.resolve import WEIGHTS, default_cache, download, hash_files
+from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, TOKENIZER
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 
@@ -98,9 +98,12 @@ def _load_network(folder: Path, config: MatchaConfig) -> MatchaModel:
 
 
 def _authors_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
-    source = str(folder) if (folder / "tokenizer.json").is_file() else AUTHORS_TOKENIZER
+    has_own = (folder / TOKENIZER).is_file()
+    source = str(folder) if has_own else AUTHORS_TOKENIZER
     with refuse_damage(f"checkpoint {folder}: its tokenizer, {source!r}, did not load"):
-        tokenizer = PreTrainedTokenizerFast.from_pretrained(source)
+        # from a folder, as transformers asks the Hub for more without a timeout
+        home = folder if has_own else download(AUTHORS_TOKENIZER, None, [TOKENIZER, "tokenizer_config.json"])
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(str(home))
         tokenizer.backend_tokenizer.encode(PROBE)  # some damage shows when a text is split
     end = tokenizer.backend_tokenizer.token_to_id("<|endoftext|>")
     pads = [i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id, end) if i is not None]

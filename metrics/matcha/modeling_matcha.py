@@ -73,8 +73,10 @@ class MatchaConfig:
             raise ValueError(f"{path}: expected a JSON object with at least vocab_size and n_embd ({error})") from None
 
     def to_json(self, path: Path) -> None:
-        """Write the file that `from_json` reads."""
-        Path(path).write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+        """Write the file that `from_json` reads, and the authors' package, too."""
+        # the package takes the embeddings of a "gpt2" by a method that every model of transformers has
+        stored = {"model_type": "gpt2", **asdict(self)}
+        Path(path).write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 
 class SenseMLP(nn.Module):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input
+from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, check_texts, invalid_input
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
@@ -135,6 +135,25 @@ class MatchaScoring(TextScoring):
         if ratings is None:
             raise invalid_input("calibrated", "expected a checkpoint with ratings in its config.json, got one without")
         return ratings
+
+    def encode(
+        self,
+        texts: list[str],
+        precision: str = "float32",
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+        backend: str = "torch",
+        workers: int | None = None,
+    ) -> np.ndarray:
+        """(n, D) float64 vectors of n texts, whose cosines are the scores; zeros for a text without a vector.
+
+        The other arguments are those of `compute`: they say how a contextual checkpoint runs.
+
+        Raises:
+            InvalidInput: `texts` is no list of valid strings, or the checkpoint does not take an option.
+        """
+        run = self.encoder.resolve(RunOptions(precision, None, batch_size, device, backend, workers))
+        return self.encoder.encode(check_texts("texts", texts), run).vectors
 
     def explain(
         self,

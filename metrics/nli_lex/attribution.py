@@ -153,6 +153,6 @@ def _value(scorer: PairScorer, weights: Weights, features: Features, share: floa
                 for part in which:
                     probabilities = logits[part][:, classes].softmax(dim=1)
                     odds = odds + coefficients[name] * probabilities[:, classes.index(label)] / parts
-        return torch.sigmoid(odds)
+        return torch.sigmoid(odds) if weights.logistic else odds
 
     return value

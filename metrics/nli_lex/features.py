@@ -60,7 +60,8 @@ BRIEF_ANSWER_WORDS = 8  # up to which `brevity` is 1; it is 0 from SHORT_ANSWER_
 PRODUCTS = (ENTAILMENT_OF_LONG, RECALL_OF_LONG, CONFLICT_OF_BRIEF)  # each a feature times a measure of the length
 RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, *PRODUCTS)
 COLUMNS = (*RICH, SUBSTRING)
-FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}
+FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}  # with weights
+NLI = "nli"  # the form without weights, the paper's "NLI" row: the probability of entailment is that of being correct
 
 
 @dataclass(frozen=True)

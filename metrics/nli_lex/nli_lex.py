@@ -29,7 +29,8 @@ Args:
     questions: list of n strings, what was asked. A blank one adds no context.
     features: "rich" (default); "paper" for the paper's method to the letter: its two features alone, the reference as a
         literal substring, questions read whole; or "two_features" for entailment and lexical match, with questions and
-        words read as in the rich form. Each has weights of its own.
+        words read as in the rich form. Each has weights of its own. "nli" needs none and takes any NLI model: p is the
+        probability of entailment, with questions read whole.
     weights: file with the weights, as `semantic-metrics fit` writes it. None (default) for the `nli_lex.json` of the
         checkpoint: weights belong to a model.
     template: what the model reads, with `{question}` and `{answer}`: once with the answer (premise), once with the
@@ -56,18 +57,18 @@ Returns:
     correct: n bools, p > 0.5.
     entailment: n floats in [0, 1]: probability that question and answer entail question and reference.
     lexical_match: n times 0 or 1: whether the answer contains the reference as whole words, normalised; with
-        features="paper" as a substring, ignoring case.
+        features="paper" or "nli" as a substring, ignoring case.
     signature: every setting that can change a score, the sha256 of checkpoint, tokeniser and weights among them.
     blank: number of blank answers.
     windowed: number of pairs of an answer and a reference that were read in several windows.
     shortened: number of questions of which only the sentence that asks was read, as they are long or contain a right
-        answer (among options, say); 0 with features="paper".
+        answer (among options, say); 0 with features="paper" and "nli".
     split: number of pairs whose reference is too long for the model and was read in parts: the probabilities are the
         means over the parts.
     truncated: number of pairs that were not read in full, as the question was cut.
     best_reference: with several references, the index of the best for each answer (the first of equals).
     reasons: with output="reasons", for each answer what "intercept" and each feature add to its log odds of being
-        correct, log(p / (1 - p)); empty for a blank answer.
+        correct, log(p / (1 - p)), or to p itself with features="nli"; empty for a blank answer.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a blank reference, a

@@ -14,8 +14,8 @@ from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, Texts, check_method
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.attribution import explain
-from semantic_metrics.nli_lex.features import COLUMNS, FORMS, SUBSTRING, extract, load_scorer
-from semantic_metrics.nli_lex.weights import Weights, contributions, judge, read_weights
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, SUBSTRING, extract, load_scorer
+from semantic_metrics.nli_lex.weights import NLI_ALONE, Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template
 
 VERSION = "0.5.0"
@@ -103,12 +103,14 @@ class NLILexScoring(TextScoring):
         Raises:
             ValueError: the checkpoint has no weights, or an argument is invalid.
         """
-        check_choice("features", features, tuple(FORMS))
+        check_choice("features", features, (*FORMS, NLI))
         check_choice("number_words", number_words, (None, False, True))
         if weights is not None and not isinstance(weights, (str, Path)):
             raise invalid_input("weights", f"expected a file's name or None, got {quote(weights)}")
+        if features == NLI and weights is not None:
+            raise invalid_input("weights", f"expected None with features={NLI!r}, which has no weights, got {weights}")
         path = self.scorer.folder if weights is None else weights
-        fitted = read_weights(path, features, self.scorer.checkpoint_sha256)
+        fitted = NLI_ALONE if features == NLI else read_weights(path, features, self.scorer.checkpoint_sha256)
         if template is not None:
             fitted = replace(fitted, template=check_template(template))
         return fitted if number_words is None else replace(fitted, number_words=number_words)
@@ -116,7 +118,7 @@ class NLILexScoring(TextScoring):
     def _compute(self, predictions: list[str], references: list, questions: list[str], options: Options) -> dict:
         weights, several = options.weights, isinstance(references[0], list)
         texts = questions, predictions, references if several else [[text] for text in references]
-        match = SUBSTRING if SUBSTRING in weights.features else "lexical_match"
+        match = SUBSTRING if weights.whole_question else "lexical_match"
         reading = (weights.template, weights.number_words, {*weights.features, "entailment", match}, options.run)
         features = extract(self.scorer, *texts, *reading, weights.whole_question)
         judged = judge(weights, features)

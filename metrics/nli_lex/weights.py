@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.references import best_or_mean
-from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NUMBER_WORDS, TEMPLATE, Features
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, NUMBER_WORDS, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
 
 MAX_WEIGHT = 1e9  # a larger weight means a damaged file
@@ -34,6 +34,7 @@ class Weights:
         fitted_on: data and number of answers, for people to read.
         template, number_words: options with which the features were extracted (see `features.extract`).
         checkpoint: beginning of the sha256 of the model that the weights were fitted for; empty if unknown.
+        logistic: whether the weighted sum is the log odds; else it is the probability itself.
     """
 
     features: tuple[str, ...]
@@ -43,6 +44,7 @@ class Weights:
     template: str = TEMPLATE
     number_words: bool = NUMBER_WORDS
     checkpoint: str = ""
+    logistic: bool = True
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in COLUMNS]
@@ -65,12 +67,14 @@ class Weights:
     @property
     def form(self) -> str:
         """Name of these weights in the file: the form in FORMS that has these features, else "rich"."""
+        if not self.logistic:
+            return NLI
         return next((form for form, names in FORMS.items() if set(self.features) == set(names)), "rich")
 
     @property
     def whole_question(self) -> bool:
         """Whether these weights are for features of the whole question, see `features.extract`."""
-        return self.form == "paper"
+        return self.form in ("paper", NLI)
 
     @property
     def sha256(self) -> str:
@@ -82,10 +86,13 @@ class Weights:
         """What a metric's signature contains of the weights."""
         return {
             "features": self.form,
-            "weights": self.sha256[:16],
+            "weights": self.sha256[:16] if self.logistic else "none",
             "template": json.dumps(self.template),
             "number_words": self.number_words,
         }
+
+
+NLI_ALONE = Weights(("entailment",), 0.0, (1.0,), "nothing", logistic=False)
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,8 @@ class Judgement:
 
 def probability(weights: Weights, table: np.ndarray) -> np.ndarray:
     """(rows, len(COLUMNS)) features -> (rows,) probabilities in [0, 1]: sigmoid(intercept + weighted sum)."""
-    return (1 + np.tanh((weights.intercept + contributions(weights, table).sum(axis=1)) / 2)) / 2  # tanh: no overflow
+    odds = weights.intercept + contributions(weights, table).sum(axis=1)
+    return (1 + np.tanh(odds / 2)) / 2 if weights.logistic else odds  # tanh: no overflow
 
 
 def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
@@ -167,7 +175,7 @@ def read_forms(path: Path) -> dict[str, Weights]:
     if not exists:
         raise ValueError(
             f"weights {path}: no such file; fit weights for this model with `semantic-metrics fit --metric nli_lex`, "
-            "or name the file of some in the argument `weights`"
+            "name the file of some in the argument `weights`, or in Python use features='nli', which needs none"
         )
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

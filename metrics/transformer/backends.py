@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 from transformers import PreTrainedModel
 
+from semantic_metrics.core.cores import core_count
 from semantic_metrics.core.forks import check_device
 from semantic_metrics.core.inputs import InvalidInput, invalid_input, quote
 from semantic_metrics.core.locks import Lock
@@ -84,7 +85,7 @@ class Transformer:
         self.device, self.config = model.device, model.config
         self._output, self._checkpoint = output, checkpoint
         self._models = {"float32": model}
-        self._openvino: dict[str, OpenVINOModel] = {}
+        self._openvino: dict[str, tuple[int, OpenVINOModel]] = {}  # by precision, with its number of threads
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, object]:
@@ -126,7 +127,7 @@ class Transformer:
             InvalidInput: the backend is not installed, or cannot run this model here.
         """
         if run.backend == "openvino":
-            return self._compiled(run.precision)
+            return self._compiled(run.precision, min(worker_count(run.workers), core_count()))
         model = self.model(run)
 
         def forward(inputs: Inputs) -> torch.Tensor:
@@ -135,15 +136,16 @@ class Transformer:
 
         return forward
 
-    def _compiled(self, precision: str) -> OpenVINOModel:
+    def _compiled(self, precision: str, threads: int) -> OpenVINOModel:
         with self._lock:
-            if precision not in self._openvino:
+            if precision not in self._openvino or self._openvino[precision][0] != threads:
                 model = self._models["float32"].to("cpu")
                 sha256 = self._checkpoint.checkpoint_sha256
                 known = None if sha256 == UNSAVED else sha256
                 example = self._checkpoint.example()
-                self._openvino[precision] = OpenVINOModel(model, precision, self._output, example, known)
-            return self._openvino[precision]
+                compiled = OpenVINOModel(model, precision, self._output, example, known, threads)
+                self._openvino[precision] = threads, compiled
+            return self._openvino[precision][1]
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item], run: RunOptions) -> Iterator[Result]:
         """Results of a function for each batch, in order: on a CPU as many at a time as there are workers."""

@@ -33,7 +33,6 @@ from semantic_metrics.core.inputs import InvalidInput, invalid_input
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE
-from semantic_metrics.transformer.workers import worker_count
 
 if TYPE_CHECKING:
     import openvino
@@ -50,7 +49,7 @@ _first_request = Lock()
 
 
 class OpenVINOModel:
-    """A transformer compiled for the cores of this process; several threads may run it at a time.
+    """A compiled transformer; several threads may run it at a time.
 
     Args:
         model: in float32, on the CPU.
@@ -58,6 +57,7 @@ class OpenVINOModel:
         output: name of the output that is wanted.
         example: inputs of two sequences of different lengths.
         checkpoint_sha256: digest of the weights and settings; None if there is none, and nothing is cached then.
+        threads: of OpenVINO, each of which runs one request at a time; their number changes no output.
 
     Raises:
         InvalidInput: OpenVINO is not installed, the process was forked after it had run, the processor lacks bfloat16,
@@ -65,7 +65,13 @@ class OpenVINOModel:
     """
 
     def __init__(
-        self, model: PreTrainedModel, precision: str, output: str, example: Inputs, checkpoint_sha256: str | None
+        self,
+        model: PreTrainedModel,
+        precision: str,
+        output: str,
+        example: Inputs,
+        checkpoint_sha256: str | None,
+        threads: int,
     ) -> None:
         core = _get_core()
         has_bfloat16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -73,10 +79,9 @@ class OpenVINOModel:
             raise invalid_input("precision", "expected 'float32' or 'int8' on this processor, got 'bfloat16'")
         converted = _read_or_convert(model, precision == "int8", output, example, checkpoint_sha256)
         faster = has_bfloat16 and precision != "float32"  # what int8 leaves is as near in bfloat16, and faster
-        streams = worker_count(None)
         settings = {
-            "INFERENCE_NUM_THREADS": streams,
-            "NUM_STREAMS": streams,  # one thread each
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": threads,  # one thread each
             "ENABLE_CPU_PINNING": False,  # a thread that is bound to a busy core would wait for it
             "INFERENCE_PRECISION_HINT": "bf16" if faster else "f32",
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": DYNAMIC_GROUP if precision == "int8" else 0,

@@ -20,9 +20,9 @@ WEIGHTS = ("checkpoint/model.safetensors", "network/max_diff.pth")
 
 
 def smoke(output: Path, resume: bool) -> int:
-    """Run `train.py --smoke` in a child."""
+    """Run `train.py` with its smoke config in a child."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads do not survive a fork
-    sys.argv = ["train.py", "--smoke", "--output", str(output), *(["--resume"] if resume else [])]
+    sys.argv = ["train.py", "--output", str(output), *(["--resume"] if resume else [])]
     train.main()
     return 0
 

@@ -13,7 +13,7 @@ from evaluate.loading import init_dynamic_modules
 
 import semantic_metrics
 from semantic_metrics.cli import main
-from semantic_metrics.cli.register import MARKER_FILE
+from semantic_metrics.core.registration import MARKER_FILE
 from semantic_metrics.matcha.matcha import Matcha
 
 
@@ -101,8 +101,18 @@ def test_what_others_put_there_stays(cache: Path, marker: str | None) -> None:
 
 def test_an_unknown_name_is_refused(cache: Path) -> None:
     result = register("macha")
-    message = "Error: NAME: expected one of consensus, matcha, nli_lex, set_criteria, stsscore, got 'macha'\n"
+    message = f"Error: name: expected one of {semantic_metrics.available()}, got 'macha'\n"
     assert (result.exit_code, result.output, cache.exists()) == (2, message, False)
+    with pytest.raises(ValueError, match="name: expected one of"):
+        semantic_metrics.register("matcha", "macha")
+    assert not cache.exists(), "nothing is written if a name is wrong"
+
+
+def test_a_line_of_a_notebook_does_the_same(cache: Path) -> None:
+    (line,) = semantic_metrics.register("matcha")
+    assert line in register("matcha").output.replace("replaced", "entered")
+    (entry,) = entries(cache)
+    assert semantic_metrics.register(remove=True)[1] == f"matcha: removed {entry}"
 
 
 def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from semantic_metrics import load, score
 from tests.conftest import ROOT, Run
 from tests.demo.conftest import tiny_checkpoints
+from tests.tiny_table import small_table
 
 # all that scoring with the table imports; charset_normalizer comes with scipy, coverage with these tests
 TABLE = {"charset_normalizer", "click", "numpy", "safetensors", "scipy", "semantic_metrics", "tokenizers", "tqdm"}
@@ -109,3 +110,25 @@ def test_a_metric_stays_loaded(checkpoint: Path, monkeypatch: pytest.MonkeyPatch
     module = sys.modules["semantic_metrics.matcha.scoring"]
     monkeypatch.setattr(module, "load_checkpoint", None)  # a second load would fail
     assert score("matcha", **TEXTS, checkpoint=str(checkpoint)) == before
+
+
+def test_two_strings_are_scored_as_lists_of_one(checkpoint: Path, tmp_path: Path) -> None:
+    folder = str(checkpoint)
+    assert score("matcha", "a man", "the man", checkpoint=folder) == score(
+        "matcha", ["a man"], ["the man"], checkpoint=folder
+    )
+    folder = tiny_checkpoints(checkpoint, tmp_path)["nli_lex"]
+    one = score("nli_lex", "the dog", "a dog", questions="who?", checkpoint=folder)
+    assert one == score("nli_lex", ["the dog"], ["a dog"], questions=["who?"], checkpoint=folder)
+    with pytest.raises(ValueError, match="references: expected a list of strings, got a bare str"):
+        score("nli_lex", ["the dog"], "a dog", questions=["who?"], checkpoint=folder)
+    with pytest.raises(ValueError, match="questions: expected a list of strings, got NoneType"):
+        score("nli_lex", "the dog", "a dog", checkpoint=folder)
+
+
+def test_a_folder_that_changed_is_loaded_anew(tmp_path: Path) -> None:
+    small_table().save(tmp_path / "own")
+    before = score("matcha", **TEXTS, checkpoint=f"{tmp_path}/own")
+    small_table(seed=1).save(tmp_path / "own")
+    after = score("matcha", **TEXTS, checkpoint=f"{tmp_path}/own")
+    assert after == load("matcha", f"{tmp_path}/own").compute(**TEXTS) != before

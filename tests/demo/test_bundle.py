@@ -59,16 +59,27 @@ def test_each_bundle_scores_as_the_package_does(
         row = {column.removesuffix("s"): texts[0] for column, texts in columns.items()}
         explained = metric.explain(**row) if hasattr(metric, "explain") else None
         expected = metric.compute(**columns)
-        assert _rounded(results[name]) == _rounded(json.loads(json.dumps([expected, expected, explained]))), name
+        assert rounded(results[name]) == rounded(json.loads(json.dumps([expected, expected, explained]))), name
 
 
-def _rounded(value: object) -> object:
+def rounded(value: object) -> object:
     """Numbers to six places: where its weights lie in memory moves a model's last digits."""
     if isinstance(value, dict):
-        return {key: _rounded(one) for key, one in value.items()}
+        return {key: rounded(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_rounded(one) for one in value]
+        return [rounded(one) for one in value]
     return round(value, 6) if isinstance(value, float) else value
+
+
+def test_a_bundle_names_its_owner_in_place_of_this_project(tmp_path: Path) -> None:
+    folder = tmp_path / "matcha"
+    write_bundle("matcha", folder, "my-team")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*.*")}
+    assert not [name for name, text in texts.items() if re.search(r"semantic-metrics/\w|load\(.metrics/", text)]
+    assert 'HUB_OWNER = "my-team"' in texts["resolve.py"]
+    assert 'matcha = evaluate.load("my-team/matcha")\n' in texts["README.md"]
+    assert "`my-team/matcha` from the Hub" in texts["README.md"]
+    assert '>>> matcha = evaluate.load("my-team/matcha")\n' in texts["matcha.py"]
 
 
 @pytest.mark.parametrize("name", NAMES)

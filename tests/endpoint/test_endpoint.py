@@ -1,7 +1,7 @@
 """The client of JSON endpoints, against a real server on the loopback address."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -114,3 +114,28 @@ def test_nobody_there(waits: list) -> None:
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(ValueError, match="endpoint: expected a URL"):
         JsonEndpoint(url)
+
+
+def test_a_choice_is_constrained_by_a_schema_where_the_server_can() -> None:
+    def ask_twice(answer: Callable[[dict], Reply]) -> tuple[list, list[bool]]:
+        with serve(lambda body, number: answer(body)) as server:
+            endpoint = JsonEndpoint(server.url)
+            chosen = [endpoint.choose("m", [{"role": "user", "content": "?"}], ("1", "0")) for _ in range(2)]
+            return chosen, ["response_format" in body for _, _, body in server.requests]
+
+    def strict(body: dict) -> Reply:
+        (choice,) = body["response_format"]["json_schema"]["schema"]["properties"].values()
+        assert choice == {"type": "string", "enum": ["1", "0"]}
+        return chat_reply('{"choice": "0"}')
+
+    assert ask_twice(strict) == (["0", "0"], [True, True])
+    assert ask_twice(lambda body: chat_reply(" 1.")) == (["1", "1"], [True, True]), "a server that ignores the schema"
+    for text in ("Maybe", None, "", "[1]", '{"choice": "2"}', '{"answer": 1}', "[" * 10_000):
+        assert ask_twice(lambda body, text=text: chat_reply(text))[0] == [None, None]
+    unknown = (400, {"error": "response_format: unknown field"}, {})
+    without = ask_twice(lambda body: unknown if "response_format" in body else chat_reply("1"))
+    assert without == (["1", "1"], [True, False, False]), "asked without it, now and later"
+    with pytest.raises(EndpointError, match="HTTP 401"):
+        ask_twice(lambda body: (401, {}, {}))
+    with pytest.raises(EndpointError, match="HTTP 400: no such model"):
+        ask_twice(lambda body: (400, b"no such model", {}))

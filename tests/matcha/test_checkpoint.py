@@ -15,7 +15,7 @@ from semantic_metrics.core import resolve
 from semantic_metrics.matcha import checkpoint as checkpoint_module
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
-from tests.conftest import METRIC, Run
+from tests.conftest import METRIC
 from tests.fake_hub import serve
 from tests.matcha.authors import rewrite_json
 from tests.tiny_table import small_table
@@ -201,12 +201,8 @@ def test_a_branch_that_moves_during_a_download_gives_one_commit(
     assert _load("org/name") == small_table(seed=1).checkpoint_sha256, "what was downloaded last"
 
 
-def test_the_owner_of_the_default_checkpoint_comes_from_the_environment(
-    answers: dict, table: MatchaTable, run_python: Run, tmp_path: Path
-) -> None:
+def test_the_default_checkpoint_is_the_owner_s(answers: dict, table: MatchaTable) -> None:
     assert answers["near"]["default"] == table.checkpoint_sha256
-    code = "from semantic_metrics.core.resolve import HUB_OWNER; print(HUB_OWNER)"
-    assert run_python(code, cwd=tmp_path, SEMANTIC_METRICS_HUB_OWNER="someone").stdout == "someone\n"
 
 
 @pytest.mark.parametrize("hub_and_name", [("near", "org/none"), ("near", "org/name@v9"), ("away", "org/other")])

@@ -201,3 +201,39 @@ def test_the_number_of_threads_changes_no_bit(metric: evaluate.Metric) -> None:
             assert scores(metric, texts, texts[::-1]) == expected
     finally:
         torch.set_num_threads(before)
+
+
+def test_scores_are_the_cosines_of_the_vectors_that_encode_returns(metric: evaluate.Metric) -> None:
+    texts = ["the dog barks", "a cat", "\u6c34"]
+    vectors = metric.encode(texts)
+    assert vectors.shape == (3, metric.encoder.config.hidden_size)
+    assert not vectors[2].any(), "no token is known"
+    left, right = vectors[:2]
+    cosine = left @ right / np.linalg.norm(left) / np.linalg.norm(right)
+    assert metric.compute(predictions=texts[:1], references=texts[1:2])["scores"] == pytest.approx([cosine])
+    with pytest.raises(ValueError, match="texts: expected a list of strings, got a bare str"):
+        metric.encode("the dog")
+    with pytest.raises(ValueError, match="precision: expected 'float32' for a table"):
+        metric.encode(texts, precision="int8")
+
+
+@pytest.mark.parametrize("keep_in_memory", [False, True])
+def test_added_rows_are_kept_when_scoring_fails(
+    checkpoint: Path, keep_in_memory: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = evaluate.load(METRIC, str(checkpoint), keep_in_memory=keep_in_memory)
+    rest = {"predictions": PREDICTIONS[2:], "references": SEVERAL[2:]}
+    expected = metric.compute(predictions=PREDICTIONS, references=SEVERAL)
+    metric.add_batch(predictions=PREDICTIONS[:2], references=SEVERAL[:2])
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(metric, "_compute", fail)
+            with pytest.raises(MemoryError):
+                metric.compute(**rest)
+        assert len(metric) == 2
+    assert metric.compute(**rest) == expected
+    assert len(metric) == 0

@@ -60,6 +60,27 @@ def test_two_features_are_the_paper_s_formula(metric: evaluate.Metric, model: Pa
     assert result["lexical_match"][-1] == (features == "two_features")
 
 
+def test_nli_alone_is_the_entailment_and_needs_no_weights(tmp_path: Path) -> None:
+    model = nli(tmp_path / "model")
+    (model / FILE).unlink()
+    metric, opinion = evaluate.load(SCRIPT, f"{model}/"), listing(model)
+    texts = {name: [*TEXTS[name], *GIVES_AWAY[name]] for name in TEXTS}
+    result = metric.compute(**texts, features="nli", output="reasons")
+    for answer, reference, question, score in zip(*texts.values(), result["scores"], strict=True):
+        expected = opinion(f"{question} {answer}", f"{question} {reference}")[1]
+        assert score == pytest.approx(expected, abs=ROUNDING)
+    assert result["scores"] == result["entailment"]
+    assert result["correct"] == [score > 0.5 for score in result["scores"]]
+    assert result["reasons"][0] == {"intercept": 0.0, "entailment": result["scores"][0]}
+    assert "|features:nli|weights:none|" in result["signature"]
+    row = {name.removesuffix("s"): column[0] for name, column in texts.items()}
+    for method in ("leave_one_out", "integrated_gradients"):
+        explanation = metric.explain(**row, features="nli", method=method)
+        assert explanation["score"] == pytest.approx(result["scores"][0], abs=ROUNDING)
+    with pytest.raises(ValueError, match="features='nli', which needs none"):
+        metric.compute(**texts)
+
+
 def test_the_rich_form_weighs_every_feature(metric: evaluate.Metric) -> None:
     texts = TEXTS["questions"], TEXTS["predictions"], [[text] for text in TEXTS["references"]]
     table = extract(metric.scorer, *texts).table

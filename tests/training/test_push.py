@@ -17,15 +17,17 @@ import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import HfApi, constants
 
+import semantic_metrics
 from tests import tiny_pairs as tiny
 from tests.conftest import METRIC, ROOT, Run
+from tests.demo.test_bundle import COLUMNS, rounded
 from tests.fake_hub import Hub, serve
 from tests.tiny_table import small_table
 from tests.training.conftest import TRAINING
 from tests.training.test_finetune import as_pairs, trade
 from training import finetune, train, train_cross_encoder
 from training import push as push_module
-from training.bundle import write_bundle
+from training.bundle import with_owner, write_bundle
 from training.matcha.config import TrainConfig
 from training.push import HubError, hub_errors, main
 
@@ -40,7 +42,8 @@ def model(tmp_path: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """A small checkpoint in a model_cards/ of its own, with a hidden file that stays here."""
     folder = tmp_path / "model_cards" / "matcha"
     shutil.copytree(checkpoint, folder)
-    shutil.copy(ROOT / "model_cards" / "matcha" / "README.md", folder)
+    card = (ROOT / "model_cards" / "matcha" / "README.md").read_text(encoding="utf-8")
+    (folder / "README.md").write_text(with_owner(card, "org"), encoding="utf-8")
     (folder / ".cache").write_text("hidden")
     monkeypatch.setattr(push_module, "MODEL_CARDS", folder.parent)
     return folder
@@ -94,7 +97,7 @@ def listed(result: Result) -> list[list[str]]:
 def test_without_push_every_file_is_listed_and_nothing_uploaded(
     push: Push, hub: Hub, model: Path, tmp_path: Path
 ) -> None:
-    write_bundle("matcha", tmp_path / "space")
+    write_bundle("matcha", tmp_path / "space", "org")
     result = push("--only", "matcha", token=None)
     expected = [
         ["new", f"{len(data):,}", name]
@@ -111,12 +114,12 @@ def test_without_push_every_file_is_listed_and_nothing_uploaded(
 def test_second_push_uploads_nothing_and_a_change_only_itself(
     push: Push, hub: Hub, model: Path, tmp_path: Path
 ) -> None:
-    write_bundle("matcha", tmp_path / "space")
+    write_bundle("matcha", tmp_path / "space", "org")
     push("--push", "--only", "matcha")
     assert pushed(hub, "model") == local(model)
     assert pushed(hub, "space") == local(tmp_path / "space")
     space = hub.repositories["space", "org/matcha"]
-    assert (space.sdk, space.variables, space.private) == ("gradio", {"SEMANTIC_METRICS_HUB_OWNER": "org"}, False)
+    assert (space.sdk, space.private) == ("gradio", False)
     assert len(hub.stored) == 1  # the weights, and they alone, by LFS
 
     before = {key: dict(repository.refs) for key, repository in hub.repositories.items()}
@@ -210,8 +213,8 @@ def test_only_a_connection_that_failed_is_called_one() -> None:
 def test_a_card_that_lacks_what_the_hub_needs_is_refused(
     push: Push, hub: Hub, model: Path, monkeypatch: pytest.MonkeyPatch, kind: str, text: str | None, message: str
 ) -> None:
-    def spoil(name: str, folder: Path) -> None:
-        write_bundle(name, folder)
+    def spoil(name: str, folder: Path, owner: str) -> None:
+        write_bundle(name, folder, owner)
         (folder / "README.md").unlink() if text is None else (folder / "README.md").write_text(text)
 
     if kind == "model":
@@ -360,13 +363,45 @@ def test_what_was_pushed_is_loaded_by_its_hub_id(
     push("--push", "--only", "matcha", "--tag", "v1")
     second.save(model)
     push("--push", "--only", "matcha")
-    environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "SEMANTIC_METRICS_HUB_OWNER": "org"}
+    environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0"}
     environment |= {"HF_HOME": str(tmp_path / "clean"), "HF_ENDPOINT": hub.url, "HF_HUB_DISABLE_XET": "1"}
     done = run_python(LOAD, "default", "org/matcha@v1", cwd=tmp_path, **environment)
     assert done.returncode == 0, done.stderr
     signatures = json.loads(done.stdout)
     for name, table in (("default", second), ("org/matcha@v1", first)):
         assert f"|checkpoint:{table.checkpoint_sha256[:16]}|" in signatures[name]
+
+
+EACH = """
+import json, sys
+import evaluate
+
+sys.modules["semantic_metrics"] = None
+calls = json.loads(sys.argv[1])
+print(json.dumps([evaluate.load(f"other-team/{name}", *names).compute(**columns) for name, names, columns in calls]))
+"""
+
+
+@pytest.mark.slow
+def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
+    push: Push, hub: Hub, tmp_path: Path, run_python: Run
+) -> None:
+    """The real checkpoints; no environment variable names the owner, and nobody else has repositories."""
+    push("--push", "--owner", "other-team")
+    assert {repo.partition("/")[0] for _, repo in hub.repositories} == {"other-team"}
+    calls = [(name, (), columns) for name, columns in COLUMNS.items()]
+    calls.append(("matcha", ("contextual",), COLUMNS["matcha"]))
+    environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
+    environment |= {"HF_HOME": str(tmp_path / "clean"), "HF_ENDPOINT": hub.url}
+    done = run_python(EACH, json.dumps(calls), cwd=tmp_path, **environment)
+    assert done.returncode == 0, done.stderr
+    expected = [semantic_metrics.load(name, *names).compute(**columns) for name, names, columns in calls]
+    for call, loaded, result in zip(calls, json.loads(done.stdout), expected, strict=True):
+        assert rounded(loaded) == rounded(json.loads(json.dumps(result))), call
+    for kind, name in (("space", "nli_lex"), ("model", "pairs")):
+        card = hub.files(f"other-team/{name}", kind=kind)["README.md"].decode()
+        assert 'evaluate.load("other-team/' in card
+        assert 'evaluate.load("metrics/' not in card
 
 
 def test_this_project_can_be_pushed(push: Push) -> None:

@@ -22,6 +22,7 @@ from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from tests.attack.test_kills import in_a_child
 from tests.training.conftest import TRAINING
+from training import train
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -116,6 +117,24 @@ def test_output_is_a_checkpoint_a_card_a_log_and_the_network(config: TrainConfig
     assert torch.equal(model.transformation_matrix, weights(run)["transformation_matrix"])
     model.load_state_dict(stored)
     assert torch.nn.functional.cosine_similarity(model.fold(), torch.from_numpy(table.weights).float()).min() > 1 - 1e-5
+
+
+def test_without_a_config_the_smoke_run_is_trained_on_bundled_data(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.delenv("SEMANTIC_METRICS_DATA", raising=False)
+    stored = yaml.safe_load(train.SMOKE.read_text())
+    stored |= {key: getattr(config, key) for key in ("init", "network", "batch_size")}  # a smaller model
+    (tmp_path / "smoke.yaml").write_text(yaml.safe_dump(stored))
+    monkeypatch.setattr(train, "SMOKE", tmp_path / "smoke.yaml")
+    monkeypatch.setattr(sys, "argv", ["train.py", "--output", str(tmp_path / "out")])
+    train.main()
+    assert f"no --config: this trains {tmp_path / 'smoke.yaml'}" in capsys.readouterr().err
+    assert (tmp_path / "out" / "checkpoint" / "model.safetensors").is_file()
+    monkeypatch.setattr(sys, "argv", ["train.py", "--config", str(train.SMOKE), "--output", str(tmp_path / "again")])
+    train.main()
+    assert "no --config" not in capsys.readouterr().err
+    assert (tmp_path / "again" / "checkpoint" / "model.safetensors").is_file()
 
 
 def test_fine_tuning_trains_the_table_itself_and_the_average_lags_behind(config: TrainConfig, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.core.run_options import PRECISIONS, RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.transformer import openvino_model
+from semantic_metrics.transformer import backends, openvino_model
 
 DRIFTS = {"float32": 1e-5, "bfloat16": 0.1, "int8": 0.2}  # of these models' logits, in units of their spread
 PAIRS = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") for i in range(24)]
@@ -79,6 +79,16 @@ def test_neither_neighbours_nor_workers_count(scorer: PairScorer, precision: str
     # spread; how far the shipped models' scores move on a processor is in their precision.json.
     limit = {"float32": 1e-5, "bfloat16": 0.03, "int8": 0.1}[precision]
     assert np.abs(alone - among).max() < limit * among.std()
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_has_a_thread_for_each_worker_and_no_more_than_cores(
+    encoder: ContextualEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "core_count", lambda: 2)
+    for workers, threads in ((1, 1), (2, 2), (9, 2), (1, 1)):
+        model = encoder.transformer.forward(options("float32", workers=workers))
+        assert model._compiled.get_property("INFERENCE_NUM_THREADS") == threads
 
 
 @pytest.mark.usefixtures("installed")

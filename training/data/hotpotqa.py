@@ -37,7 +37,6 @@ Candidate answer: {answer}
 
 Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
 person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
-MAX_JUDGE_TOKENS = 5  # one is enough
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,13 +100,14 @@ def answer_question(endpoint: JsonEndpoint, model: str, question: str) -> str:
 def judge_answer(endpoint: JsonEndpoint, model: str, question: str, references: list[str], answer: str) -> int | None:
     """A model's judgement of an answer, at temperature 0: 1, 0, or None where its reply begins with neither.
 
+    Like in the paper (appendix C), the server lets the model write nothing else, if it can (`JsonEndpoint.choose`).
+
     Raises:
         EndpointError: the endpoint cannot be reached, refuses, or answers something unexpected.
     """
     text = JUDGE_PROMPT.format(question=question, reference=" or ".join(references), answer=answer)
-    content, _ = endpoint.chat(model, [{"role": "user", "content": text}], temperature=0, max_tokens=MAX_JUDGE_TOKENS)
-    word = str(content).strip()[:1]
-    return int(word) if word in ("0", "1") else None
+    choice = endpoint.choose(model, [{"role": "user", "content": text}], ("1", "0"), temperature=0)
+    return None if choice is None else int(choice)
 
 
 def answer_all(rows: pd.DataFrame, endpoint: JsonEndpoint, models: list[str], judge: str | None) -> pd.DataFrame:

@@ -26,6 +26,7 @@ from datasets import load_dataset
 from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
 
 Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
+BUNDLED = "bundled:"
 NO_LETTER = re.compile(r"[\W_]+")
 TEXT_COLUMNS = dict.fromkeys(("reference", "candidate", "correct", "incorrect", "text"), str)  # numbers are texts there
 READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
@@ -37,7 +38,11 @@ READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
 
 @dataclass(frozen=True)
 class Table:
-    """Where rows are: a file below the data folder, or a dataset of the Hub."""
+    """Where rows are: a file, or a dataset of the Hub.
+
+    A `path` begins in the data folder, in the working directory if it begins with `./`, and in this folder if it
+    begins with `bundled:`.
+    """
 
     path: str | None = None
     hub: str | None = None
@@ -70,7 +75,9 @@ class Table:
 
     def _read_file(self, data: Path | None, texts: Iterable[str]) -> pd.DataFrame:
         path = Path(self.path)
-        if not path.is_absolute() and not self.path.startswith("./"):  # ./ is the working directory, as in a shell
+        if self.path.startswith(BUNDLED):
+            path = Path(__file__).parent / self.path.removeprefix(BUNDLED)
+        elif not path.is_absolute() and not self.path.startswith("./"):
             if data is None:
                 raise ValueError(f"--data: expected the folder that holds {self.path}, got none")
             path = data / path
@@ -181,20 +188,27 @@ class Source(Entry):
         contrastive: whether incorrect texts contradict, rather than being random other texts; by default that follows
             from the kind.
         share: how often its batches come, relative to the other sources; its size by default.
+        difficulty: level in a curriculum, from 1, the easiest.
     """
 
     contradicts = False  # whether incorrect texts of this kind do
     contrastive: bool | None = None
     share: float | None = None
+    difficulty: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_numbers(self, share=ABOVE_0)
+        check_numbers(self, share=ABOVE_0, difficulty=FROM_1)
 
     @property
     def has_contradictions(self) -> bool:
         """Whether its incorrect texts contradict, rather than being random other texts (table 10 of the paper)."""
         return self.contradicts if self.contrastive is None else self.contrastive
+
+    @property
+    def level(self) -> int:
+        """Its difficulty; by default 1 if incorrect texts are random others, which are easy to tell, else 2."""
+        return self.difficulty or 1 + self.has_contradictions
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """The examples of the table's rows, in their order.

@@ -1,7 +1,7 @@
-"""Examples -> batches of token ids: each batch from one source, the sources in turn or one after another."""
+"""Examples -> batches of token ids: each batch from one source, the sources in turn, by level or one after another."""
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, cycle, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -81,9 +81,9 @@ class Corpus(Dataset):
 class InterleavedBatches(Sampler[list[int]]):
     """Batches of row numbers, each from one source, the sources in turn (interleaved training, appendix A.1).
 
-    The turns of a source are spread evenly, in proportion to its share. When its rows run out, they come again in
-    another random order. Batch k depends on nothing that happened before in this process, so that a run can be resumed
-    anywhere.
+    The turns of a source are spread evenly, in proportion to its share; subclasses have other turns. When its rows run
+    out, they come again in another random order. Batch k depends on nothing that happened before in this process, so
+    that a run can be resumed anywhere.
 
     Args:
         sizes: number of examples of each source.
@@ -109,13 +109,7 @@ class InterleavedBatches(Sampler[list[int]]):
 
     def _turns(self) -> Iterator[int]:
         """The source of each batch."""
-        shares = np.array(self.shares, dtype=float)
-        credit = np.zeros(len(shares))
-        for _ in range(self.steps):  # smooth weighted round robin
-            credit += shares
-            k = int(credit.argmax())
-            credit[k] -= shares.sum()
-            yield k
+        return _spread(np.array(self.shares, dtype=float), self.steps)
 
     def _rows(self, source: int) -> Iterator[int]:
         rng = np.random.default_rng([self.seed, source])
@@ -123,9 +117,58 @@ class InterleavedBatches(Sampler[list[int]]):
             yield from rng.permutation(self.sizes[source]).tolist()
 
 
-class StagedBatches(InterleavedBatches):
-    """The same batches with one source after another, each for its share of the steps (table 10: sequential)."""
+class RoundRobinBatches(InterleavedBatches):
+    """The same with a batch of each source in turn until it is empty, as the authors' code interleaves.
+
+    Once all are empty a new pass begins. Every batch is full: what is left of a source opens its next pass.
+    """
 
     def _turns(self) -> Iterator[int]:
-        ends = np.rint(np.cumsum(self.shares) / np.sum(self.shares) * self.steps).astype(int)
-        yield from np.searchsorted(ends, np.arange(self.steps), side="right").tolist()
+        batches = [max(1, size // self.batch_size) for size in self.sizes]  # of each source in a pass
+        one_pass = [k for turn in range(max(batches)) for k, count in enumerate(batches) if turn < count]
+        return islice(cycle(one_pass), self.steps)
+
+
+class StagedBatches(InterleavedBatches):
+    """The same with one source after another, each for its share of the steps (table 10: sequential)."""
+
+    def _turns(self) -> Iterator[int]:
+        return iter(_stages(self.shares, self.steps).tolist())
+
+
+class LevelBatches(InterleavedBatches):
+    """The same with one level of difficulty after another, its sources equally often (table 10: curriculum).
+
+    A level has the shares of its sources together, as in the authors' code, where each level has as many epochs.
+
+    Args:
+        levels: difficulty of each source, from the easiest.
+        arguments: those of `InterleavedBatches`.
+    """
+
+    def __init__(self, levels: list[int], *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.levels = np.array(levels)
+
+    def _turns(self) -> Iterator[int]:
+        levels, level_of = np.unique(self.levels, return_inverse=True)
+        shares = np.bincount(level_of, weights=np.array(self.shares, dtype=float))
+        steps = np.bincount(_stages(shares, self.steps), minlength=len(levels))
+        for level, count in enumerate(steps.tolist()):
+            yield from _spread((level_of == level).astype(float), count)
+
+
+def _spread(shares: np.ndarray, steps: int) -> Iterator[int]:
+    """(sources,) shares -> the source of each step, its turns spread evenly (smooth weighted round robin)."""
+    credit = np.zeros(len(shares))
+    for _ in range(steps):
+        credit += shares
+        k = int(credit.argmax())
+        credit[k] -= shares.sum()
+        yield k
+
+
+def _stages(shares: list[float] | np.ndarray, steps: int) -> np.ndarray:
+    """(parts,) shares -> (steps,) the part of each step, one part after another."""
+    ends = np.rint(np.cumsum(shares) / np.sum(shares) * steps).astype(int)
+    return np.searchsorted(ends, np.arange(steps), side="right")

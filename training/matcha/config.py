@@ -25,10 +25,8 @@ from training.matcha.schedules import SCHEDULES
 from training.matcha.set_regulariser import REGULARISERS
 from training.matcha.validate import FIGURES
 
-# Table 10 of the paper, which does not say how its curriculum is ordered. Here random incorrect texts, which are easy
-# to tell, come before contradictions.
-STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")
-STAGED = ("sequential", "curriculum")  # one source after another; the others take turns
+STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")  # table 10 of the paper
+EVEN, ROUND_ROBIN = TURNS = ("even", "round_robin")
 TABLE = "table"  # the kind of a network that names none
 NETWORKS = {TABLE: MatchaConfig, TRANSFORMER: ContextualModel}
 
@@ -68,8 +66,10 @@ class TrainConfig:
         train: the data.
         strategy: order of the sources (table 10). `interleaved`: batches of all sources in turn; `contrastive` and
             `random`: the same with the sources alone whose incorrect texts contradict, or with the others alone;
-            `sequential`: one source after another, in the order of `train`; `curriculum`: the same, the sources with
-            random incorrect texts first.
+            `sequential`: one source after another, in the order of `train`; `curriculum`: one level of `difficulty` of
+            the sources after another, the sources of a level in turn.
+        turns: how sources take turns. `even`: spread evenly, by their shares; `round_robin`: a batch of each until it
+            is empty, then a new pass, as the authors' code does it.
         validate: sets that pick the checkpoint: triplets, positives (against another row's), or graded pairs.
         licence: licence of the weights (an SPDX id in the Hub's spelling); must suit every source.
         base_model: Hub id of the model behind `init`, for the card.
@@ -94,6 +94,7 @@ class TrainConfig:
     weight_decay: float = 0.0
     schedule: dict = field(default_factory=lambda: {"kind": "exponential", "decay": 0.95})
     strategy: str = "interleaved"
+    turns: str = EVEN
     seed: int = 42
     average: float = 0.0
     precision: str = "no"
@@ -139,8 +140,13 @@ class TrainConfig:
             raise ValueError("train, validate: expected at least one entry each")
         check_distinct_names("train, sets", [*self.train, *self.sets])
         check_distinct_names("validate", self.validate)
+        self._check_order()
+
+    def _check_order(self) -> None:
         if self.strategy not in STRATEGIES:
             raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
+        if self.turns not in TURNS:
+            raise ValueError(f"turns: expected one of {', '.join(TURNS)}, got {self.turns!r}")
         if not self.sources():
             raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
 
@@ -158,7 +164,8 @@ class TrainConfig:
         """The entries of `train` that the strategy draws from, in its order."""
         contrastive = [source for source in self.train if source.has_contradictions]
         random = [source for source in self.train if not source.has_contradictions]
-        chosen = {"contrastive": contrastive, "random": random, "curriculum": random + contrastive}
+        by_level = sorted(self.train, key=lambda source: source.level)
+        chosen = {"contrastive": contrastive, "random": random, "curriculum": by_level}
         return chosen.get(self.strategy, self.train)
 
     def total_steps(self, examples: int) -> int:

@@ -1,7 +1,7 @@
 """What a run starts from (tokeniser, token embeddings), the network built on it, and its way into a checkpoint."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,16 @@ from transformers import AutoModel, AutoTokenizer
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 from training.data.models import find_model
 from training.matcha.contextual import ContextualModel
 
 TRANSFORMER = "transformer"
+GPT2 = "gpt2"  # the model that the authors' package takes embeddings and tokeniser from
+BACKBONE = "contxtl_model."  # prefix of its weights in the authors' format
+PAD_TOKENS = ("<|endoftext|>", "[PAD]", "<pad>")  # the authors' padding, and what other vocabularies have
 
 
 class TableModel(nn.Module):
@@ -46,12 +50,14 @@ class InitialModel:
         embeddings: (V, D) token embeddings.
         unk_token: the tokeniser's token for unknown words, None if it has none.
         source: folder or Hub id of the transformer; None for a folded table.
+        backbone: weights of the transformer if it is a GPT-2, by name; else empty.
     """
 
     tokenizer: Tokenizer
     embeddings: torch.Tensor
     unk_token: str | None
     source: str | None = None
+    backbone: dict[str, torch.Tensor] = field(default_factory=dict)
 
 
 def load_initial_model(name: str) -> InitialModel:
@@ -65,10 +71,12 @@ def load_initial_model(name: str) -> InitialModel:
         table = load_checkpoint(rest)
         return InitialModel(table.tokenizer, torch.from_numpy(table.weights.astype(np.float32)), table.config.unk_token)
     source = find_model(name)
-    embeddings = AutoModel.from_pretrained(source).get_input_embeddings().weight.detach().float()
+    model = AutoModel.from_pretrained(source)
+    embeddings = model.get_input_embeddings().weight.detach().float()
     tokenizer = plain_tokenizer(AutoTokenizer.from_pretrained(source).backend_tokenizer)
     unk_token = json.loads(tokenizer.to_str())["model"].get("unk_token") or None
-    return InitialModel(tokenizer, embeddings, unk_token, source)
+    backbone = model.state_dict() if model.config.model_type == GPT2 else {}
+    return InitialModel(tokenizer, embeddings, unk_token, source, backbone)
 
 
 def plain_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
@@ -107,6 +115,26 @@ def scorer_of(model: nn.Module, initial: InitialModel) -> MatchaTable | Contextu
 def save_checkpoint(model: nn.Module, initial: InitialModel, folder: Path) -> None:
     """Write the checkpoint that the metric loads."""
     (model if isinstance(model, ContextualModel) else fold_to_table(model, initial)).save(folder)
+
+
+def save_network(model: MatchaModel, initial: InitialModel, folder: Path) -> None:
+    """Write a network unfolded, in the authors' format, which the metric loads as well.
+
+    `MATCHA.from_pretrained` of the authors' package, matcha-metric 0.1.8, takes tokeniser and shapes from GPT-2: it
+    loads the network of a run that began with GPT-2, whose weights are stored beside the network's own as the package
+    stores them. As in the package, a text's score includes the padding to 512 tokens, which training here leaves out.
+    """
+    state = model.state_dict()
+    if initial.backbone:
+        backbone = initial.backbone | {"wte.weight": state["word_embeddings.weight"]}  # one tensor with two names
+        state |= {f"{BACKBONE}{name}": value for name, value in backbone.items()}
+    torch.save({"model_state_dict": state}, folder / AUTHORS_WEIGHTS)
+    model.config.to_json(folder / AUTHORS_CONFIG)
+    initial.tokenizer.save(str(folder / "tokenizer.json"))
+    candidates = (*PAD_TOKENS, initial.unk_token)
+    pad = next((token for token in candidates if token and initial.tokenizer.token_to_id(token) is not None), None)
+    if pad is not None:
+        (folder / "tokenizer_config.json").write_text(json.dumps({"pad_token": pad}) + "\n", encoding="utf-8")
 
 
 def fold_to_table(model: nn.Module, initial: InitialModel) -> MatchaTable:
