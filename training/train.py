@@ -1,7 +1,7 @@
 """Train MATCHA (Li et al., Findings of ACL 2026, section 3.3 and appendix A) and write a checkpoint with its card.
 
     accelerate launch --cpu --num_cpu_threads_per_process 2 training/train.py \
-        --config training/configs/matcha.yaml --data DATA --output runs/matcha
+        --config training/configs/matcha/matcha.yaml --data DATA --output runs/matcha
     accelerate launch training/train.py --smoke          # under a minute, on bundled data
 
 These run one process. More processes change only the first words of the line, and neither the global batch nor the
@@ -59,7 +59,7 @@ from training.matcha.set_regulariser import REGULARISERS, SetSamples
 from training.matcha.validate import Results, check_figure, load_validation, mean_figure, validate
 from training.push import add_push_option, check_push, push_run
 
-CONFIGS = Path(__file__).parent / "configs"
+CONFIGS = Path(__file__).parent / "configs" / "matcha"
 BATCH_SEED = 1_000_003  # a prime: batch k of seed s draws its random negatives from the seed BATCH_SEED * s + k
 LOG_EVERY_STEPS = 10
 RUN_STATE, RANDOM_STATE = "run.pt", "random_{}.pt"  # of the run, and of each process
@@ -337,7 +337,7 @@ def find_state(output: Path) -> Path | None:
 def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="Train MATCHA.")
-    parser.add_argument("--config", type=Path, help="A YAML file of training/configs.")
+    parser.add_argument("--config", type=Path, help="A YAML file, such as those of training/configs/matcha.")
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, help="Folder to write to (default: runs/ and the config's name).")
     parser.add_argument("--resume", action="store_true", help="Continue from the output folder's saved state.")
@@ -347,7 +347,7 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     if parsed.smoke and parsed.config is not None:
         parser.error("expected --config FILE or --smoke, got both")
     if parsed.smoke:
-        parsed.config, parsed.data = CONFIGS / "smoke.yaml", CONFIGS.parent
+        parsed.config, parsed.data = CONFIGS / "smoke.yaml", Path(__file__).parent
     if parsed.config is None:
         parser.error("expected --config FILE or --smoke")
     parsed.output = parsed.output or Path("runs") / parsed.config.stem

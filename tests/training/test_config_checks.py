@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS, TRAINING
 from training.cross_encoder.config import CrossEncoderConfig
 from training.data import config_checks
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
 from training.train import Run
 
-SMOKE = TRAINING / "configs" / "smoke.yaml"
-STSB = TRAINING / "configs" / "stsb.yaml"
+SMOKE = CONFIGS / "matcha" / "smoke.yaml"
+STSB = CONFIGS / "cross_encoder" / "stsb.yaml"
 
 
 def read(kind: type, base: Path, changes: dict, folder: Path) -> object:

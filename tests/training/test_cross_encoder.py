@@ -23,9 +23,9 @@ from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS
 from tests.training.test_states import Planted
-from training import interpolate, train_cross_encoder
+from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_files import read_yaml
@@ -114,50 +114,6 @@ def test_batches_contain_similar_lengths_and_differ_between_epochs() -> None:
     assert np.mean([np.ptp(lengths[batch]) for batch in first]) < 10
     sampler.set_epoch(1)
     assert list(sampler) != first
-
-
-def test_the_mean_of_two_runs_is_a_checkpoint_with_its_card(
-    classifier: Path,
-    nli: CrossEncoderConfig,
-    data: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    second = tmp_path / "second"
-    shutil.copytree(classifier, second)
-    (second / "nli_lex.json").write_text("{}", encoding="utf-8")  # was fitted to these weights, not to the mean
-    train(replace(nli, seed=1), data, tmp_path / "other")
-    row = {"path": "dev.csv", "columns": ["sentence1", "sentence2", "label"]}
-    config = {"name": "nli", "init": nli.init, "classes": CLASSES, "licence": "apache-2.0", "max_length": 32}
-    config |= {"train": [{"name": "train", **row}], "validate": [{"name": "dev", **row}]}
-    (tmp_path / "nli.yaml").write_text(json.dumps(config), encoding="utf-8")
-    folders = [tmp_path / "other" / "checkpoint", second]
-    options = ["--share", "0.25", "--config", str(tmp_path / "nli.yaml"), "--data", str(data)]
-    given = ["interpolate.py", *map(str, folders), *options, "--output", str(tmp_path / "mean")]
-    monkeypatch.setattr(sys, "argv", given)
-    interpolate.main()
-    output = tmp_path / "mean" / "checkpoint"
-    first, last, mixed = (load_file(folder / "model.safetensors") for folder in (*folders, output))
-    assert set(mixed) <= set(last)
-    for name, tensor in mixed.items():
-        expected = 0.75 * first[name].float() + 0.25 * last[name].float()
-        torch.testing.assert_close(tensor.float(), expected, atol=1e-3, rtol=1e-3)
-    record = json.loads((output / "training.json").read_text(encoding="utf-8"))
-    assert "training/interpolate.py" in record["command"]
-    rows = pd.read_csv(data / "dev.csv")
-    pairs = list(zip(rows["sentence1"], rows["sentence2"], strict=True))
-    answers = CrossEncoder(str(output), device="cpu").predict(pairs)
-    right = np.mean([CLASSES[i] == label for i, label in zip(answers.argmax(axis=1), rows["label"], strict=True)])
-    assert record["validation"] == {"dev_accuracy": pytest.approx(right)}
-    assert not (output / "nli_lex.json").exists()
-    monkeypatch.setattr(sys, "argv", [*given, "--batch-size", "3"])
-    with pytest.raises(SystemExit, match="2"):
-        interpolate.main()
-    assert (
-        "second: expected a contextual checkpoint with options of how it runs, got ['--batch-size']"
-        in capsys.readouterr().err
-    )
 
 
 def test_a_checkpoint_is_measured_as_when_it_was_written(
@@ -264,12 +220,12 @@ def test_what_cannot_be_read_is_one_line(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("suffix", "tiny_model"), [("", tiny.roberta), ("_bert", tiny.bert)])
+@pytest.mark.parametrize("tiny_model", [tiny.roberta, tiny.bert])
 def test_the_paper_s_recipe_runs_as_the_paper_states_it(
-    suffix: str, tiny_model: Callable[[Path], Path], data: Path, tmp_path: Path
+    tiny_model: Callable[[Path], Path], data: Path, tmp_path: Path
 ) -> None:
-    config = read_yaml(TRAINING / "configs" / f"stsscore_paper{suffix}.yaml", CrossEncoderConfig)
-    assert config.init == ("google-bert/bert-base-uncased" if suffix else "FacebookAI/roberta-base")
+    config = read_yaml(CONFIGS / "cross_encoder" / "stsb.yaml", CrossEncoderConfig)
+    assert config.init == "FacebookAI/roberta-base"
     stated = training_arguments(config, np.ones(4), tmp_path)
     assert (stated.learning_rate, stated.num_train_epochs, stated.weight_decay) == (2e-5, 10, 0)
     assert (stated.lr_scheduler_type, stated.warmup_steps) == ("linear", 0.06)

@@ -11,13 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from tests.training.conftest import TRAINING
-from training.cross_encoder.config import CrossEncoderConfig
+from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
-from training.data.contradictions import ContradictionConfig
-from training.data.denials import DenialConfig
-from training.data.hotpotqa import QuestionConfig
-from training.data.judged_answers import JudgedConfig
 from training.data.sources import (
     Captions,
     Example,
@@ -30,8 +25,6 @@ from training.data.sources import (
     load_source,
     read_excluded,
 )
-from training.data.swaps import SwapConfig
-from training.label_pairs import CandidateConfig
 from training.matcha.batches import Corpus, InterleavedBatches
 from training.matcha.config import TrainConfig
 
@@ -158,21 +151,9 @@ def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None
 )
 def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "config.yaml"
-    path.write_text((TRAINING / "configs" / "smoke.yaml").read_text() + line + "\n")
+    path.write_text((CONFIGS / "matcha" / "smoke.yaml").read_text() + line + "\n")
     with pytest.raises(ValueError, match=message):
         read_yaml(path, TrainConfig)
-
-
-@pytest.mark.parametrize("path", sorted((TRAINING / "configs").glob("*.yaml")), ids=lambda path: path.stem)
-def test_shipped_configs_are_valid(path: Path) -> None:
-    kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
-    kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
-    kinds |= {"teacher_pairs": CandidateConfig, "judged_answers_long": JudgedConfig, "swaps_more": SwapConfig}
-    kinds |= dict.fromkeys(("rated_pairs", "rated_pairs_more"), CandidateConfig)
-    kinds |= dict.fromkeys(("taught_labels", "taught_pairs"), CandidateConfig)
-    kinds |= {"swaps_rated": SwapConfig, "swaps_doubts": SwapConfig, "swaps_words": SwapConfig}
-    others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
-    assert read_yaml(path, kinds.get(path.stem, others)).train
 
 
 def test_batch_holds_the_texts_of_its_rows(words: Tokenizer) -> None:

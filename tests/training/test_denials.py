@@ -11,10 +11,10 @@ import pytest
 
 from semantic_metrics.nli_lex.conflicts import number_conflict
 from semantic_metrics.nli_lex.lexical import read_words
+from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
 from training.data.denial_forms import PARTS, PATH, SLOT, AnsweredQuestion, question_type, read_forms
 from training.data.denials import DenialConfig, build, main, near_number, shape, spelt
-from training.train_cross_encoder import CONFIGS
 
 ASKED = AnsweredQuestion(
     *("Who painted the Mona Lisa?", "Leonardo da Vinci", "Michelangelo", "Raphael", "who", True),
@@ -158,5 +158,5 @@ def test_answers_are_made_for_the_questions_that_are_not_excluded(
 
 
 def test_the_shipped_config_keeps_test_questions_out() -> None:
-    config = read_yaml(CONFIGS / "denials.yaml", DenialConfig)
+    config = read_yaml(CONFIGS / "data" / "denials.yaml", DenialConfig)
     assert {entry["path"] for entry in config.exclude} == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}

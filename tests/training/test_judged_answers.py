@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
 from training.data.judged_answers import JudgedConfig, main, pairs_of
-from training.train_cross_encoder import CONFIGS
 
 ROWS = [
     ("who wrote hamlet", "William Shakespeare did", "Marlowe/Shakespeare", 1),
@@ -75,7 +75,7 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
 
 
 def test_bad_tables_are_named_and_the_shipped_config_keeps_test_questions_out(data: Path) -> None:
-    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig)
+    config = read_yaml(CONFIGS / "data" / "judged_answers.yaml", JudgedConfig)
     assert {entry["path"] for entry in config.exclude} == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}
     source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
     with pytest.raises(ValueError, match="judged: no answer is left"):

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from benchmarks.matcha.__main__ import main as benchmark
 from tests.benchmarks.matcha.synthetic import triplets, write_data
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
 from training.data.paper.__main__ import main
 from training.data.paper.build import ExcludedTexts, build_set, clean, sample, with_random
@@ -61,7 +61,7 @@ def test_sets_are_the_fifteen_of_the_paper() -> None:
     assert len(SETS) == 15
     assert [name for name, one in SETS.items() if one.contrastive] == ["snli", "multinli", "vitaminc", "qqp"]
     assert {name for name, one in SETS.items() if one.cap} == {"coco", "flickr30k", "qqp", "paranmt", "wikianswers"}
-    config = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig)
+    config = read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig)
     assert [source.name for source in config.train] == list(SETS)
     assert all(source.table.path == f"{source.name}.parquet" for source in config.train)
     assert {source.name: source.limit for source in config.train} == {name: one.cap for name, one in SETS.items()}
@@ -121,7 +121,7 @@ def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("snli.*"))
     counts = build_set("snli", SETS["snli"], place, tmp_path, NOTHING, seed=42)
     assert counts == {"rows": 5, "triplets": 1, "kept": 1, "over the cap": 0}
-    source = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig).train[0]
+    source = read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig).train[0]
     (example,), _ = load_source(source, tmp_path, frozenset())
     assert (example.reference, example.correct, example.incorrect) == ITEMS["snli"][0]
     assert not list(tmp_path.glob("*.part"))

@@ -266,7 +266,7 @@ def command_of_finetune(folder: Path, checkpoint: Path, **_: object) -> tuple[Mo
 
 def command_of_train(folder: Path, config: TrainConfig, **_: object) -> tuple[ModuleType, list[str]]:
     changed = ("init", "network", "lr", "batch_size", "validate_every")
-    stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
+    stored = yaml.safe_load((TRAINING / "configs" / "matcha" / "smoke.yaml").read_text())
     stored |= {name: getattr(config, name) for name in changed} | {"steps": 3}
     (folder / "config.yaml").write_text(yaml.safe_dump(stored), encoding="utf-8")
     arguments = ["--config", str(folder / "config.yaml"), "--data", str(TRAINING), "--output", str(folder / "out")]

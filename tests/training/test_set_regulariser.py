@@ -13,7 +13,7 @@ import yaml
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.set_criteria.criteria import OPERATOR, Settings, report
 from semantic_metrics.set_criteria.samples import OPERATORS, from_arrays, measure_samples
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS, TRAINING
 from tests.training.test_train import run_forked, weights
 from training.data.config_files import read_yaml
 from training.data.set_samples import SetSource
@@ -176,7 +176,7 @@ def test_two_processes_draw_the_same_samples_as_one(regularised: TrainConfig, tm
 )
 def test_wrong_regulariser_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump({"extends": str(TRAINING / "configs" / "smoke.yaml"), **changes}))
+    path.write_text(yaml.safe_dump({"extends": str(CONFIGS / "matcha" / "smoke.yaml"), **changes}))
     with pytest.raises(ValueError, match=message) as caught:
         read_yaml(path, TrainConfig)
     assert "\n" not in str(caught.value)

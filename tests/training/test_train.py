@@ -21,7 +21,7 @@ from semantic_metrics import load
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from tests.attack.test_kills import in_a_child
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS, TRAINING
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -145,7 +145,7 @@ def run_forked(config: TrainConfig, output: Path) -> None:
 
 
 def run_launched(config: TrainConfig, output: Path) -> None:
-    stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
+    stored = yaml.safe_load((CONFIGS / "matcha" / "smoke.yaml").read_text())
     changed = ("init", "network", "lr", "batch_size", "steps", "validate_every", "accumulate")
     (output.parent / "config.yaml").write_text(yaml.safe_dump(stored | {key: getattr(config, key) for key in changed}))
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2"]

@@ -22,7 +22,7 @@ from training.train import CONFIGS
 
 def write_config(folder: Path, start: Path, **changes: object) -> Path:
     """The smoke run on three sources, one of them with random incorrect texts."""
-    stored = yaml.safe_load((TRAINING / "configs" / "smoke.yaml").read_text())
+    stored = yaml.safe_load((TRAINING / "configs" / "matcha" / "smoke.yaml").read_text())
     one = {"path": str(TRAINING / "data" / "smoke.csv"), "licence": "Apache-2.0"}
     random = {"kind": "positives", "columns": [["reference", "correct"]]}
     stored["train"] = [{"name": "a", "kind": "triplets", **one}, {"name": "b", **random, **one}]
