@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from tests.training.conftest import CONFIGS, TRAINING
 from training import interpolate
@@ -35,13 +35,6 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
     assert "training.interpolate" in record["command"]
     assert set(record["validation"]) == {"bundled"}
     assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
-
-
-def test_a_model_that_stores_more_than_a_checkpoint_is_read_without_it(tmp_path: Path) -> None:
-    kept = {"embeddings.word_embeddings.weight": torch.ones(2, 2)}
-    more = {"pooler.dense.weight": torch.zeros(1), "embeddings.position_ids": torch.zeros(1)}
-    save_file(kept | more, tmp_path / "model.safetensors")
-    assert set(interpolate._read(tmp_path)) == set(kept)
 
 
 def test_what_cannot_be_averaged_is_said() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.training.conftest import TRAINING
-from training.data.sources import Captions, LabelledPairs, Positives, ScoredPairs, Source, Table, Triplets
+from training.data.sources import Positives, Source, Table, Triplets
 from training.matcha.batches import InterleavedBatches, StagedBatches
 from training.matcha.config import STRATEGIES, TrainConfig
 from training.train import Run
@@ -33,23 +33,6 @@ def test_strategy_chooses_and_orders_the_sources(config: TrainConfig) -> None:
         "contrastive": ["triplets"],
         "random": ["first", "last"],
     }
-
-
-def test_what_contradicts_is_said_or_follows_from_the_kind() -> None:
-    for kind, expected in ((LabelledPairs, True), (Triplets, True), (Captions, False)):
-        assert kind(name="s", table=TABLE).has_contradictions == expected
-    assert not sources()[0].has_contradictions
-    graded = ScoredPairs(name="s", table=TABLE, correct_from=4.0)
-    assert not graded.has_contradictions
-    assert replace(graded, incorrect_to=1.5).has_contradictions
-    assert not Triplets(name="s", table=TABLE, contrastive=False).has_contradictions
-
-
-def test_unknown_or_impossible_strategy_is_an_error(config: TrainConfig) -> None:
-    with pytest.raises(ValueError, match=r"strategy: expected one of interleaved.*got 'shuffled'"):
-        replace(config, strategy="shuffled")
-    with pytest.raises(ValueError, match="strategy random: expected sources"):
-        replace(config, strategy="random")
 
 
 @pytest.mark.parametrize("steps", [1, 7, 100])
