@@ -20,7 +20,6 @@ PAGES = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
-    "training/EXPERIMENTS.md": "experiments.md",
     **{f"metrics/{name}/README.md": f"cards/{name}.md" for name in METRICS},
     **{f"model_cards/{name}/README.md": f"checkpoints/{name}.md" for name in CHECKPOINTS},
 }

@@ -52,8 +52,7 @@ def write_card(folder: Path, record: dict) -> None:
 def started_from(folder: str) -> dict[str, list[dict]]:
     """What a card says about the runs of this package that a model comes from, the last first; empty for any other.
 
-    A run is `config`, `data` and `command`. A model that was joined from several (`training/interpolate.py --heads`)
-    comes from all their runs.
+    A run is `config`, `data` and `command`. A model may come from several.
     """
     path = Path(folder) / RECORD
     if not path.is_file():

@@ -141,7 +141,7 @@ def make_repo(kind: str, name: str, owner: str, folder: Path) -> Repo:
 
 
 def to_half(folder: Path) -> None:
-    """Replace weights in 8 bits by the same in float16, as sentence-transformers loads them; others stay as they are."""
+    """Replace weights in 8 bits by float16, as sentence-transformers loads them; leave others as they are."""
     shards = sorted(folder.glob("model*.safetensors"))
     if not eight_bits.is_in_eight_bits(shards):
         return

@@ -7,7 +7,7 @@
 
 On a shared CPU two processes of one thread (torchrun) are faster than one of two, whose threads wait for each other.
 
---task names a config of training/configs (nli.yaml, stsb.yaml); --config takes any other file. The output
+--task names a config of training/configs/cross_encoder; --config takes any other file. The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
@@ -50,7 +50,7 @@ from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
 from training.push import add_push_option, check_push, push_run
 
-CONFIGS = Path(__file__).parent / "configs"
+CONFIGS = Path(__file__).parent / "configs" / "cross_encoder"
 COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config
 PAD_TO_TOKENS = 8  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
 POOL_PAIRS = 6400  # sorted by length together: enough to pad little, few enough to stay random

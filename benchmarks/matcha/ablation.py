@@ -2,7 +2,7 @@ r"""The strategies of table 10 of Li et al., Findings of ACL 2026, each trained 
 
     python -m benchmarks.matcha.ablation --data DATA --seed 42 --seed 43 --seed 44
     python -m benchmarks.matcha.ablation --data FOLDER --sets-from DATA \
-        --config training/configs/paper.yaml --budget 20000
+        --config training/configs/matcha/paper.yaml --budget 20000
 
 contrastive: the sources whose incorrect texts contradict, alone; random: the others alone; sequential: one source after
 another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. Everything
@@ -143,7 +143,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
     "--config",
     type=options.FILE,
     default=CONFIGS / "ablation.yaml",
-    show_default="training/configs/ablation.yaml",
+    show_default="training/configs/matcha/ablation.yaml",
     help="Config to train; its strategy and its steps are replaced.",
 )
 @click.option("--budget", type=click.IntRange(1), help="Optimiser steps of each strategy; default: the config's.")

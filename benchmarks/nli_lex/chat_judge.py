@@ -12,7 +12,15 @@ from benchmarks.common.encoders import NotMeasured
 from benchmarks.nli_lex.judges import Judge, Loaded, Verdicts
 from benchmarks.nli_lex.sets import JudgedSet
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint, chat_endpoint
-from training.data.hotpotqa import judge_answer
+
+PROMPT = """\
+Question: {question}
+Reference answer: {reference}
+Candidate answer: {answer}
+
+Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
+person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
+MAX_TOKENS = 5  # one is enough
 
 
 def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
@@ -45,7 +53,11 @@ def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
 
 
 def _judge(endpoint: JsonEndpoint, model: str, question: str, group: list[str], answer: str) -> int | None:
+    """A model's judgement of an answer, at temperature 0: 1, 0, or None where its reply begins with neither."""
+    text = PROMPT.format(question=question, reference=" or ".join(group), answer=answer)
     try:
-        return judge_answer(endpoint, model, question, group, answer)
+        content, _ = endpoint.chat(model, [{"role": "user", "content": text}], temperature=0, max_tokens=MAX_TOKENS)
     except EndpointError as error:
         raise NotMeasured(str(error)) from error
+    word = str(content).strip()[:1]
+    return int(word) if word in ("0", "1") else None

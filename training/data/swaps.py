@@ -44,7 +44,7 @@ from training.data.swap_words import WORDS, edits
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-CONFIG = Path(__file__).parents[1] / "configs" / "swaps.yaml"
+CONFIG = Path(__file__).parents[1] / "configs" / "data" / "swaps_large.yaml"
 PROBE = Path(__file__).parents[2] / "benchmarks" / "nli_lex" / "probe.csv"
 COLUMNS = ["sentence1", "sentence2", "label", "kind"]
 MIN_WORDS, MAX_WORDS = 4, 32  # of a real sentence: longer ones are parsed worse
