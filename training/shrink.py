@@ -48,7 +48,7 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
     for source in sources:
         pairs, _ = source.load(data, outputs, frozenset())
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
-        logits = [scorer.logits(texts).values.double().numpy() for scorer in scorers]
+        logits = [scorer.logits(texts).values for scorer in scorers]
         targets, classes = np.stack(pairs["label"]), len(outputs.classes)
         before, after = (figures(values, targets, classes) for values in logits)
         table[source.name] = {name: [round(before[name], 4), round(after[name], 4)] for name in before}

@@ -51,7 +51,7 @@ def test_a_checkpoint_in_shards_scores_as_the_one_that_it_was_made_of(folder: Pa
     assert len(list(shrunk.glob("model-*.safetensors"))) > 1
     assert not (shrunk / WEIGHTS).exists()
     before, after = (PairScorer(path).logits(PAIRS).values for path in (folder, shrunk))
-    assert torch.allclose(before, after, atol=0.05)
+    assert after == pytest.approx(before, abs=0.05)
     assert PairScorer(folder).checkpoint_sha256 != PairScorer(shrunk).checkpoint_sha256
 
 
@@ -101,6 +101,6 @@ def test_what_is_pushed_is_in_half_precision_as_sentence_transformers_loads_it(
     assert load_file(pushed / WEIGHTS)["classifier.weight"].dtype == torch.float16
     assert not list(pushed.glob("model-*"))
     after = CrossEncoder(str(pushed), device="cpu").float().predict(PAIRS, activation_fn=torch.nn.Identity())
-    assert after == pytest.approx(PairScorer(shrunk).logits(PAIRS).values.numpy(), abs=0.01)
+    assert after == pytest.approx(PairScorer(shrunk).logits(PAIRS).values, abs=0.01)
     to_half(other)
     assert (other / WEIGHTS).read_bytes() == (folder / WEIGHTS).read_bytes()

@@ -70,7 +70,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stsb(start: Path) -> CrossEncoderConfig:
     pairs = PairSource("train", Table("train.csv"), columns=["sentence1", "sentence2", "score"], scale=5)
     validate = replace(pairs, name="dev", table=Table("dev.csv"))
-    settings = {"max_length": 32, "epochs": 2, "batch_size": 8, "lr": 0.003, "validate_every": 12}
+    settings = {"max_length": 32, "epochs": 2, "batch_tokens": 128, "lr": 0.003, "validate_every": 12}
     return CrossEncoderConfig("stsscore", str(start), [pairs], [validate], "apache-2.0", **settings)
 
 
@@ -95,15 +95,46 @@ def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.Tem
 
 
 @settings(max_examples=30)
-@given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 3))
-def test_every_pair_stands_in_one_batch_an_epoch(lengths: list[int], size: int, epoch: int) -> None:
+@given(
+    st.lists(st.integers(3, 60), min_size=1, max_size=300),
+    st.integers(64, 400),
+    st.integers(0, 3),
+    st.integers(1, 3),
+)
+def test_every_pair_stands_in_one_batch_an_epoch_that_is_no_larger_than_asked_for(
+    lengths: list[int], tokens: int, epoch: int, processes: int
+) -> None:
     dataset = Dataset.from_dict({"sentence1": ["a"] * len(lengths)})
-    sampler = SimilarLengths(np.array(lengths), dataset, size, drop_last=False, seed=5)
+    sampler = SimilarLengths(np.array(lengths), tokens, dataset, 1, drop_last=False, seed=5)
+    sampler.processes = processes
     sampler.set_epoch(epoch)
     batches = list(sampler)
-    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-    assert max(map(len, batches)) <= size
+    assert len(batches) == len(sampler)
+    assert len(batches) % processes == 0
+    rows = sorted(i for batch in batches for i in batch)
+    assert rows == sorted(set(rows))
+    assert set(rows) <= set(range(len(lengths)))
+    if processes == 1:
+        assert rows == list(range(len(lengths)))
+    assert all(len(batch) * max(sampler.lengths[batch]) <= max(tokens, 64) for batch in batches)
     assert batches == list(sampler)
+
+
+def test_pairs_that_are_too_long_are_left_out_and_counted(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
+    config = replace(stsb, max_length=9, epochs=0.1, validate_every=1000)
+    train(config, data, tmp_path)
+    record = json.loads((tmp_path / "checkpoint" / "training.json").read_text())
+    assert 0 < record["pairs_too_long"] < record["pairs_per_pass"] + record["pairs_too_long"] == 96
+
+
+def test_frozen_layers_keep_their_weights(stsb: CrossEncoderConfig, start: Path, data: Path, tmp_path: Path) -> None:
+    train(replace(stsb, frozen_layers=1, validate_every=1000), data, tmp_path)
+    before, after = (load_file(path / "model.safetensors") for path in (start, tmp_path / "checkpoint"))
+    frozen = [name for name in after if "embeddings" in name or "layer.0." in name]
+    assert frozen
+    assert all(torch.equal(after[name], before[name].half()) for name in frozen)
+    changed = [name for name in after if name not in frozen and name in before and after[name].ndim == 2]
+    assert any(not torch.equal(after[name], before[name].half()) for name in changed)
 
 
 def test_a_checkpoint_is_measured_as_when_it_was_written(
