@@ -41,7 +41,7 @@ from benchmarks.long_texts.planted import find_planted, planted_lines
 from benchmarks.long_texts.summaries import load_summaries, summary_figures
 from semantic_metrics.consensus.long_texts import NEAREST_WINDOWS, THRESHOLDS, Judge, LongTextOptions
 from semantic_metrics.consensus.parts import DEFAULT_CHECKPOINT
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.cross_encoder.heads import ENTAILMENT

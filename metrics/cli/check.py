@@ -12,10 +12,10 @@ from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, model_options, sh
 from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.demo.checked_texts import MARKS, checked_texts
 from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.table import read_table
+from semantic_metrics.html.checked_texts import MARKS, checked_texts
 
 WIDTH = 100  # characters of a line on the terminal
 MAX_PRINTED_TEXTS = 20  # --output and --html have them all

@@ -18,7 +18,7 @@ from multiprocessing import get_context, parent_process
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from semantic_metrics.core.cores import core_count
+from semantic_metrics.core.process import core_count
 from semantic_metrics.files.rows import Chunk
 
 MAX_PROCESSES = 2  # by default: more would take memory and wait for this process, which reads and writes for all

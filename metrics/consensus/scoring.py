@@ -18,11 +18,10 @@ from semantic_metrics.core.inputs import (
     invalid_input,
     quote,
 )
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
-from semantic_metrics.core.texts import can_compare
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 
 VERSION = "0.5.0"
