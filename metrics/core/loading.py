@@ -91,7 +91,7 @@ def score(
     the next call with the same name and checkpoint: a folder that has changed since is not read again.
 
     Args:
-        name: "consensus", "matcha", "nli_lex" or "stsscore".
+        name: "consensus", "matcha", "nli_lex", "stsscore" or "support".
         predictions: n texts to judge.
         references: n texts to compare with, or n lists of texts (several references each).
         questions: n questions, which "nli_lex" needs and the others do not take.

@@ -40,7 +40,7 @@ def check(script: Path, text: str, source: str) -> str:
             got = f"got {len(text) + len(source):,}; `semantic-metrics check` takes more"
             raise ValueError(f"expected at most {MAX_CHARACTERS:,} characters on this page, {got}")
         with QUOTA.charge(visitor()):
-            result = load_metric(script).compute(predictions=[text], references=[source], granularity="sentence")
+            result = load_metric(script).compute(predictions=[text], references=[source])
         return render_check(checked_texts(["Result"], [text], [source], result), result["signature"])
     except INPUT_ERRORS as error:
         return alert(error)

@@ -101,7 +101,7 @@ def test_what_others_put_there_stays(cache: Path, marker: str | None) -> None:
 
 def test_an_unknown_name_is_refused(cache: Path) -> None:
     result = register("macha")
-    message = "Error: NAME: expected one of consensus, matcha, nli_lex, set_criteria, stsscore, got 'macha'\n"
+    message = "Error: NAME: expected one of consensus, matcha, nli_lex, set_criteria, stsscore, support, got 'macha'\n"
     assert (result.exit_code, result.output, cache.exists()) == (2, message, False)
 
 

@@ -22,6 +22,7 @@ COLUMNS = {
     "matcha": PAIRS,
     "stsscore": PAIRS,
     "nli_lex": {"questions": ["who barks", "who sleeps"], **PAIRS},
+    "support": PAIRS,
     "set_criteria": {
         "a": ["the dog", "a man", "it rains"],
         "b": ["the cat", "no man", "it snows"],

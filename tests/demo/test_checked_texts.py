@@ -11,7 +11,7 @@ from semantic_metrics.report.check import write_check
 
 SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'
 TEXT = "The dog bites. {{ 7 * 7 }}<img src=x onerror=alert(1)> ran. No cat sleeps."
-SIGNATURE = "consensus|<sig>"
+SIGNATURE = "support|<sig>"
 
 
 class Page(HTMLParser):
