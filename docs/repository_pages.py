@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-METRICS = ("consensus", "matcha", "stsscore", "nli_lex", "set_criteria")
+METRICS = ("consensus", "matcha", "stsscore", "nli_lex", "support", "set_criteria")
 CHECKPOINTS = ("matcha", "contextual", "pairs")
 # file of the repository: page of the site
 PAGES = {

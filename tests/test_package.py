@@ -17,8 +17,8 @@ from packaging.version import Version
 import semantic_metrics
 from semantic_metrics.cli.samples import SAMPLES
 from semantic_metrics.core import loading
+from semantic_metrics.core.checkpoint_files import LEFT_OUT
 from semantic_metrics.core.contract import describe
-from semantic_metrics.core.resolve import LEFT_OUT
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
 from tests.conftest import ROOT, Run
 

@@ -18,7 +18,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS
+from semantic_metrics.core.checkpoint_files import CONFIG, WEIGHTS
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.file_names import KIND, is_contextual
 from semantic_metrics.transformer.drifts import FILE as DRIFTS

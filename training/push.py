@@ -29,9 +29,8 @@ from safetensors.torch import save_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from semantic_metrics.core.checkpoint_files import describe_error
+from semantic_metrics.core.checkpoint_files import CONFIG, HUB_OWNER, WEIGHTS, describe_error
 from semantic_metrics.core.contract import described_metrics
-from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
 from training.bundle import with_owner, write_bundle
 

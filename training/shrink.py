@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.torch import load_file
 
-from semantic_metrics.core.resolve import WEIGHTS
+from semantic_metrics.core.checkpoint_files import WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from training.cards import RECORD, write_card

@@ -39,14 +39,14 @@ from benchmarks.long_texts.claims import (
 )
 from benchmarks.long_texts.planted import find_planted, planted_lines
 from benchmarks.long_texts.summaries import load_summaries, summary_figures
-from semantic_metrics.consensus.long_texts import NEAREST_WINDOWS, THRESHOLDS, Judge, LongTextOptions
 from semantic_metrics.consensus.parts import DEFAULT_CHECKPOINT
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.cross_encoder.heads import ENTAILMENT
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.support.judge import NEAREST_WINDOWS, THRESHOLDS, Judge, SupportOptions
 
 TITLE = "WiCE dev, supported against not or partially supported, times 100 [95% bootstrap intervals over claims]"
 SPEED_ARTICLES, SPEED_SENTENCES = 100, 3
@@ -79,7 +79,7 @@ def main(
             resolve_checkpoint(checkpoint, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_nli), OTHER_WEIGHTS)
         )
         resolved = scorer.resolve(RunOptions(**run))
-        chosen = LongTextOptions(resolved, None if k == "all" else int(k))
+        chosen = SupportOptions(resolved, None if k == "all" else int(k))
         claims = None if data is None or planted_only else load_claims(data)
         summaries = load_summaries(data) if newts and data is not None else None
         articles = _articles(data) if speed and data is not None else None

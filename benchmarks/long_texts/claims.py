@@ -16,8 +16,6 @@ from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
-from semantic_metrics.consensus.long_texts import Judge, JudgedText, LongTextOptions, Thresholds, support_of
-from semantic_metrics.consensus.word_share import word_shares
 from semantic_metrics.core.sentences import Span
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
@@ -25,6 +23,8 @@ from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.binary import folds_by_group
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
+from semantic_metrics.support.judge import Judge, JudgedText, SupportOptions, Thresholds, support_of
+from semantic_metrics.support.word_share import word_shares
 
 FILE = "wice/claim_documents_dev.parquet"
 SUPPORTED = "supported"
@@ -151,7 +151,7 @@ def load_claims(data: Path) -> Claims:
     return Claims(table["claim"].tolist(), articles, labels, supporting)
 
 
-def judge_claims(claims: Claims, scorer: PairScorer, options: LongTextOptions) -> JudgedClaims:
+def judge_claims(claims: Claims, scorer: PairScorer, options: SupportOptions) -> JudgedClaims:
     """Judge every claim against its article."""
     recorder = Recorder()
     judge = Judge(scorer, options, Thresholds(), recorder)

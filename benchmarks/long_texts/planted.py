@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from semantic_metrics.consensus.long_texts import Judge, JudgedText, LongTextOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.support.judge import Judge, JudgedText, SupportOptions
 
 FILE = Path(__file__).with_name("planted.json")
 
@@ -76,7 +76,7 @@ def load_planted() -> list[Planted]:
     ]
 
 
-def find_planted(scorer: PairScorer, options: LongTextOptions) -> list[Found]:
+def find_planted(scorer: PairScorer, options: SupportOptions) -> list[Found]:
     """Judge the twenty summaries."""
     planted = load_planted()
     texts, sources = [" ".join(one.sentences) for one in planted], [[one.source] for one in planted]

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
-from semantic_metrics.consensus.long_texts import Judge, result_of
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
+from semantic_metrics.support.judge import Judge, result_of
 
 FILE = "matcha_eval/newts.parquet"
 
@@ -41,7 +41,7 @@ def summary_figures(
         `support` of the summary by the reference, `coverage` of the reference, and their `mean`.
     """
     both = texts["correct"] + texts["incorrect"], texts["reference"] + texts["reference_of_incorrect"]
-    result = result_of(judge, *both, "support")
+    result = result_of(judge, *both)
     scores = {"support": np.array(result["scores"]), "coverage": np.array(result["coverage"])}
     scores["mean"] = (scores["support"] + scores["coverage"]) / 2
     sizes = [len(texts["correct"]), len(texts["incorrect"])]

@@ -15,6 +15,7 @@ from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
 from benchmarks.nli_lex.judges import judge_pairs, token_f1
 from benchmarks.side_by_side.sets import TextSet
 from semantic_metrics.core.contract import describe
+from semantic_metrics.core.loading import score
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE_L, TOKEN_F1, MINILM, BERTSCORE = "ROUGE-L", "token F1", "cosine", "BERTScore"
@@ -122,7 +123,7 @@ def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
         if asks_questions:
             given["questions"] = texts.questions
         if name == "consensus" and texts.long:  # a claim is supported if its least supported sentence is
-            return np.array(metric.compute(**given, granularity="sentence")["minimums"])
+            return np.array(score("support", **given)["minimums"])
         return np.array(metric.compute(**given)["scores"])
 
     return Loaded(ask, "|".join([metric.signature(**arguments), *run_lines(arguments)]))

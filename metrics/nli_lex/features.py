@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers import CrossEncoder
 
-from semantic_metrics.core.resolve import WEIGHTS
+from semantic_metrics.core.checkpoint_files import WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from tests.consensus.conftest import both_heads

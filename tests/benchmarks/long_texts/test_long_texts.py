@@ -20,14 +20,14 @@ from benchmarks.long_texts.claims import (
     load_claims,
 )
 from benchmarks.long_texts.planted import find_planted, load_planted
-from semantic_metrics.consensus.long_texts import JudgedSentence, JudgedText, LongTextOptions, Place
 from semantic_metrics.consensus.parts import PairModels
 from semantic_metrics.core.sentences import sentence_spans
+from semantic_metrics.support.judge import JudgedSentence, JudgedText, Place, SupportOptions
 from tests.consensus.conftest import both_heads
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
 # of the twenty planted sentences, and of the seventeen of which the source says something else; the shipped checkpoint
-# does not reach the bar of 16 (docs/long_texts.md)
+# does not reach the bar of 16 (docs/support.md)
 MIN_FOUND = 15
 
 
@@ -115,7 +115,7 @@ def test_the_planted_errors_are_twenty_of_five_kinds_in_sentences_that_are_found
 
 @pytest.mark.slow
 def test_the_planted_sentence_is_the_lowest_and_leads_to_the_right_place() -> None:
-    planted = find_planted(PairModels().scorer, LongTextOptions())
+    planted = find_planted(PairModels().scorer, SupportOptions())
     assert sum(one.lowest for one in planted) >= MIN_FOUND
     shown = [one.shown for one in planted if one.shown is not None]
     assert sum(shown) >= MIN_FOUND, [one.planted for one in planted if one.shown is False]

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from semantic_metrics.demo.sums import adds_up_to
+from semantic_metrics.html.sums import adds_up_to
 
 HISTOGRAM_BARS = 10  # of the whole scale: as many as a phone has room to label
 FAINT_SHARE = 0.0005  # a contribution below it reads as 0 with three decimals

@@ -106,7 +106,7 @@ leads to its place in the source, the number there leads back.</p>
 
 @dataclass(frozen=True)
 class CheckedText:
-    """A text with the result of a metric that judged its sentences (`consensus` with granularity="sentence").
+    """A text with the result of a metric that judged its sentences (`support`).
 
     Attributes:
         name: heading of the text.
@@ -135,7 +135,7 @@ def checked_texts(names: list[str], predictions: list[str], references: list, re
         names: n headings.
         predictions: n texts.
         references: n texts, or n lists of texts.
-        result: of `compute` with granularity="sentence" for them.
+        result: of `compute` of `support` for them.
     """
     columns = zip(names, predictions, references, strict=True)
     return [

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.consensus.long_texts import (
+from semantic_metrics.core.inputs import InvalidInput
+from semantic_metrics.cross_encoder.pair_scorer import PairLogits, PairScorer
+from semantic_metrics.support.judge import (
     MODEL_WEIGHT,
     Document,
     Judge,
-    LongTextOptions,
+    SupportOptions,
     Thresholds,
     support_of,
     verdict_of,
 )
-from semantic_metrics.consensus.word_share import stems, word_shares
-from semantic_metrics.core.inputs import InvalidInput
-from semantic_metrics.cross_encoder.pair_scorer import PairLogits, PairScorer
+from semantic_metrics.support.word_share import stems, word_shares
 from tests import tiny_pairs as tiny
 
 SOURCE = (
@@ -30,7 +30,7 @@ SENTENCES = ["The dog bites a man.", "A cat is awake.", "The man runs 8 times.",
 
 
 def judged(metric: evaluate.Metric, predictions: list[str], references: list, **options: object) -> dict:
-    return metric.compute(predictions=predictions, references=references, granularity="sentence", **options)
+    return metric.compute(predictions=predictions, references=references, **options)
 
 
 def test_each_sentence_has_its_place_in_the_text_and_in_the_source(metric: evaluate.Metric) -> None:
@@ -44,7 +44,7 @@ def test_each_sentence_has_its_place_in_the_text_and_in_the_source(metric: evalu
     supports = [one["support"] for one in sentences]
     assert result["scores"] == [pytest.approx(np.mean(supports))]
     assert result["minimums"] == [min(supports)]
-    assert result["consensus"] == result["scores"][0]
+    assert result["support"] == result["scores"][0]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -69,12 +69,10 @@ def test_a_sentence_scores_against_a_window_alone_as_inside_the_source(metric: e
 
 def test_a_sentence_that_the_source_repeats_is_supported(metric: evaluate.Metric) -> None:
     source = "The sun rose. The museum bought a pearl. It is false that the cat sleeps. Rain fell."
-    result = metric.compute(
-        predictions=["The museum  bought a pearl."], references=[source], granularity="sentence", k=None
-    )
+    result = metric.compute(predictions=["The museum  bought a pearl."], references=[source], k=None)
     assert result["scores"] == [1.0]
     assert result["sentences"][0][0]["verdict"] == "supported"
-    within = metric.compute(predictions=["the cat sleeps."], references=[source], granularity="sentence", k=None)
+    within = metric.compute(predictions=["the cat sleeps."], references=[source], k=None)
     assert within["scores"][0] < 1  # words of a sentence are not the sentence
 
 
@@ -151,12 +149,9 @@ def test_any_source_is_read_whole_and_nothing_is_cut(metric: evaluate.Metric, so
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"granularity": "word"}, "granularity: expected one of 'text', 'sentence', got str 'word'"),
-        ({"k": 3}, "granularity: expected 'sentence' with k or coverage, got 'text'"),
-        ({"granularity": "sentence", "k": 0}, "k: expected a whole number from 1, got int 0"),
-        ({"granularity": "sentence", "coverage": 1}, "coverage: expected one of False, True, got int 1"),
-        ({"granularity": "sentence", "multi_reference": "mean"}, "multi_reference: expected the default"),
-        ({"granularity": "sentence", "contradictions": ["a"]}, "contradictions: expected None"),
+        ({"k": 0}, "k: expected a whole number from 1, got int 0"),
+        ({"coverage": 1}, "coverage: expected one of False, True, got int 1"),
+        ({"progress": "no"}, "progress: expected one of False, True, got str 'no'"),
     ],
 )
 def test_an_invalid_option_is_refused(metric: evaluate.Metric, options: dict, message: str) -> None:
@@ -166,9 +161,9 @@ def test_an_invalid_option_is_refused(metric: evaluate.Metric, options: dict, me
 
 def test_the_signature_has_what_changes_a_score(metric: evaluate.Metric) -> None:
     signature = judged(metric, [SUMMARY], [SOURCE], k=2, coverage=True)["signature"]
-    assert "|k:2|granularity:sentence|" in signature
-    assert signature == metric.signature(granularity="sentence", k=2)
-    assert signature != metric.signature(granularity="sentence")
+    assert "|k:2|" in signature
+    assert signature == metric.signature(k=2)
+    assert signature != metric.signature()
 
 
 def test_many_texts_are_read_in_parts_without_a_change(
@@ -184,7 +179,7 @@ def test_many_texts_are_read_in_parts_without_a_change(
 
     logits = PairScorer.logits
     monkeypatch.setattr(PairScorer, "logits", counted)
-    monkeypatch.setattr("semantic_metrics.consensus.long_texts.PAIRS_AT_A_TIME", 3)
+    monkeypatch.setattr("semantic_metrics.support.judge.PAIRS_AT_A_TIME", 3)
     parts = judged(metric, texts, sources, k=None, max_length=24)
     assert max(sizes) == 3, "one text alone has more"
     assert sum(sizes) == whole["windows_read"] == parts["windows_read"]
@@ -194,7 +189,7 @@ def test_many_texts_are_read_in_parts_without_a_change(
 
 def test_a_model_without_labels_for_nli_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected labels for NLI"):
-        Judge(PairScorer(tiny.bert(tmp_path / "model")), LongTextOptions())
+        Judge(PairScorer(tiny.bert(tmp_path / "model")), SupportOptions())
 
 
 def test_word_shares_count_numbers_twice_and_inflections_as_one_word() -> None:

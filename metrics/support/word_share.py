@@ -1,7 +1,7 @@
 """Which windows of a source share the words of a sentence: exact, without a model, quick on a book.
 
 This finds evidence better than the cosine of MATCHA's table, which is trained to tell contradictions apart, not to
-find topics: docs/long_texts.md has the figures.
+find topics: docs/support.md has the figures.
 """
 
 from functools import lru_cache

@@ -11,7 +11,6 @@ from itertools import chain
 
 import numpy as np
 
-from semantic_metrics.consensus.word_share import stems, word_shares
 from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
@@ -22,10 +21,10 @@ from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.conflicts import differing_numbers, same_but_for_writing
 from semantic_metrics.nli_lex.lexical import read_words
 from semantic_metrics.nli_lex.numerals import write_as_in
+from semantic_metrics.support.word_share import stems, word_shares
 
 Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
-GRANULARITIES = ("text", "sentence")
 SUPPORTED, CONTRADICTED, SILENT = "supported", "contradicted", "silent"
 VERDICTS = (SUPPORTED, CONTRADICTED, SILENT)
 NEAREST_WINDOWS = 8  # read for each sentence by default
@@ -54,7 +53,7 @@ THRESHOLDS = Thresholds()  # `python -m benchmarks.long_texts` prints what WiCE'
 
 
 @dataclass(frozen=True)
-class LongTextOptions:
+class SupportOptions:
     """Settings of one call that judges sentence by sentence.
 
     Attributes:
@@ -63,7 +62,6 @@ class LongTextOptions:
         coverage: whether the references' sentences are looked for in the prediction as well.
         output: "all" or "mean".
         progress: whether bars are shown.
-        granularity: "sentence"; for the signature.
 
     Raises:
         InvalidInput: a value is not allowed.
@@ -74,13 +72,13 @@ class LongTextOptions:
     coverage: bool = no_score_change(False)
     output: str = no_score_change("all")
     progress: bool = no_score_change(True)
-    granularity: str = "sentence"
 
     def __post_init__(self) -> None:
         if self.k is not None:
             check_whole("k", self.k, 1)
         check_choice("coverage", self.coverage, (False, True))
         check_choice("output", self.output, ("all", "mean"))
+        check_choice("progress", self.progress, (False, True))
 
 
 @dataclass(frozen=True)
@@ -263,7 +261,7 @@ class Judge:
     def __init__(
         self,
         scorer: PairScorer,
-        options: LongTextOptions,
+        options: SupportOptions,
         thresholds: Thresholds = THRESHOLDS,
         support: Support = support_of,
     ) -> None:
@@ -359,18 +357,17 @@ class Judge:
         return JudgedSentence(task.text, *task.span, highest, worst, verdict, places, len(task.windows))
 
 
-def result_of(judge: Judge, predictions: list[str], references: list, name: str) -> dict[str, object]:
+def result_of(judge: Judge, predictions: list[str], references: list) -> dict[str, object]:
     """What `compute` returns of predictions judged against references, without the signature.
 
     Args:
         judge: the judge.
         predictions: n texts.
         references: n texts, or n lists of texts.
-        name: of the metric; the key of the mean.
     """
     sources = [one if isinstance(one, list) else [one] for one in references]
     judged = list(judge.judge(predictions, sources))
-    result: dict[str, object] = {name: float(np.mean([one.score for one in judged]))}
+    result: dict[str, object] = {"support": float(np.mean([one.score for one in judged]))}
     if judge.options.output == "mean":
         return result
     result |= {
