@@ -12,7 +12,7 @@ from training.data import roles
 from training.data.config_files import read_yaml
 from training.data.roles import FRAMES, Frames, Relation, build
 
-PROBE = Path(__file__).parents[2] / "benchmarks" / "matcha" / "word_order.csv"
+PROBE = Path(__file__).parents[2] / "benchmarks" / "suite" / "word_order.csv"
 
 
 @pytest.fixture(scope="module")
