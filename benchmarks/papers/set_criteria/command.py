@@ -44,7 +44,6 @@ _DEFAULTS = Settings()
 @click.option(
     "--ranges", "ranges_file", type=options.FILE, help="File ranges.json of another run; default: computed here."
 )
-@click.option("--own-ranges", is_flag=True, help="Also report each encoder with ranges of its own.")
 @click.option("--epsilons", default=_DEFAULTS.epsilons, show_default=True, help="Number of margins of each condition.")
 @click.option("--tolerance", default=_DEFAULTS.tolerance, show_default=True, help='Angle in rad still "between" (C2).')
 @click.option(
@@ -61,7 +60,6 @@ def main(
     output: Path,
     limit: int | None,
     ranges_file: Path | None,
-    own_ranges: bool,
     epsilons: int,
     tolerance: float,
     theta: float,
@@ -81,8 +79,8 @@ def main(
         output.mkdir(parents=True, exist_ok=True)  # before hours of encoding, not after
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error)) from error
-    measured, absent = measure_all(chosen, samples, settings, cache, batch_size, options.progress)
-    settled = Options(settings, ranges, own_ranges, Bootstrap(seed, resamples), run)
+    measured, absent = measure_all(chosen, samples, cache, batch_size, options.progress)
+    settled = Options(settings, ranges, Bootstrap(seed, resamples), run)
     click.echo(write_results(measured, absent, samples, settled, output))
     options.progress(f"written to {output}")
 

@@ -15,16 +15,14 @@ from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.set_criteria.encoders import Candidate
 from semantic_metrics.core.inputs import check_choice, check_texts
-from semantic_metrics.set_criteria.criteria import Samples, Settings, differences
+from semantic_metrics.set_criteria.criteria import Samples
 from semantic_metrics.set_criteria.encoders import Encoder
-from semantic_metrics.set_criteria.epsilon import CELLS, sample_cells
 from semantic_metrics.set_criteria.samples import OPERATORS, Vectors, measure_samples
 from semantic_metrics.set_criteria.vector_cache import CachedVectors, encode_texts
 
 TEXTS = ("a", "b", "target")
 COLUMNS = ("operator", *TEXTS)
 KINDS = ("source", "form", "fusion")  # optional columns, which the report counts
-MIN_SPREAD = 1e-6  # share of a vector's length; a smaller spread is rounding: the vector is constant
 GROUP = ("source", "group")  # optional columns that name the document of a sample
 
 
@@ -81,15 +79,12 @@ class Measured:
         samples: its measured samples, by operator.
         sha256: hash of everything that can change a vector.
         truncated: number of distinct texts that were cut to the encoder's length.
-        centred_gap: greatest difference between the cells of cosine and NED, in percentage points, over C1 and C3,
-            when every vector is moved to mean 0 and length 1, where the two must agree. None without such samples.
     """
 
     candidate: Candidate
     samples: Samples
     sha256: str
     truncated: int
-    centred_gap: float | None
 
 
 def read_samples(path: Path, limit: int | None = None, seed: int = 0) -> SampleSet:
@@ -122,7 +117,6 @@ def read_samples(path: Path, limit: int | None = None, seed: int = 0) -> SampleS
 def measure_all(
     candidates: list[Candidate],
     samples: SampleSet,
-    settings: Settings,
     cache: Path | None,
     batch_size: int,
     progress: Callable[[str], None],
@@ -132,7 +126,6 @@ def measure_all(
     Args:
         candidates: encoders with names that differ.
         samples: samples of all operators.
-        settings: settings of the check on centred vectors.
         cache: folder that keeps vectors for another run; None keeps none.
         batch_size: number of texts that a network takes at a time.
         progress: function that takes a line.
@@ -149,7 +142,7 @@ def measure_all(
             with _not_measured():
                 encoder = one.load(distinct)
                 vectors = encode_texts(encoder, texts, batch_size, cache)
-                measured.append(_measure(one, encoder, vectors, operators, settings))
+                measured.append(_measure(one, encoder, vectors, operators))
         except NotMeasured as reason:
             progress(f"{one.name}: not measured: {reason}")
             reasons[one.name] = str(reason)
@@ -165,39 +158,11 @@ def _not_measured() -> Iterator[None]:
         raise NotMeasured(" ".join(str(error).split()) or type(error).__name__) from error
 
 
-def _measure(
-    candidate: Candidate, encoder: Encoder, vectors: CachedVectors, operators: list[str], settings: Settings
-) -> Measured:
+def _measure(candidate: Candidate, encoder: Encoder, vectors: CachedVectors, operators: list[str]) -> Measured:
     n = len(operators)
 
     def take(rows: np.ndarray) -> Vectors:
         return vectors.take(rows), vectors.take(rows + n), vectors.take(rows + 2 * n)
 
-    def take_centred(rows: np.ndarray) -> Vectors:
-        a, b, target = (_centred(side) for side in take(rows))
-        return a, b, target
-
-    name = f"the vectors of {candidate.name}"
-    in_samples = measure_samples(take, operators, name)
-    gap = _cells_gap(measure_samples(take_centred, operators, name), settings.epsilons)
-    return Measured(candidate, in_samples, encoder.sha256, vectors.truncated, gap)
-
-
-def _centred(vectors: np.ndarray) -> np.ndarray:
-    """(n, D) vectors moved to mean 0 and length 1; zeros for a constant vector, which has no direction left."""
-    moved = vectors - vectors.mean(axis=1, keepdims=True, dtype=np.float64)
-    lengths = np.linalg.norm(moved, axis=1, keepdims=True)
-    varies = lengths > MIN_SPREAD * np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(moved, lengths, out=np.zeros_like(moved), where=varies)
-
-
-def _cells_gap(centred: Samples, epsilons: int) -> float | None:
-    gaps = []
-    for criterion in ("C1", "C3"):
-        both = np.stack([differences(centred, criterion, "cosine"), -differences(centred, criterion, "ned")])
-        both = both[..., ~np.isnan(both).any(axis=(0, 1))]  # a zero vector has no cosine, but may have a NED
-        if both.size:
-            ranges = [[[float(row.min()), float(row.max())] for row in pair] for pair in both]
-            cosine, ned = (sample_cells(*pair, bounds, epsilons) for pair, bounds in zip(both, ranges, strict=True))
-            gaps += [abs(cosine[cell] - ned[cell]) for cell in CELLS]
-    return max(gaps, default=None)
+    in_samples = measure_samples(take, operators, f"the vectors of {candidate.name}")
+    return Measured(candidate, in_samples, encoder.sha256, vectors.truncated)

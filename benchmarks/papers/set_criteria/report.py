@@ -23,15 +23,11 @@ from benchmarks.papers.set_criteria.tables import NOTES, figure_table, table_tex
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.set_criteria.angles import RATIO_EDGES, histogram, spread_of
 from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
-from semantic_metrics.set_criteria.epsilon import CELLS
-from semantic_metrics.set_criteria.geometry import MEASURES
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
 
 _DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
 ABOVE = "mean difference above random vectors"
-CENTRED, HUNDRED = "cosine and NED cells agree, centred", "four cells add to 100"
-MAX_GAP = 1e-6  # percentage points by which equal cells may differ
 SIDE_BY_SIDE = ("cosine", "ned")
 COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "low", "high", "holds"]
 
@@ -43,14 +39,12 @@ class Options:
     Attributes:
         criteria: settings that the criteria leave open.
         ranges: ranges of the margins from another run; None takes those of all encoders measured.
-        own: whether to report each encoder with its own ranges too.
         bootstrap: seed and number of the resamples.
         run: how encoders ran, as far as it is not the default.
     """
 
     criteria: Settings
     ranges: Ranges | None = None
-    own: bool = False
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
     run: Run = field(default_factory=dict)
 
@@ -66,14 +60,13 @@ def write_results(
     own = [own_ranges(one.samples) for one in measured]
     ranges = fill_ranges(options.ranges, shared_ranges(own))
     results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
-    alone = {one.candidate.name: report(one.samples, options.criteria) for one in measured} if options.own else None
     bootstrap = ClusterBootstrap(samples.clusters(), options.bootstrap)
     means = means_table(measured, bootstrap)
     shares = all_shares(measured, ranges, options.criteria)
     scores = score_table(measured, shares, bootstrap)
     discrimination = discrimination_table(measured, shares, bootstrap)
-    checks = check_table(measured, means, results)
-    frame = figure_table([one.candidate for one in measured], results, means, alone)
+    checks = check_table(means)
+    frame = figure_table([one.candidate for one in measured], results, means)
     named = {"means": means, "leaderboard": scores, "discrimination": discrimination, "checks": checks}
     _write_data(named, frame, ranges, output)
     _draw_figures(results, output)
@@ -182,29 +175,13 @@ def _held(option: str, value: object, measured: list[Measured]) -> str:
     return f"{option} {value} ({', '.join(names) or 'none that was measured'})"
 
 
-def check_table(measured: list[Measured], means: pd.DataFrame, results: dict[str, dict]) -> pd.DataFrame:
-    """What must hold of every run, a row for each check.
-
-    * ABOVE: the mean differences of C1, C3 and C4 of every encoder that is not a floor are above those of random
-      vectors: the bootstrap interval of the gap lies above 0.
-    * CENTRED: with every vector moved to mean 0 and length 1, NED is (1 - cosine) / 2, so the cells of C1 and C3 agree,
-      each measure with its own ranges.
-    * HUNDRED: both, first, second and neither add to 100.
+def check_table(means: pd.DataFrame) -> pd.DataFrame:
+    """Whether the mean differences of C1, C3 and C4 of every encoder but the floors are above those of random vectors.
 
     Returns:
-        Columns COLUMNS; `holds` is missing where there was nothing to check.
+        Columns COLUMNS; `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
     """
     rows = means[~means["floor"] & means["measure"].isin(SIDE_BY_SIDE)]
     above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])
     above["holds"] = (above["low"] > 0).astype(object).where(above["low"].notna())
-    others = [_gap_check(CENTRED, one.candidate.name, one.centred_gap) for one in measured]
-    for name, result in results.items():
-        cells = [result[criterion][measure] for criterion in ("C1", "C3") for measure in MEASURES]
-        gaps = [abs(sum(cell[key] for key in CELLS) - 100) for cell in cells if cell["n"]]
-        others.append(_gap_check(HUNDRED, name, max(gaps, default=None)))
-    return pd.concat([above[COLUMNS], pd.DataFrame(others, columns=COLUMNS)], ignore_index=True)
-
-
-def _gap_check(check: str, encoder: str, value: float | None) -> dict[str, object]:
-    holds = None if value is None else value < MAX_GAP
-    return {"check": check, "encoder": encoder, "criterion": "C1, C3", "value": value, "holds": holds}
+    return above[COLUMNS].reset_index(drop=True)

@@ -17,7 +17,7 @@ CELL_TABLES = {("C1", "cosine"): "1", ("C3", "cosine"): "2", ("C1", "ned"): "13"
 SHARE_TABLE = "3"
 MEAN_TABLES = {"C1": "12", "C3": "14"}
 UNPUBLISHED = ""  # table of a figure that the paper does not print
-SHARED, OWN, NO_RANGES = "shared", "own", ""  # which encoders' margins a figure uses
+SHARED, NO_RANGES = "shared", ""  # whether a figure uses the margins that all encoders share
 COLUMNS = ["table", "criterion", "measure", "ranges", "encoder", "published_as", "figure", "value", "low", "high"]
 DIFFERENCES = {
     "C1": ("M(A,O) - M(A,B)", "M(B,O) - M(A,B)"),
@@ -35,19 +35,16 @@ NOTES = (
 Key = tuple[str, str, str, str]  # table, criterion, measure, figure
 
 
-def figure_table(
-    candidates: list[Candidate], results: dict[str, dict], means: pd.DataFrame, own: dict[str, dict] | None = None
-) -> pd.DataFrame:
+def figure_table(candidates: list[Candidate], results: dict[str, dict], means: pd.DataFrame) -> pd.DataFrame:
     """Every figure of the tables.
 
     Args:
         candidates: the measured encoders, in the order of the tables.
         results: results of the metric's `report` by encoder, with the ranges of margins that all share.
         means: result of `means.means_table`.
-        own: results by encoder with its own ranges; None leaves them out.
 
     Returns:
-        Columns COLUMNS and published. `ranges` is SHARED or OWN, or NO_RANGES where no range matters; `published_as`
+        Columns COLUMNS and published. `ranges` is SHARED, or NO_RANGES where no range matters; `published_as`
         is the paper's name of the encoder. Cells and shares are percentages, means are in the measure's own sign.
         Encoders that only the paper measured come last, without a value.
     """
@@ -57,14 +54,12 @@ def figure_table(
 
     def add(key: Key, ranges: str, name: str, paper: str | None, value: float | None, low_high: tuple = (None, None)):  # noqa: ANN202
         table, criterion, measure, figure = key
-        printed = None if paper is None or ranges == OWN else published.get(table, measure, paper, figure)
+        printed = None if paper is None else published.get(table, measure, paper, figure)
         rows.append((table, criterion, measure, ranges, name, paper, figure, value, *low_high, printed))
 
     for one in candidates:
         for key, value in _percentages(results[one.name]):
             add(key, SHARED, one.name, one.published, value)
-        for key, value in _percentages(own[one.name]) if own else ():
-            add(key, OWN, one.name, one.published, value)
         for key, value in _others(results[one.name]):
             _, criterion, measure, figure = key
             condition, _, kind = figure.partition("_")
@@ -123,15 +118,12 @@ def _published_figures(published: Published) -> Iterator[tuple[Key, str]]:
 def table_texts(frame: pd.DataFrame, ranges: Ranges, compared: str) -> list[str]:
     """Every table as text."""
     parts = []
-    for kind in (SHARED, OWN):
-        own = frame[frame["ranges"] == kind]
-        words = f"margins {compared}" if kind == SHARED else "each encoder's own margins"
-        for (criterion, measure), table in CELL_TABLES.items():
-            title = f"Table {table}, {criterion}, {measure}: samples (%) that hold the conditions, {words}"
-            notes = [f"margins over {ranges[criterion][measure]}"] if kind == SHARED else []
-            parts.append((title, own[own["table"] == table], ["figure"], 2, notes))
-        title = f"Table {SHARE_TABLE}, C4: samples (%) that hold the condition, {words}"
-        parts.append((title, own[own["table"] == SHARE_TABLE], ["measure"], 2, []))
+    for (criterion, measure), table in CELL_TABLES.items():
+        title = f"Table {table}, {criterion}, {measure}: samples (%) that hold the conditions, margins {compared}"
+        notes = [f"margins over {ranges[criterion][measure]}"]
+        parts.append((title, frame[frame["table"] == table], ["figure"], 2, notes))
+    title = f"Table {SHARE_TABLE}, C4: samples (%) that hold the condition, margins {compared}"
+    parts.append((title, frame[frame["table"] == SHARE_TABLE], ["measure"], 2, []))
     for criterion, table in MEAN_TABLES.items():
         for measure in MEASURES:
             first, second = DIFFERENCES[criterion]

@@ -28,7 +28,7 @@ def embed(body: dict, number: int) -> Reply:
 
 def measure(frame: pd.DataFrame, url: str, cache: Path | None = None) -> tuple[list[Measured], dict[str, str]]:
     one = candidate(f"remote=endpoint:tiny@{url}", seed=0)
-    return measure_all([one], SampleSet(Path("made"), "", frame), Settings(), cache, 10, lambda line: None)
+    return measure_all([one], SampleSet(Path("made"), "", frame), cache, 10, lambda line: None)
 
 
 def test_an_endpoint_is_an_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

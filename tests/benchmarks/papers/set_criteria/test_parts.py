@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> SampleSet:
 
 
 def measured(made: SampleSet, *chosen: Candidate) -> list[Measured]:
-    results, absent = measure_all(list(chosen), made, Settings(), None, 64, lambda line: None)
+    results, absent = measure_all(list(chosen), made, None, 64, lambda line: None)
     assert not absent
     return results
 
@@ -116,7 +116,7 @@ def test_samples_that_share_a_text_are_one_document(tmp_path: Path) -> None:
 def checks_of(made: SampleSet, *chosen: Candidate) -> pd.DataFrame:
     results = measured(made, *chosen)
     means = means_table(results, ClusterBootstrap(made.clusters(), Bootstrap(0, 200)))
-    return check_table(results, means, {one.candidate.name: report(one.samples, Settings()) for one in results})
+    return check_table(means)
 
 
 class Swapped(RandomVectors):
