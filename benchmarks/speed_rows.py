@@ -1,6 +1,6 @@
 """The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
 
-    python -m benchmarks.speed_rows FIELDS PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--run JSON]
+    python -m benchmarks speed_rows FIELDS PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--run JSON]
 
 A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
 """
@@ -115,7 +115,7 @@ def load_matcha_package(_: str | None, run: Run) -> Score:
     """The authors' package with random weights of the size of theirs."""
     from torch.nn.functional import cosine_similarity
 
-    from benchmarks.matcha import authors_package
+    from benchmarks.papers.matcha import authors_package
 
     def score(pairs: Pairs) -> np.ndarray:
         nonlocal package

@@ -92,7 +92,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     """The test results of a checkpoint, as its benchmarks wrote them.
 
     Args:
-        folders: output of `python -m benchmarks.matcha`, or outputs of `benchmarks.stsscore` and `benchmarks.nli_lex`.
+        folders: output of `python -m benchmarks matcha`, or outputs of `benchmarks stsscore` and `benchmarks nli_lex`.
         row: name of a MATCHA checkpoint in the tables.
 
     Returns:

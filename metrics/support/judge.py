@@ -49,7 +49,7 @@ class Thresholds:
     contradiction: float = 0.4
 
 
-THRESHOLDS = Thresholds()  # `python -m benchmarks.long_texts` prints what WiCE's development split would choose
+THRESHOLDS = Thresholds()  # `python -m benchmarks long_texts` prints what WiCE's development split would choose
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common.options import Bootstrap
-from benchmarks.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
-from benchmarks.nli_lex.nli_judges import NLI, NLI_LEX, NliModel
-from benchmarks.nli_lex.probe import checks
-from benchmarks.nli_lex.sets import BEM, GPT4, JudgedSet, load_judged
-from benchmarks.nli_lex.tables import figure_table
+from benchmarks.papers.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
+from benchmarks.papers.nli_lex.nli_checks import checks
+from benchmarks.papers.nli_lex.nli_judges import NLI, NLI_LEX, NliModel
+from benchmarks.papers.nli_lex.sets import BEM, GPT4, JudgedSet, load_judged
+from benchmarks.papers.nli_lex.tables import figure_table
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
 from tests.conftest import ROOT

@@ -9,7 +9,7 @@ import pytest
 from training.data.config_files import read_yaml
 from training.data.roles import FRAMES, Frames, build
 
-PROBE = Path(__file__).parents[2] / "benchmarks" / "matcha" / "word_order.csv"
+PROBE = Path(__file__).parents[2] / "benchmarks" / "suite" / "word_order.csv"
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 r"""Build the paper's training data.
 
-    python -m benchmarks.matcha --from-hub --newts NEWTS_test_600.csv --export-texts texts.parquet
+    python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --export-texts texts.parquet
     python -m training.data.paper --output FOLDER --exclude texts.parquet \
         --from newts=NEWTS_train_2400.csv --from paranmt=para-nmt-50m.txt
     accelerate launch training/train.py --config training/configs/matcha/paper.yaml --data FOLDER
