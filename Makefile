@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
-	@echo "make demo       serve a demo (METRIC=consensus, the default, matcha, stsscore, nli_lex or set_criteria)"
+	@echo "make demo       serve a demo (METRIC=consensus, the default, matcha, stsscore, nli_lex, support or set_criteria)"
 	@echo "make test       style, direction of imports, and tests with their coverage (about four minutes)"
 	@echo "make test-slow  the tests that take longer (about four minutes)"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"

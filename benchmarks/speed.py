@@ -1,39 +1,39 @@
 """How fast each metric is, beside what it replaces: one table.
 
-    python -m benchmarks.speed [--data DATA] [--only stsscore] [--record] [--output FILE.json]
-    python -m benchmarks.speed --device cuda --backend torch --batch-size 256
-    python -m benchmarks.speed harnesses | matcha | nli_lex | scale | set_criteria | stsscore [OPTIONS]
+    python -m benchmarks speed [--data DATA] [--only stsscore] [--record] [--output FILE.json]
+    python -m benchmarks speed --device cuda --backend torch --batch-size 256
 
 Each line is measured in a process of its own, on the same pairs: pairs a second on all cores, the ratio to its peer,
 pairs a second beside one process that keeps a core busy and of one core's time, the largest difference of a score from
 torch in float32 and of a score alone from that among others, memory at its peak, and the seconds from the first import
 to the first score. Run it on an otherwise idle machine. A first run converts models for OpenVINO, which takes a minute;
 another one has them in its cache. Peers run with the same --device and --batch-size; on a GPU, what only a CPU can run
-is not measured. The commands of single metrics have what the table does not: models of the papers' sizes, labels,
-harnesses.
+is not measured.
 """
 
+import csv
 import json
+import os
+import platform
 import subprocess
 import sys
 import tempfile
 from dataclasses import asdict
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
+import evaluate
 import numpy as np
+import pandas as pd
+import tokenizers
+import torch
 
 from benchmarks.common import options
 from benchmarks.common.own_metrics import Run, run_lines
-from benchmarks.common.timing import Pairs, machine, read_pairs
-from benchmarks.harnesses import harnesses
-from benchmarks.matcha.speed import matcha
-from benchmarks.nli_lex.speed import nli_lex
-from benchmarks.scale import scale
-from benchmarks.set_criteria.speed import set_criteria
-from benchmarks.speed_rows import LOADERS, ON_CPU, PEER_OF, Line, lines
-from benchmarks.stsscore.speed import stsscore
+from benchmarks.speed_rows import LOADERS, ON_CPU, PEER_OF, Line, Pairs, lines
+from semantic_metrics.cli.options import model_options
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
@@ -41,24 +41,39 @@ from semantic_metrics.stsscore.scoring import load_scorer
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 
 PAIRS, REPEATS = 400, 3
+SETS = ("mnli_dev_matched", "snli_dev")  # files of nli_triplets
 HEADINGS = (*("", "pairs/s", "x peer", "busy/s", "of idle", "/s of a core", "drift", "neighbours", "MB", "start, s"),)
 PACKAGES = {"matcha-metric": "matcha_metric", "bert-score": "bert_score"}  # that a peer needs
 METRIC_OF = {CONTEXTUAL: "matcha"}  # where a line is not called like its metric
 SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "contextual": "contextual"}
 
 
-@click.group(invoke_without_command=True)
+@click.command()
 @options.data()
 @click.option("--pairs", default=PAIRS, type=click.IntRange(2), show_default=True, help="Number of pairs.")
-@options.repeats(REPEATS)
+@click.option(
+    "--repeats",
+    default=REPEATS,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Number of timed calls; a time is their median.",
+)
 @click.option("--only", multiple=True, type=click.Choice(list(PEER_OF)), help="Metric to time, repeatable.")
-@options.timed_runs("all that are installed")
+@click.option(
+    "--backend",
+    multiple=True,
+    type=click.Choice(BACKENDS),
+    help="Backend to time, repeatable; default: all that are installed.",
+)
+@click.option(
+    "--precision", multiple=True, type=click.Choice(PRECISIONS), help="Precision to time, repeatable; default: all."
+)
+@click.option("--device", default="cpu", show_default=True, help="Device that models run on: cpu, cuda or mps.")
+@model_options("batch_size", "workers")
 @click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
 @click.option("--record", is_flag=True, help="Write drifts and speeds into precision.json of the checkpoints.")
-@options.record
-@click.pass_context
+@click.option("--output", type=options.NEW_FILE, help="JSON file to write the speeds to as well.")
 def main(
-    context: click.Context,
     data: Path | None,
     pairs: int,
     repeats: int,
@@ -71,9 +86,7 @@ def main(
     record: bool,
     output: Path | None,
 ) -> None:
-    """Time every metric in every backend and precision; or, with a command, one metric beside more."""
-    if context.invoked_subcommand is not None:
-        return
+    """Time every metric in every backend and precision, beside what it replaces."""
     run = {"device": device, **run}
     if record and run != ON_CPU:
         given = ", ".join(f"{name} {value}" for name, value in run.items())
@@ -90,7 +103,7 @@ def main(
     if record:
         _record(measured, f"{len(texts)} pairs of {described}")
     if output is not None:
-        command = " ".join(["python -m benchmarks.speed", *sys.argv[1:]])
+        command = " ".join(["python -m benchmarks", *sys.argv[1:]])
         made = {"command": command, "machine": machine(), "repeats": repeats, "run": run, "lines": measured}
         output.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 
@@ -198,8 +211,35 @@ def _drift(row: dict) -> Drift:
     return Drift(metric, *run, row["drift"], row["neighbours"], row["count"] / row["processor_seconds"])
 
 
-for command in (harnesses, matcha, nli_lex, scale, set_criteria, stsscore):
-    main.add_command(command)
+def machine() -> dict[str, object]:
+    """What the times depend on."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    model = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
+    versions = {module.__name__: module.__version__ for module in (torch, tokenizers, evaluate)}
+    described = {"processor": model, "cores": os.cpu_count(), "torch_threads": torch.get_num_threads()}
+    return {**described, "load_average": list(os.getloadavg()), "python": platform.python_version(), **versions}
 
-if __name__ == "__main__":
-    main()
+
+def read_pairs(data: Path | None, limit: int) -> Pairs:
+    """Pairs in which no text occurs twice, so that nothing is gained by scoring it once.
+
+    Args:
+        data: the data folder; each premise of the NLI triplets is paired with its entailed text. Without one, the
+            bundled sample is repeated under running numbers.
+        limit: largest number of pairs.
+    """
+    if data is None:
+        sample = resources.files("semantic_metrics") / "samples" / "pairs.csv"
+        rows = list(csv.DictReader(sample.read_text(encoding="utf-8").splitlines()))
+        made = (rows[i % len(rows)] for i in range(limit))
+        return [(f"{row['prediction']} {i}", f"{row['reference']} {i}") for i, row in enumerate(made)]
+    pairs: Pairs = []
+    seen: set[str] = set()
+    for name in SETS:
+        frame = pd.read_parquet(data / "nli_triplets" / f"{name}.parquet")
+        for pair in zip(frame["correct_answer"], frame["premise"], strict=True):
+            if pair[0] != pair[1] and seen.isdisjoint(pair):
+                seen.update(pair)
+                pairs.append(pair)
+    return pairs[:limit]

@@ -1,6 +1,6 @@
 """The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
 
-    python -m benchmarks.speed_rows FIELDS PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--run JSON]
+    python -m benchmarks speed_rows FIELDS PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--run JSON]
 
 A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
 """
@@ -101,7 +101,7 @@ def load_ours(line: Line, checkpoint: str | None, run: Run = ON_CPU) -> Score:
 
 def _folder(metric: str) -> Path:
     """The shipped checkpoint of a metric."""
-    from semantic_metrics.core.resolve import shipped_checkpoints
+    from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 
     return shipped_checkpoints(lambda config: True)["contextual" if metric == "contextual" else "pairs"]
 
@@ -115,7 +115,7 @@ def load_matcha_package(_: str | None, run: Run) -> Score:
     """The authors' package with random weights of the size of theirs."""
     from torch.nn.functional import cosine_similarity
 
-    from benchmarks.matcha import authors_package
+    from benchmarks.papers.matcha import authors_package
 
     def score(pairs: Pairs) -> np.ndarray:
         nonlocal package

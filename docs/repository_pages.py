@@ -13,14 +13,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
-METRICS = ("consensus", "matcha", "stsscore", "nli_lex", "set_criteria")
+METRICS = ("consensus", "matcha", "stsscore", "nli_lex", "support", "set_criteria")
 CHECKPOINTS = ("matcha", "contextual", "pairs")
 # file of the repository: page of the site
 PAGES = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
-    "training/EXPERIMENTS.md": "experiments.md",
     **{f"metrics/{name}/README.md": f"cards/{name}.md" for name in METRICS},
     **{f"model_cards/{name}/README.md": f"checkpoints/{name}.md" for name in CHECKPOINTS},
 }

@@ -1,4 +1,4 @@
-"""Five ways to ask whether one text says the same as another, each a Hugging Face `evaluate` metric."""
+"""Six ways to ask whether one text says the same as another, each a Hugging Face `evaluate` metric."""
 
 from importlib.metadata import version
 

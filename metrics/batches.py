@@ -18,7 +18,7 @@ class Scorer:
     the model. A score does not depend on the other rows of its batch.
 
     Args:
-        name: a metric that scores texts: "consensus", "matcha", "nli_lex" or "stsscore".
+        name: a metric that scores texts: "consensus", "matcha", "nli_lex", "stsscore" or "support".
         checkpoint: `checkpoint` of `semantic_metrics.load`.
         predictions: name of the column with the texts to judge.
         references: name of the column with the texts to compare with: a string or a list of strings in each row.

@@ -17,6 +17,7 @@ from packaging.version import Version
 import semantic_metrics
 from semantic_metrics.cli.samples import SAMPLES
 from semantic_metrics.core import loading
+from semantic_metrics.core.checkpoint_files import LEFT_OUT
 from semantic_metrics.core.contract import describe
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
 from tests.conftest import ROOT, Run
@@ -95,7 +96,7 @@ def test_the_wheel_leaves_the_contextual_checkpoint_to_the_hub(wheel: Path) -> N
     names = zipfile.ZipFile(wheel).namelist()
     shipped = {name.split("/")[2] for name in names if name.startswith("semantic_metrics/checkpoints/")}
     in_checkout = {path.parent.name for path in (ROOT / "model_cards").glob("*/config.json")}
-    assert shipped - {"__init__.py"} == in_checkout - {CONTEXTUAL}
+    assert shipped - {"__init__.py"} == in_checkout - set(LEFT_OUT)
 
 
 def test_the_wheel_holds_the_shipped_checkpoint(wheel: Path) -> None:

@@ -52,8 +52,7 @@ def write_card(folder: Path, record: dict) -> None:
 def started_from(folder: str) -> dict[str, list[dict]]:
     """What a card says about the runs of this package that a model comes from, the last first; empty for any other.
 
-    A run is `config`, `data` and `command`. A model that was joined from several (`training/interpolate.py --heads`)
-    comes from all their runs.
+    A run is `config`, `data` and `command`. A model may come from several.
     """
     path = Path(folder) / RECORD
     if not path.is_file():
@@ -93,7 +92,7 @@ def read_results(folders: list[Path], row: str = MATCHA_ROW) -> pd.DataFrame:
     """The test results of a checkpoint, as its benchmarks wrote them.
 
     Args:
-        folders: output of `python -m benchmarks.matcha`, or outputs of `benchmarks.stsscore` and `benchmarks.nli_lex`.
+        folders: output of `python -m benchmarks matcha`, or outputs of `benchmarks stsscore` and `benchmarks nli_lex`.
         row: name of a MATCHA checkpoint in the tables.
 
     Returns:

@@ -1,6 +1,6 @@
 r"""Fine-tune a MATCHA table on your own pairs, and show what that changed.
 
-    python training/finetune.py pairs.csv --output runs/mine
+    python -m training.finetune pairs.csv --output runs/mine
 
 The file (csv, jsonl or parquet) has the columns reference, correct and incorrect, or reference, candidate and label (1:
 says the same, 0: does not). Rows that share a text go into one part: seven tenths of the rows are trained on, one tenth
@@ -21,8 +21,6 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable

@@ -1,6 +1,6 @@
 """Fit the map from cosines to ratings that `compute(..., calibrated=True)` uses, and store it in a checkpoint.
 
-    python training/fit_ratings.py --checkpoint runs/contextual/checkpoint --data DATA
+    python -m training.fit_ratings --checkpoint runs/contextual/checkpoint --data DATA
 
 Isotonic regression (scikit-learn) on STS-B's training pairs, with people's scores, and on the NLI pairs that
 checkpoints are selected by (SNLI test, MultiNLI mismatched, LingNLI validation), where a contradiction is rated 0 and
@@ -16,8 +16,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.isotonic import IsotonicRegression
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import KIND

@@ -1,12 +1,12 @@
 """Let a teacher judge sentence pairs, so that a smaller cross-encoder learns from more of them than people labelled.
 
-    python -m training.label_pairs --config training/configs/teacher_pairs.yaml \
-        --teacher runs/nli_teacher/checkpoint --data DATA --output runs/teacher_pairs.parquet
+    python -m training.label_pairs --config training/configs/data/rated_pairs_more.yaml \
+        --teacher runs/large/checkpoint --rating-encoder MPNET --data DATA --output runs/rated_pairs_more.parquet
 
 --teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
 and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
-`margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_taught.yaml).
-A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs.yaml).
+`margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_joint.yaml).
+A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs_more.yaml).
 Prints what was kept and dropped, and the weights of the rating. --backend is the teacher's: sentence encoders run in
 torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
 """
@@ -23,8 +23,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
 
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.core.resolve import resolve_checkpoint
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import (
     SIMILARITY,

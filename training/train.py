@@ -1,7 +1,7 @@
 """Train MATCHA (Li et al., Findings of ACL 2026, section 3.3 and appendix A) and write a checkpoint with its card.
 
     accelerate launch --cpu --num_cpu_threads_per_process 2 training/train.py \
-        --config training/configs/matcha.yaml --data DATA --output runs/matcha
+        --config training/configs/matcha/matcha.yaml --data DATA --output runs/matcha
     accelerate launch training/train.py     # training/configs/smoke.yaml: under a minute, on bundled data
 
 These run one process. More processes change only the first words of the line, and neither the global batch nor the
@@ -342,7 +342,7 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--config",
         type=Path,
-        help="A YAML file of training/configs; by default smoke.yaml, a run of under a minute on bundled data.",
+        help="A YAML file, such as those of training/configs/matcha; by default smoke.yaml, a minute on bundled data.",
     )
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, help="Folder to write to (default: runs/ and the config's name).")

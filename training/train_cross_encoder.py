@@ -7,7 +7,7 @@
 
 On a shared CPU two processes of one thread (torchrun) are faster than one of two, whose threads wait for each other.
 
---task names a config of training/configs (nli.yaml, stsb.yaml); --config takes any other file. The output
+--task names a config of training/configs/cross_encoder; --config takes any other file. The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
@@ -40,7 +40,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
 from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
-from training.cross_encoder.pairs import to_dataset, token_lengths
+from training.cross_encoder.pairs import leave_out_long, to_dataset
 from training.cross_encoder.targets import TargetEvaluator, TargetLoss
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
@@ -50,10 +50,10 @@ from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
 from training.push import add_push_option, check_push, push_run
 
-CONFIGS = Path(__file__).parent / "configs"
+CONFIGS = Path(__file__).parent / "configs" / "cross_encoder"
 COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config
 PAD_TO_TOKENS = 8  # keeps shapes few: on a CPU, oneDNN compiles kernels for each, and forgets them beyond a thousand
-POOL_BATCHES = 100  # sorted by length together: enough to pad little, few enough to stay random
+POOL_PAIRS = 6400  # sorted by length together: enough to pad little, few enough to stay random
 
 
 class InvalidRun(ValueError):
@@ -123,30 +123,50 @@ def find_state(folder: Path, config: CrossEncoderConfig, start: str) -> Path | N
 class SimilarLengths(DefaultBatchSampler):
     """Batches of pairs of similar length, in a random order that the seed and the epoch decide.
 
-    Of several processes each takes every n-th batch: the batches of one step are neighbours, so that none waits for
+    A batch of short pairs has more of them than one of long pairs: its tokens are what memory and time depend on. Of
+    several processes each takes every n-th batch: the batches of one step are neighbours, so that none waits for
     another's longer texts.
 
     Args:
         lengths: (n,) number of tokens of each pair.
+        tokens: most tokens of a batch, padding included.
         dataset, args, options: as the base class takes them.
     """
 
-    def __init__(self, lengths: np.ndarray, dataset: Dataset, *args: object, **options: object) -> None:
+    def __init__(self, lengths: np.ndarray, tokens: int, dataset: Dataset, *args: object, **options: object) -> None:
         super().__init__(dataset, *args, **options)
-        self.lengths = lengths
+        self.lengths = -(-lengths // PAD_TO_TOKENS) * PAD_TO_TOKENS
+        self.tokens = tokens
+        self.batch_size = None  # accelerate would take a batch of another size for the last one
         self.processes = int(os.environ.get("WORLD_SIZE", "1"))
+
+    def __len__(self) -> int:
+        return sum(len(step) for step in self._steps(np.random.default_rng([self.seed, self.epoch])))
 
     def __iter__(self) -> Iterator[list[int]]:
         rng = np.random.default_rng([self.seed, self.epoch])
-        order = rng.permutation(len(self.lengths))
-        steps = []
-        for begin in range(0, len(order), self.batch_size * POOL_BATCHES):
-            pool = order[begin : begin + self.batch_size * POOL_BATCHES]
-            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
-            batches = [pool[i : i + self.batch_size].tolist() for i in range(0, len(pool), self.batch_size)]
-            steps += [batches[i : i + self.processes] for i in range(0, len(batches), self.processes)]
+        steps = self._steps(rng)
         for i in rng.permutation(len(steps)):
-            yield from (batch for batch in steps[i] if len(batch) == self.batch_size or not self.drop_last)
+            yield from steps[i]
+
+    def _steps(self, rng: np.random.Generator) -> list[list[list[int]]]:
+        """Batches of each step, one for each process; pairs that do not fill a last step are left for another epoch."""
+        order = rng.permutation(len(self.lengths))
+        batches = []
+        for begin in range(0, len(order), POOL_PAIRS):
+            pool = order[begin : begin + POOL_PAIRS]
+            batches += self._batches(pool[np.argsort(self.lengths[pool], kind="stable")])
+        whole = len(batches) // self.processes * self.processes
+        return [batches[i : i + self.processes] for i in range(0, whole, self.processes)]
+
+    def _batches(self, pairs: np.ndarray) -> list[list[int]]:
+        """Pairs in ascending order of length -> batches of at most `tokens` tokens."""
+        batches: list[list[int]] = [[]]
+        for pair in pairs.tolist():
+            if batches[-1] and (len(batches[-1]) + 1) * self.lengths[pair] > self.tokens:
+                batches.append([])
+            batches[-1].append(pair)
+        return batches
 
 
 def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
@@ -225,7 +245,7 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
     return CrossEncoderTrainingArguments(
         output_dir=str(output / "state"),
         num_train_epochs=config.epochs,
-        per_device_train_batch_size=config.batch_size,
+        accelerator_config={"even_batches": False},
         learning_rate=config.lr,
         lr_scheduler_type="linear",
         warmup_steps=config.warmup,
@@ -235,7 +255,7 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
         bf16=config.precision == "bf16",
         use_cpu=not torch.cuda.is_available(),
         optim="adamw_torch_fused",
-        batch_sampler=partial(SimilarLengths, lengths),
+        batch_sampler=partial(SimilarLengths, lengths, config.batch_tokens),
         eval_strategy="steps",
         eval_steps=config.validate_every,
         save_strategy="steps",
@@ -244,10 +264,11 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
         load_best_model_at_end=True,
         metric_for_best_model="eval_sequential_score",
         greater_is_better=True,
-        logging_steps=20,
+        logging_steps=10,
         report_to=[],
         disable_tqdm=not sys.stderr.isatty(),
         dataloader_pin_memory=False,
+        ddp_find_unused_parameters=False,  # all are used; the search does not look into what the model returns
     )
 
 
@@ -283,12 +304,15 @@ def train(
     state = find_state(output / "state", config, digest) if resume else None
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     evaluator = build_evaluator(config, validation)
+    pairs = len(dataset)
+    dataset, lengths = leave_out_long(model, dataset, config.max_length)
+    mean_batch = config.batch_tokens / float(lengths.mean())
     start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
         model=model,
-        args=training_arguments(config, token_lengths(model, dataset, config.max_length), output),
+        args=training_arguments(config, lengths, output),
         train_dataset=dataset,
-        loss=TargetLoss(model, len(config.outputs.classes), config.top_score, config.similarity_weight),
+        loss=TargetLoss(model, len(config.outputs.classes), config.top_score, config.similarity_weight, mean_batch),
         evaluator=evaluator,
         callbacks=[CompleteStates(config, digest)],
     )
@@ -307,6 +331,7 @@ def train(
     if trainer.is_world_process_zero():
         blend(model, start, config.start_share)
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
+        record |= {"pairs_too_long": pairs - len(dataset)}
         record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
         record |= started_from(find_model(init or config.init))
         figures = write_checkpoint(output / "checkpoint", model, evaluator, record)

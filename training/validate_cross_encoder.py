@@ -1,7 +1,7 @@
-"""Measure cross-encoders on the validation sets of a config, side by side: a stage is chosen by them.
+"""Measure cross-encoders on the validation sets of a config, side by side.
 
-    python training/validate_cross_encoder.py model_cards/pairs runs/mine/checkpoint \
-        --config training/configs/pairs_development.yaml --data DATA
+    python -m training.validate_cross_encoder model_cards/pairs runs/mine/checkpoint \
+        --config training/configs/cross_encoder/pairs.yaml --data DATA
 
 Prints a row for each figure of each set (accuracy of classes, Pearson's and Spearman's correlation of similarities),
 times 100, and a column for each checkpoint; higher is better. Everything runs in float32.
@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pandas as pd
 from sentence_transformers import CrossEncoder
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.cross_encoder.config import CrossEncoderConfig
 from training.data.config_files import read_yaml

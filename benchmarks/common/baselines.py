@@ -10,12 +10,14 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TextIO
 
 import nltk
 import numpy as np
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 from nltk.tokenize import NLTKWordTokenizer
+from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -23,6 +25,7 @@ from benchmarks.common import encoders
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own
 from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.contract import describe
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
@@ -36,6 +39,11 @@ EMBSIM_HUB_ID = "sentence-transformers/all-MiniLM-L6-v2"  # what the paper calls
 BLEURT_TOKENS = 128  # the authors' setting for Elron/bleurt-base-128
 WORDNET_FOLDERS = ("/usr/share/wordnet",)  # Debian's wordnet-base
 _LEXICOGRAPHER_FILES = 45  # in WordNet 3.0
+# Punkt's English parameters are a download; of these its algorithm needs only the words that end in a full stop
+_TITLES = "mr mrs ms messrs dr prof rev hon jr sr sen rep gov gen col lt capt maj sgt cpl cmdr adm det supt insp"
+_OTHERS = "st mt vs etc inc ltd co corp no fig dept est approx jan feb mar apr jun jul aug sep sept oct nov dec"
+_DOTTED = "a.m p.m u.s u.k u.n e.u d.c l.a n.y i.e e.g ph.d b.c a.d"
+ABBREVIATIONS = frozenset([*_TITLES.split(), *_OTHERS.split(), *_DOTTED.split(), *set(ascii_lowercase) - {"i"}])
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ class Metric:
         name: name of its row.
         load: returns the scoring function; raises NotMeasured where something that it needs is absent.
         bounds: native range of the scores: COSINE, which the protocol maps to [0, 1] by (s + 1) / 2, or UNIT.
-        group: "matcha", "baseline", or "encoder" (in figures 3, 5 and 6; not ranked in table 8).
+        group: "matcha", "baseline", "encoder" (in figures 3, 5 and 6; not ranked in table 8), or "own", this package's.
         published: name of its row in the paper; None where the paper has none.
         corpus: whether it gives one score for a whole list of candidates, and so no figure that needs rows.
         unbounded: whether scores may leave `bounds`; they are clipped before they are compared with human ratings.
@@ -110,6 +118,24 @@ def matcha(
     return Metric(name, load, group="matcha", published=published, ratings=ratings)
 
 
+def own(name: str, source: str, run: Run = NO_OPTIONS) -> Metric:
+    """Another metric of the package, `NAME` or `NAME:CHECKPOINT`.
+
+    Raises:
+        ValueError: it does not load, or needs questions.
+    """
+    kind, _, checkpoint = source.partition(":")
+    described = describe(kind)
+    if described.takes_questions:
+        raise ValueError(f"--metric: expected a metric that needs no questions, got {kind}")
+    metric, arguments = load_own(kind, checkpoint or None, run)
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        return np.array(metric.compute(predictions=candidates, references=references, **arguments)["scores"])
+
+    return Metric(name, lambda: score, described.score_range, group="own")
+
+
 def baselines(models: Models) -> list[Metric]:
     """The paper's nine baselines, in its order; one without its model raises NotMeasured when it is loaded."""
     metrics = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
@@ -153,7 +179,7 @@ def rouge(kind: str) -> Score:
 
 
 def meteor(wordnet: str | None = None) -> Score:
-    """METEOR by nltk (alpha 0.9, beta 3, gamma 0.5), in [0, 1]; reproduces table 3 within 0.01.
+    """METEOR by nltk (alpha 0.9, beta 3, gamma 0.5), in [0, 1], of the words of each sentence, as `evaluate` has it.
 
     Args:
         wordnet: folder of WordNet 3.0's database files; None for those of nltk's data or of Debian's package.
@@ -161,14 +187,27 @@ def meteor(wordnet: str | None = None) -> Score:
     Raises:
         NotMeasured: WordNet is absent. Without its synonyms this would be another metric.
     """
-    reader = _wordnet(wordnet)
-    tokenize = NLTKWordTokenizer().tokenize
+    reader, split, tokenize = _wordnet(wordnet), sentence_splitter(), NLTKWordTokenizer().tokenize
+
+    def words(text: str) -> list[str]:
+        return [word for sentence in split(text) for word in tokenize(sentence)]
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = zip(references, candidates, strict=True)
-        return np.array([single_meteor_score(tokenize(a), tokenize(b), wordnet=reader) for a, b in pairs])
+        return np.array([single_meteor_score(words(a), words(b), wordnet=reader) for a, b in pairs])
 
     return score
+
+
+def sentence_splitter() -> Callable[[str], list[str]]:
+    """Splits an English text into sentences by nltk's Punkt algorithm with our ABBREVIATIONS.
+
+    >>> sentence_splitter()("Mr. Smith left at 5 p.m. on Monday. He took the U.S. flag. 'Why?' nobody asked.")
+    ['Mr. Smith left at 5 p.m. on Monday.', 'He took the U.S. flag.', "'Why?'", 'nobody asked.']
+    """
+    parameters = PunktParameters()
+    parameters.abbrev_types = set(ABBREVIATIONS)
+    return PunktSentenceTokenizer(parameters).tokenize
 
 
 class _WordNet(WordNetCorpusReader):

@@ -12,7 +12,6 @@ import click
 from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
 
@@ -88,12 +87,7 @@ def checkpoint(metric: str) -> Option:
 
 
 def model(name: str, published: str) -> Option:
-    """--NAME, the model of a baseline.
-
-    Args:
-        name: name of the option.
-        published: the paper's model, for the help.
-    """
+    """--NAME, the model of a baseline."""
     return click.option(f"--{name}", help=f"Model of this row, a folder or Hub id; the paper's is {published}.")
 
 
@@ -130,56 +124,6 @@ encoder_run = model_options("device", "precision", "backend", "batch_size")
 bertscore_layer = click.option(
     "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )
-
-
-def repeats(default: int) -> Option:
-    """--repeats, how often a speed benchmark times each side."""
-    text = "Number of timed calls; a time is their median."
-    return click.option("--repeats", default=default, show_default=True, type=click.IntRange(1), help=text)
-
-
-record = click.option("--output", type=NEW_FILE, help="JSON file to write the speeds to as well.")
-# of speed benchmarks, which compare precisions on one device
-timed_device = click.option(
-    "--device", default="cpu", show_default=True, help="Device that models run on: cpu, cuda or mps."
-)
-
-
-def combined(*chosen: Option) -> Option:
-    """Several options as one decorator, in the order of the help."""
-
-    def decorate(command: Callable) -> Callable:
-        for option in reversed(chosen):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def timed_runs(backends: str) -> Option:
-    """How a speed benchmark runs the package's own models: it gets `backend` and `precision`, tuples of what to time.
-
-    What is the same for all of them it gets as `device` and as `run`, arguments of `compute`.
-
-    Args:
-        backends: those that it times by default, for the help.
-    """
-    return combined(
-        click.option(
-            "--backend",
-            multiple=True,
-            type=click.Choice(BACKENDS),
-            help=f"Backend to time, repeatable; default: {backends}.",
-        ),
-        click.option(
-            "--precision",
-            multiple=True,
-            type=click.Choice(PRECISIONS),
-            help="Precision to time, repeatable; default: all.",
-        ),
-        timed_device,
-        model_options("batch_size", "workers"),
-    )
 
 
 def check_source(data: Path | None, from_hub: bool) -> None:

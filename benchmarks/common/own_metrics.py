@@ -1,13 +1,11 @@
 """The package's own metrics as a benchmark runs them: with the options of its command."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from collections.abc import Mapping
 
 from semantic_metrics import load
 from semantic_metrics.core.contract import TextMetric
-from semantic_metrics.core.inputs import InvalidInput
-from semantic_metrics.core.run_options import BACKENDS, PRECISIONS, RunOptions
-from semantic_metrics.transformer.backends import ONLY_CPU, check_run_device
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.transformer.backends import check_run_device
 from semantic_metrics.transformer.openvino_model import check_installed
 
 Run = Mapping[str, object]  # what `options.run` gives a command: arguments of `compute` and of `RunOptions`
@@ -55,51 +53,6 @@ def runs_in_float32(run: Run) -> bool:
         ValueError: one of the options is invalid.
     """
     return RunOptions(**run).precision == "float32"
-
-
-def runs_to_time(backends: Sequence[str], precisions: Sequence[str], run: Run) -> dict[str, Run]:
-    """The ways to run a model that a speed benchmark compares, each with the rest of its options.
-
-    Args:
-        backends: torch, if there are none.
-        precisions: every one that the device can run, if there are none.
-        run: device, and whatever else is the same for all.
-
-    Returns:
-        Arguments of `compute` by the name of a line: the precision, behind a backend that is not torch.
-    """
-    every = [name for name in PRECISIONS if run["device"] == "cpu" or name != ONLY_CPU["precision"]]
-    ways = {}
-    for backend, precision in product(backends or BACKENDS[:1], precisions or every):
-        name = precision if backend == BACKENDS[0] else f"{backend}, {precision}"
-        ways[name] = {**run, "backend": backend, "precision": precision}
-    return ways
-
-
-def prepare_runs(runs: Mapping[str, Run], score: Callable[[Run], object], asked: bool) -> dict[str, Run]:
-    """Make every way to run a model ready, so that this machine refuses none after others have run for minutes.
-
-    Args:
-        runs: those of `runs_to_time`.
-        score: scores a text or two.
-        asked: whether the user chose the precisions; if not, one that this machine lacks is left out.
-
-    Returns:
-        Those that run here.
-
-    Raises:
-        InvalidInput: one does not run here.
-    """
-    ready = {}
-    for name, run in runs.items():
-        try:
-            score(run)
-        except InvalidInput as error:
-            if asked or error.argument != "precision":
-                raise
-        else:
-            ready[name] = run
-    return ready
 
 
 def run_lines(run: Run) -> list[str]:

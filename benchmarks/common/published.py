@@ -10,11 +10,12 @@ class Published:
     """The tables of one paper.
 
     Args:
-        name: folder of the paper in benchmarks/, with a published.csv: columns table, dataset, metric, figure, value.
+        name: folder of the paper, or "suite", with a published.csv: columns table, dataset, metric, figure, value.
     """
 
     def __init__(self, name: str) -> None:
-        with (_FOLDER / name / "published.csv").open(encoding="utf-8", newline="") as file:
+        (path,) = [*_FOLDER.glob(f"{name}/published.csv"), *_FOLDER.glob(f"papers/{name}/published.csv")]
+        with path.open(encoding="utf-8", newline="") as file:
             self._rows = list(csv.DictReader(file))
         self._values = {
             (row["table"], row["dataset"], row["metric"], row["figure"]): float(row["value"]) for row in self._rows

@@ -8,15 +8,16 @@ from pathlib import Path
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, model_options, shared_option
+from semantic_metrics.cli.options import FILE, model_options, shared_option
 from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.demo.checked_texts import MARKS, checked_texts
 from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.table import read_table
+from semantic_metrics.html.checked_texts import MARKS, checked_texts
 
+METRIC = "support"
 WIDTH = 100  # characters of a line on the terminal
 MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 
@@ -58,11 +59,10 @@ def check(
         raise InputError(f"--html: expected another file than --output, got {html}")
     with as_input_error(ValueError):
         result = score(
-            DEFAULT_METRIC,
+            METRIC,
             texts,
             sources,
             checkpoint=config,
-            granularity="sentence",
             coverage=coverage,
             **options,
             **run,
@@ -135,7 +135,7 @@ def _lines(names: list[str], result: dict) -> Iterator[str]:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
     read, left_out = result["windows_read"], result["windows_left_out"]
     notes = "".join(f", {kind} {result[kind]}" for kind in ("undefined", "truncated") if result[kind])
-    yield f"texts {len(names)}, mean {result[DEFAULT_METRIC]:.4f}; windows read {read}, left out {left_out}{notes}"
+    yield f"texts {len(names)}, mean {result[METRIC]:.4f}; windows read {read}, left out {left_out}{notes}"
     yield shorten(result["signature"])
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from semantic_metrics.demo.check_page import fill_check_tab
 from semantic_metrics.demo.page import Outcome, Page, count_notes, explain_score, launch
 
 ABOUT = """
@@ -45,9 +44,8 @@ def judge(result: dict) -> Outcome:
     return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
 
 
-SCRIPT = Path(__file__).with_name("consensus.py")
 PAGE = Page(
-    script=SCRIPT,
+    script=Path(__file__).with_name("consensus.py"),
     title="Consensus",
     about=ABOUT,
     outcome=judge,
@@ -55,7 +53,6 @@ PAGE = Page(
     added_columns=ADDED_COLUMNS,
     explain=partial(explain_score, "by how much it falls without each token"),
     max_explained=1200,
-    tabs={"Check a summary": partial(fill_check_tab, SCRIPT)},
 )
 
 if __name__ == "__main__":

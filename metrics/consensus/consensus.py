@@ -53,11 +53,8 @@ Args:
     workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
         changes no score.
     output: "all" (default), or "mean" for {"consensus": mean} alone.
-    granularity: "text" (default), or "sentence" for summaries and other long texts: each sentence of a prediction is
-        judged against windows of its reference, the source (several references count as one source).
-    k: with "sentence", the number of windows that the model reads for each sentence (default 8), those that share most
-        of its words; None for all.
-    coverage: with "sentence", also say which sentences of the reference the prediction leaves out (default False).
+    granularity, k, coverage: leave them out. The metric `support` judges sentence by sentence now; another value than
+        "text", None and False is refused.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
 Returns:
@@ -76,19 +73,6 @@ Returns:
     contradiction_scores: with `contradictions`, n floats in [0, 1], their scores.
     margins: with `contradictions`, n floats in [-1, 1], `scores` minus `contradiction_scores`.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
-
-    With granularity="sentence" instead of parts, verdicts, reasons and best_reference:
-    scores: n floats in [0, 1], the mean support of a prediction's sentences.
-    minimums: n floats in [0, 1], their lowest support: where there is one wrong sentence, the mean may hide it.
-    sentences: n lists with a dict for each sentence: `text`, `begin` and `end` (characters of the prediction),
-        `support` and `contradiction` (in [0, 1]), `verdict` ("supported", "contradicted" or "silent") and `places`, at
-        most three windows that do not overlap, the one that decides first: `reference` (index), `begin`, `end`, `text`,
-        `support`, `contradiction`.
-    coverage: with `coverage`, n floats in [0, 1], the mean support of the references' sentences by the prediction.
-    missing: with `coverage`, n lists of the references' sentences that the prediction does not support; as in
-        `sentences`, and `reference`, the index of the text that they are from.
-    windows_read, windows_left_out: number of pairs of a sentence and a window that the model read, and of those that it
-        did not.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an

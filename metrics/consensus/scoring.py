@@ -5,27 +5,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from semantic_metrics.consensus.attribution import METHODS, explain
-from semantic_metrics.consensus.long_texts import GRANULARITIES, NEAREST_WINDOWS, Judge, LongTextOptions, result_of
 from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
 from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import (
-    check_choice,
-    check_same_length,
-    check_text,
-    describe_value,
-    invalid_input,
-    quote,
-)
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
+from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input, quote
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
-from semantic_metrics.core.texts import can_compare
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 
 VERSION = "0.5.0"
+# arguments of versions before 0.6 that judged sentence by sentence, with their defaults
+MOVED = {"granularity": "text", "k": None, "coverage": False}
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,7 @@ class ConsensusScoring(TextScoring):
         workers: int | None = None,
         output: str = "all",
         granularity: str = "text",
-        k: int | None = NEAREST_WINDOWS,
+        k: int | None = None,
         coverage: bool = False,
         progress: bool = True,
     ) -> dict | None:
@@ -102,48 +95,26 @@ class ConsensusScoring(TextScoring):
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
         run |= {"backend": backend, "workers": workers}
         rules = {"multi_reference": multi_reference, "output": output, "progress": progress}
-        options = self._options(weights, granularity, k, coverage, **rules, **run)
-        if contradictions is not None and isinstance(options, LongTextOptions):
-            got = describe_value(contradictions)
-            raise invalid_input("contradictions", f"expected None with granularity='sentence', got {got}")
+        rules |= {"granularity": granularity, "k": k, "coverage": coverage}
         columns = {"predictions": predictions, "references": references}
+        options = self._options(weights, **rules, **run)
         return self.compute_checked(columns, options, {"contradictions": contradictions})
 
-    def _options(
-        self,
-        weights: object = None,
-        granularity: str = "text",
-        k: int | None = NEAREST_WINDOWS,
-        coverage: bool = False,
-        **settings: object,
-    ) -> Options | LongTextOptions:
+    def _options(self, weights: object = None, **settings: object) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
+        _refuse_sentences({name: settings.pop(name, default) for name, default in MOVED.items()})
         given = RunOptions.taken_from(settings)
-        run = self.models.scorer.resolve(given)
-        check_choice("granularity", granularity, GRANULARITIES)
-        # sentences are judged by the cross-encoder alone
-        matcha_run = self.models.matcha_run(given) if granularity == "text" else DEFAULT_OPTIONS
+        run, matcha_run = self.models.scorer.resolve(given), self.models.matcha_run(given)
         weighted = Weights.read(weights, self.models.scorer.checkpoint_sha256)
-        options = Options(weighted, run, **settings, matcha_run=matcha_run)
-        if granularity == "text":
-            if k != NEAREST_WINDOWS or coverage is not False:
-                raise invalid_input("granularity", "expected 'sentence' with k or coverage, got 'text'")
-            return options
-        if weights is not None or options.multi_reference != "best":
-            name, value = ("multi_reference", options.multi_reference) if weights is None else ("weights", weights)
-            raise invalid_input(name, f"expected the default with granularity='sentence', got {quote(value)}")
-        return LongTextOptions(run, k, coverage, options.output, options.progress)
+        return Options(weighted, run, **settings, matcha_run=matcha_run)
 
     def _compute(
         self,
         predictions: list[str],
         references: list,
-        options: Options | LongTextOptions,
+        options: Options,
         contradictions: list[str] | None = None,
     ) -> dict:
-        if isinstance(options, LongTextOptions):
-            result = result_of(Judge(self.models.scorer, options), predictions, references, "consensus")
-            return result if options.output == "mean" else result | {"signature": str(self._signature(options))}
         if contradictions is not None:
             check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
         scored = self._score(predictions, references, options)
@@ -183,9 +154,7 @@ class ConsensusScoring(TextScoring):
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
         return str(self._signature(self._options(**settings)))
 
-    def _signature(self, options: Options | LongTextOptions) -> Signature:
-        if isinstance(options, LongTextOptions):
-            return Signature.of("consensus", self.models.scorer.signature_fields(), options, VERSION)
+    def _signature(self, options: Options) -> Signature:
         models = {**self.models.signature_fields(options.matcha_run), "weights": options.weights}
         return Signature.of("consensus", models, options, VERSION)
 
@@ -214,3 +183,15 @@ class ConsensusScoring(TextScoring):
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
         options = self._options(weights, **run, backend=backend, workers=workers)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
+
+
+def _refuse_sentences(settings: dict[str, object]) -> None:
+    """Refuse what judged sentence by sentence up to version 0.5.
+
+    Raises:
+        InvalidInput: an argument has another value than its default; names the metric `support`.
+    """
+    for name, value in settings.items():
+        if type(value) is not type(MOVED[name]) or value != MOVED[name]:
+            expected = f"expected {MOVED[name]!r}, as the metric 'support' judges sentence by sentence now"
+            raise invalid_input(name, f"{expected}, got {quote(value)}")

@@ -13,7 +13,7 @@ from semantic_metrics.core.inputs import invalid_input, quote
 
 MAX_WEIGHT = 1e9  # larger weights come from damaged files
 # A contradiction that the model is sure of leaves at most .35, however alike the words are. Chosen on development sets:
-# training/EXPERIMENTS.md, W3.
+# docs/decisions/consensus.md, W3.
 CAP = 0.65
 MIN_RATED = 10  # pairs that a fit needs
 CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures

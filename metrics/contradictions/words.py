@@ -1,7 +1,8 @@
 """Words that the contradiction rules exchange, from `words.csv`.
 
 Opposites of adjectives and adverbs, noun compounds, and which nouns name a person or an animal come from WordNet 3.0
-(`training/data/contradiction_words.py`; its licence is in `wordnet_license.txt`); the other lists are written by hand.
+(whose licence is in `wordnet_license.txt`) and were reviewed; the other lists are written by hand. Commit 33daf1c has
+the script that read WordNet, training/data/contradiction_words.py.
 """
 
 import csv

@@ -9,7 +9,7 @@ from types import MethodType
 from datasets import Features, Sequence, Value
 
 from semantic_metrics.core.inputs import invalid_input
-from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.process import Lock
 from semantic_metrics.core.text_scoring import TextScoring
 
 MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255

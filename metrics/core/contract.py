@@ -21,7 +21,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from semantic_metrics.core.inputs import quote
@@ -130,10 +132,15 @@ class TextMetric(Protocol):
         """
 
 
-def metric_folders() -> dict[str, Path]:
+def metric_folders() -> Mapping[str, Path]:
     """Folders of the package that contain a script of the folder's name, by that name, described or not."""
-    scripts = [path for root in sys.modules[PACKAGE].__path__ for path in Path(root).glob("*/*.py")]
-    return dict(sorted((path.stem, path.parent) for path in scripts if path.stem == path.parent.name))
+    return _folders_in(tuple(sys.modules[PACKAGE].__path__))
+
+
+@cache
+def _folders_in(roots: tuple[str, ...]) -> Mapping[str, Path]:
+    scripts = [path for root in roots for path in Path(root).glob("*/*.py")]
+    return MappingProxyType(dict(sorted((path.stem, path.parent) for path in scripts if path.stem == path.parent.name)))
 
 
 def described_metrics() -> list[str]:

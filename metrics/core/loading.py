@@ -112,7 +112,7 @@ def score(
     the next call with the same name and checkpoint, until a file of the checkpoint's folder changes.
 
     Args:
-        name: "consensus", "matcha", "nli_lex" or "stsscore".
+        name: "consensus", "matcha", "nli_lex", "stsscore" or "support".
         predictions: n texts to judge, or one text as a string; then all columns are strings.
         references: n texts to compare with, or n lists of texts (several references each).
         questions: n questions, which "nli_lex" needs and the others do not take.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input, quote
-from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.process import Lock
 from semantic_metrics.core.progress import progress
 
 

@@ -23,6 +23,7 @@ from transformers import (
 
 from semantic_metrics.core.checkpoint_files import check_sizes, describe_error, refuse_damage
 from semantic_metrics.core.inputs import quote
+from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.transformer.backends import default_device
 from semantic_metrics.transformer.bars import without_bars
 
@@ -128,7 +129,7 @@ def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel
         raise ValueError(f"checkpoint {folder}: expected texts without a prompt in front, got {prompt!r}")
     with refuse_damage(f"checkpoint {folder}: did not load"), without_bars():
         options = {"local_files_only": True, "trust_remote_code": False}
-        model = AutoModelForSequenceClassification.from_pretrained(str(folder), dtype=torch.float32, **options)
+        model = _load_model(folder, options)
         tokenizer = _load_tokenizer(folder, options)
         model = model.to(default_device())
     _check_weights(folder, model)
@@ -136,6 +137,17 @@ def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel
     if tokens >= (rows := model.get_input_embeddings().num_embeddings):
         raise ValueError(f"checkpoint {folder}: expected a tokeniser of {rows} tokens at most, got one of {tokens + 1}")
     return tokenizer, model
+
+
+def _load_model(folder: Path, options: dict[str, object]) -> PreTrainedModel:
+    """The model in float32, from weights in 8 bits too."""
+    files = weight_files(folder)
+    if not eight_bits.is_in_eight_bits(files):
+        return AutoModelForSequenceClassification.from_pretrained(str(folder), dtype=torch.float32, **options)
+    config = AutoConfig.from_pretrained(str(folder), **options)
+    model = AutoModelForSequenceClassification.from_config(config, dtype=torch.float32, trust_remote_code=False)
+    model.load_state_dict(eight_bits.read(files), strict=False)  # `_check_weights` says what is missing
+    return model.eval()
 
 
 def _load_tokenizer(folder: Path, options: dict[str, object]) -> PreTrainedTokenizerBase:
@@ -190,7 +202,9 @@ def _check_weights(folder: Path, model: PreTrainedModel) -> None:
         else:
             stored.update(torch.load(path, map_location="cpu", weights_only=True))
     missing = {name for name, _ in model.named_parameters()} - stored
-    if missing:  # or transformers knows them by an older name: loading the model again shows it
+    if missing and not eight_bits.is_in_eight_bits(
+        weight_files(folder)
+    ):  # or transformers knows them by an older name: loading the model again shows it
         with without_bars():
             options = {"output_loading_info": True, "local_files_only": True, "trust_remote_code": False}
             missing &= set(type(model).from_pretrained(str(folder), **options)[1]["missing_keys"])

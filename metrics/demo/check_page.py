@@ -5,8 +5,9 @@ from pathlib import Path
 
 import gradio as gr
 
-from .checked_texts import checked_texts, render_check
-from .drawing import alert
+from semantic_metrics.html.checked_texts import checked_texts, render_check
+from semantic_metrics.html.drawing import alert
+
 from .page import QUEUED, QUOTA, load_metric
 from .quota import visitor
 from .reading import INPUT_ERRORS
@@ -39,7 +40,7 @@ def check(script: Path, text: str, source: str) -> str:
             got = f"got {len(text) + len(source):,}; `semantic-metrics check` takes more"
             raise ValueError(f"expected at most {MAX_CHARACTERS:,} characters on this page, {got}")
         with QUOTA.charge(visitor()):
-            result = load_metric(script).compute(predictions=[text], references=[source], granularity="sentence")
+            result = load_metric(script).compute(predictions=[text], references=[source])
         return render_check(checked_texts(["Result"], [text], [source], result), result["signature"])
     except INPUT_ERRORS as error:
         return alert(error)

@@ -18,7 +18,8 @@ import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
 
-from .drawing import alert, heat_map, histogram
+from semantic_metrics.html.drawing import alert, heat_map, histogram
+
 from .quota import Quota, visitor
 from .reading import (
     INPUT_ERRORS,

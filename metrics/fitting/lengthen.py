@@ -15,7 +15,7 @@ from semantic_metrics.core.texts import is_blank
 from semantic_metrics.fitting.judged_answers import JudgedAnswers, question_key
 from semantic_metrics.nli_lex.lexical import token_recall
 
-LONG_FORM_WEIGHT = 0.1  # of a long form in a fit; the answer itself has the weight 1 (training/EXPERIMENTS.md, J3)
+LONG_FORM_WEIGHT = 0.1  # of a long form in a fit; the answer itself has the weight 1 (docs/decisions/judge.md, J3)
 ANSWER_WORDS = (60, 300)  # range of a long answer's length, which is drawn; sentences are added until it is reached
 SIMILAR_QUESTIONS = 12  # questions from whose answers the sentences are taken
 SHARE_BEFORE = 0.4  # share of the sentences that are put before the answer

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from semantic_metrics.core.contract import TextMetric, check_options, describe
 from semantic_metrics.core.inputs import InvalidInput, check_whole, invalid_input, quote
 from semantic_metrics.core.loading import loaded_scoring
-from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.process import Lock
 
 DELAY_SECONDS = 0.005  # how long a batch waits for more rows: what a harness takes between two samples
 MAX_ROWS = 512  # of one call; bounds how long the first row of many waits for its score

@@ -11,8 +11,15 @@ import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
-from semantic_metrics.core.resolve import WEIGHTS, default_cache, download, hash_files
+from semantic_metrics.core.checkpoint_files import (
+    PROBE,
+    WEIGHTS,
+    default_cache,
+    describe_error,
+    download,
+    hash_files,
+    refuse_damage,
+)
 from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, TOKENIZER
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig

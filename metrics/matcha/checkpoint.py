@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import CONFIG, WEIGHTS, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, KIND, is_contextual
 from semantic_metrics.matcha.table import MatchaTable
 
@@ -51,28 +51,7 @@ def find_checkpoint(name: str | None, other_weights: tuple[str, ...] = ()) -> Pa
     Raises:
         ValueError: there is no such checkpoint, or the Hub does not give it; names it.
     """
-    embedded = embedded_checkpoints()
-    if name == CONTEXTUAL and name not in embedded:
-        return _download_contextual()
-    return resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded, other_weights)
-
-
-def _download_contextual() -> Path:
-    """The folder of the contextual checkpoint, from the Hub: it is too large for the package, but a checkout has it.
-
-    Raises:
-        ValueError: the Hub does not give it; says where it is.
-    """
-    hub_id = f"{HUB_OWNER}/{CONTEXTUAL}"
-    try:
-        return resolve_checkpoint(hub_id, DEFAULT_CHECKPOINT, {})
-    except ValueError as error:
-        raise ValueError(
-            f"{error}. The installed package leaves {CONTEXTUAL} out; it is the folder model_cards/{CONTEXTUAL} of a "
-            f"checkout: install the checkout (pip install -e .), give that folder's path in place of {CONTEXTUAL!r}, "
-            f"or push it to your own account (python training/push.py --folder model_cards/{CONTEXTUAL} --repo "
-            "ORG/NAME --push) and give ORG/NAME"
-        ) from error
+    return resolve_checkpoint(name, DEFAULT_CHECKPOINT, embedded_checkpoints(), other_weights)
 
 
 def embedded_checkpoints() -> dict[str, Path]:

@@ -17,10 +17,9 @@ from tokenizers import Tokenizer
 from transformers import AutoModel, PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
-from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
+from semantic_metrics.core.checkpoint_files import CONFIG, PROBE, WEIGHTS, check_sizes, refuse_damage
 from semantic_metrics.core.inputs import invalid_input, quote
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import KIND, TOKENIZER
 from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer

@@ -8,10 +8,10 @@ import numpy as np
 from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, check_texts, invalid_input
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings

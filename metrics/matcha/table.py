@@ -17,11 +17,10 @@ from safetensors.numpy import load, save
 from scipy.sparse import csr_array
 from tokenizers import Encoding, Tokenizer
 
-from semantic_metrics.core import forks  # noqa: F401  (a loaded table answers after a fork)
+from semantic_metrics.core import process  # noqa: F401  (a loaded table answers after a fork)
 from semantic_metrics.core.batching import text_chunks
-from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
+from semantic_metrics.core.checkpoint_files import CONFIG, PROBE, WEIGHTS, describe_error, refuse_damage
 from semantic_metrics.core.inputs import invalid_input, quote
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import TOKENIZER
 from semantic_metrics.matcha.word_cache import WordCache, reads_words

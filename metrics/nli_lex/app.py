@@ -4,9 +4,9 @@ from pathlib import Path
 
 import evaluate
 
-from semantic_metrics.demo.drawing import heat_map, signed_table
 from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
 from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column
+from semantic_metrics.html.drawing import heat_map, signed_table
 
 ABOUT = """
 Is an answer right, given the question and a right answer? A model of natural language inference reads both answers,

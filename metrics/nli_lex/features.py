@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
@@ -52,8 +52,8 @@ PAPER = ("entailment", SUBSTRING)  # Balamurali & Cheng 2025, section 3.2: p = s
 TWO_FEATURES = ("entailment", "lexical_match")  # the same, with the question and the words as the rich form reads them
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
 ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
-RECALL_OF_LONG = "recall_of_long"  # new_token_recall times `length`: so its words count for more (EXPERIMENTS J8)
-SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: round numbers, see EXPERIMENTS J2
+RECALL_OF_LONG = "recall_of_long"  # new_token_recall times `length`: so its words count for more (docs/decisions)
+SHORT_ANSWER_WORDS, LONG_ANSWER_WORDS = 25, 200  # where `length` is 0 and 1: round numbers, docs/decisions/judge.md, J2
 CONFLICT = number_conflict.__name__
 CONFLICT_OF_BRIEF = "conflict_of_brief"  # number_conflict times `brevity`: a long answer has many numbers (J9)
 BRIEF_ANSWER_WORDS = 8  # up to which `brevity` is 1; it is 0 from SHORT_ANSWER_WORDS on

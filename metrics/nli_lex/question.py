@@ -5,7 +5,7 @@ import unicodedata
 
 from semantic_metrics.nli_lex.lexical import lexical_match
 
-# the judge was trained on a search engine's queries, which have no more words than this (training/EXPERIMENTS.md, J1)
+# the judge was trained on a search engine's queries, which have no more words than this (docs/decisions/judge.md, J1)
 LONG_QUESTION_WORDS = 20
 SENTENCE_END = re.compile(  # a line's end, a sentence's end (not that of "Dr." in "Dr. Lee"), what "(A) ..." follows
     r"\n|(?<=[?!]) |(?:(?<=[a-z0-9)\"'\u201d]{2}\.)|(?<=\s\.)) (?=[A-Z0-9\"'(\u201c])"

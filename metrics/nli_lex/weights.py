@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semantic_metrics.core.references import best_or_mean
+from semantic_metrics.core.texts import best_or_mean
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, NUMBER_WORDS, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from semantic_metrics.demo.sums import adds_up_to
+from semantic_metrics.html.sums import adds_up_to
 
 LEVELS = 3  # strengths of either sign; people cannot tell more shades apart side by side
 FAINT_SHARE = 1 / 12  # of the strongest contribution: weaker ones get no colour

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from semantic_metrics.core.batching import text_chunks
+from semantic_metrics.core.checkpoint_files import default_cache
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.set_criteria.encoders import Encoder
 
 KEY_BYTES = 32  # length of a SHA-256

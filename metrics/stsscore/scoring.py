@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
-from semantic_metrics.core.texts import is_blank
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten, is_blank
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config

@@ -8,10 +8,8 @@ from typing import Protocol
 import torch
 from transformers import PreTrainedModel
 
-from semantic_metrics.core.cores import core_count
-from semantic_metrics.core.forks import check_device
 from semantic_metrics.core.inputs import InvalidInput, invalid_input, quote
-from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.process import Lock, check_device, core_count
 from semantic_metrics.core.run_options import AUTO, DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.transformer.drifts import fastest_precision, read_drifts
 from semantic_metrics.transformer.openvino_model import Inputs, OpenVINOModel

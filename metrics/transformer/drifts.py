@@ -1,6 +1,6 @@
 """How far each precision moves the scores of a checkpoint, as measured, and the fastest that moves them little.
 
-A checkpoint's `precision.json` lists what `python -m benchmarks.speed --record` measured: for each metric, backend,
+A checkpoint's `precision.json` lists what `python -m benchmarks speed --record` measured: for each metric, backend,
 precision and kind of processor the largest change of any score, and the speed. It counts only for the weights that it
 names.
 """

@@ -57,4 +57,5 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
         "matcha": checkpoint,
         "stsscore": tiny.bert(folder / "stsscore"),
         "nli_lex": nli(folder / "nli_lex"),
+        "support": both_heads(folder / "support"),
     }

@@ -103,7 +103,7 @@ def score(name: str, folder: Path) -> dict:
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
 def test_damaged_checkpoints(name: str, batch: int, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     draw = random.Random(f"{name} {batch}")
     loaded = 0
@@ -188,7 +188,7 @@ def refused_in_time(name: str, folder: Path, message: str) -> None:
     assert time.monotonic() - begin < 5
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "model.safetensors"])
 def test_devices_and_pipes_are_not_read(name: str, file: str, checkpoints: dict[str, Path], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(checkpoints[name], tmp_path / "planted"))

@@ -33,6 +33,7 @@ COLUMNS = {
     "matcha": ("predictions", "references"),
     "stsscore": ("predictions", "references"),
     "nli_lex": ("predictions", "references", "questions"),
+    "support": ("predictions", "references"),
 }
 OPTIONS = {
     "consensus": (
@@ -71,6 +72,7 @@ OPTIONS = {
         "output",
         "progress",
     ),
+    "support": ("k", "coverage", "precision", "max_length", "batch_size", "device", "output", "progress"),
 }
 ALLOWED = (
     *("best", "mean", True, False, "all", "reasons", "rich", "paper", "float32", "bfloat16", "int8"),

@@ -17,7 +17,7 @@ SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
 
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny checkpoint of consensus."""
+    """A tiny checkpoint of support."""
     return both_heads(tmp_path_factory.mktemp("models") / "pairs")
 
 
@@ -32,8 +32,8 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_two_files_give_lines_a_jsonl_and_a_page(pair_model: Path, files: tuple[Path, Path], tmp_path: Path) -> None:
     options = {"config": pair_model, "output": tmp_path / "out.jsonl", "html": tmp_path / "out.html", "k": "all"}
     lines = done(invoke("check", *files, "--coverage", options=options))
-    metric = semantic_metrics.load("consensus", str(pair_model))
-    expected = metric.compute(predictions=[SUMMARY], references=[SOURCE], granularity="sentence", k=None, coverage=True)
+    metric = semantic_metrics.load("support", str(pair_model))
+    expected = metric.compute(predictions=[SUMMARY], references=[SOURCE], k=None, coverage=True)
     assert lines[0].startswith(f"summary.txt: {expected['scores'][0]:.3f}, lowest {expected['minimums'][0]:.3f}")
     assert shorten(expected["signature"]) in lines
     (row,) = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -128,14 +128,14 @@ def test_a_command_asks_for_the_parts_that_it_needs(make: Make, tmp_path: Path) 
 
 
 def test_the_metrics_of_the_package_are_complete() -> None:
-    assert described_metrics() == ["consensus", "matcha", "nli_lex", "set_criteria", "stsscore"]
-    assert text_metrics() == ["consensus", "matcha", "nli_lex", "stsscore"]
-    assert [missing_parts(name) for name in described_metrics()] == [[]] * 5
+    assert described_metrics() == ["consensus", "matcha", "nli_lex", "set_criteria", "stsscore", "support"]
+    assert text_metrics() == ["consensus", "matcha", "nli_lex", "stsscore", "support"]
+    assert [missing_parts(name) for name in described_metrics()] == [[]] * 6
     assert missing_parts("set_criteria", "score") == ["set_criteria tests an encoder and gives texts no score"]
     assert [name for name in described_metrics() if describe(name).takes_questions] == ["nli_lex"]
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "nli_lex", "stsscore"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "nli_lex", "stsscore", "support"])
 def test_a_description_says_what_the_metric_does(name: str, checkpoint: Path, tmp_path: Path) -> None:
     description = describe(name)
     metric = load(name, str(tiny_checkpoints(checkpoint, tmp_path)[name]))
@@ -155,4 +155,4 @@ def test_descriptions_are_read_without_evaluate_or_torch(run_python: Callable, t
         "print([describe(name).mean_label for name in text_metrics()])\n"
         "print({'evaluate', 'torch', 'numpy'} & set(sys.modules))"
     )
-    assert run_python(code, cwd=tmp_path).stdout == "['mean', 'mean', 'share correct', 'mean']\nset()\n"
+    assert run_python(code, cwd=tmp_path).stdout == "['mean', 'mean', 'share correct', 'mean', 'mean support']\nset()\n"

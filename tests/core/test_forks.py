@@ -30,7 +30,7 @@ print(max(abs(a - b) for a, b in zip(mapped[name][:], before, strict=True)) < 1e
 """
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
 def test_a_metric_answers_after_a_fork(name: str, checkpoint: Path, tmp_path: Path, run_python: Callable) -> None:
     """The parent has started threads, which the child does not have."""
     folder = tiny_checkpoints(checkpoint, tmp_path)[name]

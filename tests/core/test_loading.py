@@ -69,7 +69,7 @@ def test_the_function_scores_with_the_table_without_heavy_modules(run_python: Ru
     assert {"numpy", "tokenizers"} < packages(loaded) - TESTS <= TABLE - {"click"}
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "nli_lex", "stsscore"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "nli_lex", "stsscore", "support"])
 def test_the_function_returns_what_compute_returns(name: str, checkpoint: Path, tmp_path: Path) -> None:
     folder = str(tiny_checkpoints(checkpoint, tmp_path)[name])
     texts = TEXTS | ({"questions": ["who?", "who?"]} if name == "nli_lex" else {})

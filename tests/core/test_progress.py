@@ -65,12 +65,9 @@ def test_the_function_shows_a_bar_unless_told_otherwise(
         score("matcha", *TEXTS, checkpoint=str(checkpoint), progress="no")
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), [*((name, {}) for name in COLUMNS), ("consensus", {"granularity": "sentence"})]
-)
+@pytest.mark.parametrize("name", COLUMNS)
 def test_compute_shows_a_bar_unless_told_otherwise(
     name: str,
-    options: dict,
     checkpoint: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture,
@@ -78,14 +75,14 @@ def test_compute_shows_a_bar_unless_told_otherwise(
 ) -> None:
     metric = load(name, tiny_checkpoints(checkpoint, tmp_path)[name])
     be_a_terminal(monkeypatch)
-    result = metric.compute(**COLUMNS[name], **options)
+    result = metric.compute(**COLUMNS[name])
     assert "/s]" in capsys.readouterr().err
-    assert metric.compute(**COLUMNS[name], **options, progress=False) == result
+    assert metric.compute(**COLUMNS[name], progress=False) == result
     assert capsys.readouterr().err == ""
     with pytest.raises(ValueError, match=r"^progress: expected one of False, True, got str 'no'"):
-        metric.compute(**COLUMNS[name], **options, progress="no")
+        metric.compute(**COLUMNS[name], progress="no")
     if name != "set_criteria":
-        assert metric.signature(**options, progress=False) == metric.signature(**options)
+        assert metric.signature(progress=False) == metric.signature()
 
 
 def test_no_call_shows_what_its_caller_does_not_want(

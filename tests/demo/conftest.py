@@ -14,7 +14,7 @@ from training.bundle import write_bundle
 
 METRICS = ROOT / "metrics"
 FILE = "who,reference,prediction\ns1,the dog,a dog\ns2,the cat,not the cat\ns1,a man,the man is asleep\n"
-NAMES = ("consensus", "matcha", "stsscore", "nli_lex", "set_criteria")
+NAMES = ("consensus", "matcha", "stsscore", "nli_lex", "support", "set_criteria")
 HOSTILE = "<img src=x onerror=alert(1)> & <b>bold</b>"
 
 
@@ -25,6 +25,7 @@ def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
         "matcha": str(table),
         "stsscore": str(tiny.bert(folder / "stsscore")),
         "nli_lex": str(nli(folder / "nli_lex")),
+        "support": str(both_heads(folder / "support")),
         "set_criteria": str(table),
     }
 

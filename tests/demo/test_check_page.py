@@ -12,7 +12,7 @@ from semantic_metrics.demo.page import CHECKPOINT_VARIABLE, load_metric
 from tests.conftest import ROOT
 from tests.consensus.conftest import both_heads
 
-SCRIPT = ROOT / "metrics" / "consensus"
+SCRIPT = ROOT / "metrics" / "support"
 
 
 @pytest.fixture(autouse=True)

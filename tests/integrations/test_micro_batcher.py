@@ -97,7 +97,7 @@ def test_a_batch_has_no_more_rows_than_asked_for(counted: CountedMetric) -> None
     assert scores == counted.metric.compute(predictions=texts(150), references=["the dog"] * 150)["scores"]
 
 
-@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex"])
+@pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
 def test_scores_are_those_of_one_call(name: str, checkpoint: Path, tmp_path: Path) -> None:
     folder = str(tiny_checkpoints(checkpoint, tmp_path)[name])
     metric = load(name, folder, keep_in_memory=True)

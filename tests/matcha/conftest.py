@@ -7,7 +7,7 @@ from pathlib import Path
 import evaluate
 import pytest
 
-from benchmarks.matcha import authors_package as peer
+from benchmarks.papers.matcha import authors_package as peer
 from tests.matcha.authors import SCRIPT, SENTENCES, Authors
 
 

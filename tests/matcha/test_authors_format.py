@@ -14,7 +14,7 @@ import torch
 from huggingface_hub.constants import HF_HUB_CACHE
 from tokenizers import Tokenizer
 
-from benchmarks.matcha import authors_package as peer
+from benchmarks.papers.matcha import authors_package as peer
 from semantic_metrics.matcha import authors_format
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel

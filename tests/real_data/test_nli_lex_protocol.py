@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common.options import Bootstrap
-from benchmarks.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
-from benchmarks.nli_lex.nli_judges import NLI, NLI_LEX, NliModel
-from benchmarks.nli_lex.probe import checks
-from benchmarks.nli_lex.sets import BEM, GPT4, JudgedSet, load_judged
-from benchmarks.nli_lex.tables import figure_table
+from benchmarks.papers.nli_lex.judges import LEXICAL, RECALL, Judge, judge_sets, lexical_judges, published_judges
+from benchmarks.papers.nli_lex.nli_checks import checks
+from benchmarks.papers.nli_lex.nli_judges import NLI, NLI_LEX, NliModel
+from benchmarks.papers.nli_lex.sets import BEM, GPT4, JudgedSet, load_judged
+from benchmarks.papers.nli_lex.tables import figure_table
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
+from tests.conftest import ROOT
 from training.data.config_files import read_yaml
 from training.data.judged_answers import JudgedConfig
 from training.data.sources import read_excluded
-from training.train_cross_encoder import CONFIGS
 
 pytestmark = pytest.mark.real_data
 
@@ -60,7 +60,7 @@ def test_most_questions_of_nq301_are_in_evouna(sets: dict[str, JudgedSet]) -> No
 
 
 def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], data_folder: Path) -> None:
-    config = read_yaml(CONFIGS / "judged_answers.yaml", JudgedConfig)
+    config = read_yaml(ROOT / "training" / "configs" / "data" / "judged_answers.yaml", JudgedConfig)
     excluded = frozenset(map(question_key, read_excluded(config.exclude, data_folder)))
     questions = {question_key(question) for key in ("diver_qa", "nq301") for question in sets[key].questions}
     assert "therecipientoffirstjnanpithawardwasanauthorwhichlanguage" in questions  # in EVOUNA with "null" for "nan"

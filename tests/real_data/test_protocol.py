@@ -12,10 +12,10 @@ import pytest
 from benchmarks.common.baselines import ROUGE, Metric, default_embsim, rouge
 from benchmarks.common.encoders import sentence_transformer
 from benchmarks.common.published import Published
-from benchmarks.matcha import hub_sets
-from benchmarks.matcha.report import PUBLISHED
-from benchmarks.matcha.scoring import Scores, score_sets
-from benchmarks.matcha.sets import EvaluationSet, load_sets, pivot_nli
+from benchmarks.papers.matcha import hub_sets
+from benchmarks.papers.matcha.report import PUBLISHED
+from benchmarks.papers.matcha.scoring import Scores, score_sets
+from benchmarks.papers.matcha.sets import EvaluationSet, load_sets, pivot_nli
 from semantic_metrics import load
 from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import COSINE, UNIT, separation

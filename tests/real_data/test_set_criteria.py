@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.common.baselines import EMBSIM_HUB_ID, default_embsim
-from benchmarks.set_criteria.__main__ import main
-from benchmarks.set_criteria.report import ABOVE
-from benchmarks.set_data.__main__ import main as make_data
+from benchmarks.papers.set_criteria.command import main
+from benchmarks.papers.set_criteria.report import ABOVE
+from benchmarks.papers.set_data.command import main as make_data
 
 pytestmark = pytest.mark.real_data
 

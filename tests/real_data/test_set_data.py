@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.set_data.build import Plan, build
-from benchmarks.set_data.chains import GIVEN, OPERATORS, Dropped
-from benchmarks.set_data.sources import SOURCES, read_source
+from benchmarks.papers.set_data.build import Plan, build
+from benchmarks.papers.set_data.chains import GIVEN, OPERATORS, Dropped
+from benchmarks.papers.set_data.sources import SOURCES, read_source
 
 pytestmark = pytest.mark.real_data
 

@@ -19,6 +19,7 @@ from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
 
 TRAINING = Path(__file__).parents[2] / "training"
+CONFIGS = TRAINING / "configs"
 WIDTH = 16
 
 
@@ -50,7 +51,7 @@ def start_folder(words: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def config(start_folder: Path) -> TrainConfig:
-    smoke = read_yaml(TRAINING / "configs" / "smoke.yaml", TrainConfig)
+    smoke = read_yaml(CONFIGS / "smoke.yaml", TrainConfig)
     return replace(
         smoke, init=f"checkpoint:{start_folder}", network={"num_senses": 2}, batch_size=8, lr=1e-2, validate_every=3
     )

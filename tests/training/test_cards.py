@@ -60,15 +60,3 @@ def test_test_results_stand_in_the_tables_and_in_the_front_matter(tmp_path: Path
     assert {m["type"]: m["value"] for m in entry["metrics"]} == {"n_delta": 29.5, "auc": 86.0, "macro_f1": 67.5}
     with pytest.raises(ValueError, match="--row: expected a row of the tables"):
         read_results([tmp_path], "another")
-
-
-def test_without_test_results_the_validation_sets_stand_in() -> None:
-    front = yaml.safe_load(render(record("matcha")).split("---")[1])
-    assert front["model-index"][0]["results"][0]["dataset"]["name"] == "snli_test"
-
-
-def test_share_by_size_and_what_was_dropped() -> None:
-    changed = record("matcha")
-    changed["config"]["train"][0]["share"] = None
-    changed["counts"]["snli"] = {"rows": 9, "kept": 7, "dropped: in an evaluation set": 2}
-    assert "| snli | by size | 7 | 2 in an evaluation set | CC BY-SA 4.0 |" in render(changed)

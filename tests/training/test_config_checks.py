@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS, TRAINING
 from training.cross_encoder.config import CrossEncoderConfig
 from training.data import config_checks
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
 from training.train import Run
 
-SMOKE = TRAINING / "configs" / "smoke.yaml"
-STSB = TRAINING / "configs" / "stsb.yaml"
+SMOKE = CONFIGS / "smoke.yaml"
+STSB = CONFIGS / "cross_encoder" / "stsb.yaml"
 
 
 def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
@@ -29,28 +29,21 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
         ({"lr": float("nan")}, "lr: expected number, got nan"),
         ({"lr": 0}, "lr: expected a number above 0, got 0"),
         ({"batch_size": 0}, "batch_size: expected 1 or more, got 0"),
-        ({"batch_size": 2.5}, "batch_size: expected whole number, got 2.5"),
         ({"accumulate": True}, "accumulate: expected whole number, got True"),
-        ({"steps": -1}, "steps: expected 1 or more, got -1"),
-        ({"save_every": 0}, "save_every: expected 1 or more, got 0"),
-        ({"validate_every": "all"}, "validate_every: expected whole number, got 'all'"),
         ({"seed": -1}, "seed: expected 0 or more, got -1"),
         ({"average": 1}, "average: expected a number from 0 to below 1, got 1"),
         ({"precision": "fp8"}, "precision: expected 'bf16' or 'no', got 'fp8'"),
         ({"select_by": "rouge"}, "select_by: expected one of n_delta, .*got 'rouge'"),
         ({"name": "../up"}, "name: expected a name without a path, got '../up'"),
-        ({"name": ""}, "name: expected a name without a path, got ''"),
         ({"loss": {"kind": "cosine"}}, "loss: expected kind triplet or in_batch or regression, got 'cosine'"),
         ({"loss": {"kind": "triplet", "marign": 1}}, r"loss: expected keys among \['margin'\] for kind triplet"),
         ({"loss": {"kind": "triplet", "margin": "1"}}, "loss.margin: expected number, got '1'"),
         ({"loss": "triplet"}, "loss: expected mapping, got 'triplet'"),
-        ({"schedule": {"kind": "cosine"}}, "schedule: expected kind one_cycle or exponential, got 'cosine'"),
         ({"schedule": {"kind": "exponential"}}, r"schedule: expected the keys \['decay'\] for kind exponential"),
         ({"schedule": {"kind": "one_cycle", "warmup": 2}}, "schedule.warmup: expected a share of the steps"),
         ({"network": {"senses": 16}}, r"network: expected keys among \['num_senses', .*got \['senses'\]"),
         ({"network": {"num_senses": 0}}, "num_senses: expected a whole number from 1, got 0"),
         ({"network": {"activation_function": "step"}}, "network.activation_function: expected one of gelu, "),
-        ({"network": {"kind": "lstm"}}, "network: expected kind table or transformer, got 'lstm'"),
         (
             {"network": {"kind": "transformer", "max_length": 0}},
             "network: expected dropout from 0 to below 1 and max_l",
@@ -73,13 +66,8 @@ def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: st
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"epochs": 0}, "epochs: expected a number above 0, got 0"),
-        ({"max_length": 0}, "max_length: expected 1 or more, got 0"),
-        ({"layers": -1}, "layers: expected 1 or more, got -1"),
         ({"dropout": 1.0}, "dropout: expected a number from 0 to below 1, got 1.0"),
-        ({"lr": "2e-5"}, "lr: expected number, got '2e-5'"),
         ({"classes": "entailment"}, r"classes: expected list \(text each\) or null, got 'entailment'"),
-        ({"name": "a/b"}, "name: expected a name without a path, got 'a/b'"),
         ({"train": [{"name": "a", "path": "a.csv"}]}, "scale of a: expected the highest score of its labels, got None"),
         ({"train": [{"name": "a", "path": "a.csv", "scale": 0}]}, "train, a: scale: expected a number above 0, got 0"),
     ],

@@ -6,21 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
 
-from tests.training.conftest import TRAINING
-from training.cross_encoder.config import CrossEncoderConfig
-from training.data.config_files import read_yaml
-from training.data.contradictions import ContradictionConfig
-from training.data.denials import DenialConfig
-from training.data.hotpotqa import QuestionConfig
-from training.data.judged_answers import JudgedConfig
 from training.data.sources import (
     Captions,
-    Example,
     LabelledPairs,
     Positives,
     ScoredPairs,
@@ -30,10 +20,7 @@ from training.data.sources import (
     load_source,
     read_excluded,
 )
-from training.data.swaps import SwapConfig
-from training.label_pairs import CandidateConfig
-from training.matcha.batches import Corpus, InterleavedBatches
-from training.matcha.config import TrainConfig
+from training.matcha.batches import InterleavedBatches
 
 FILE = Table(path="rows.parquet")
 NLI = pd.DataFrame(
@@ -121,12 +108,6 @@ def test_evaluation_texts_are_dropped_and_counted(
     assert counts["dropped: in an evaluation set"] == dropped
 
 
-def test_hub_dataset_is_read_as_a_file_is(tmp_path: Path) -> None:
-    NLI.to_parquet(tmp_path / "train.parquet")
-    source = replace(PAIRS, table=Table(hub=str(tmp_path)))  # `datasets` takes a folder where it takes an id
-    assert load_source(source, None, frozenset())[1]["kept"] == 5
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -143,50 +124,6 @@ def test_bad_source_is_named(tmp_path: Path, change: dict, message: str) -> None
         FILE.read(None)
     with pytest.raises(ValueError, match="expected exactly one of them"):
         Table()
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("stepz: 3", "unknown keys"),
-        ("epochs: 3", "expected exactly one"),
-        ("train: []", "at least one entry"),
-        ("train: [{name: nli, kind: pears}]", "kind of nli: expected one of pairs, .*got 'pears'"),
-        ("train: [{name: nli, kind: triplets, pivot: true}]", r"unknown keys \['pivot'\]; Triplets has"),
-        ("train: [{kind: triplets}]", r"missing keys \['name'\] of Triplets"),
-    ],
-)
-def test_config_slips_are_errors(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "config.yaml"
-    path.write_text((TRAINING / "configs" / "smoke.yaml").read_text() + line + "\n")
-    with pytest.raises(ValueError, match=message):
-        read_yaml(path, TrainConfig)
-
-
-@pytest.mark.parametrize("path", sorted((TRAINING / "configs").glob("*.yaml")), ids=lambda path: path.stem)
-def test_shipped_configs_are_valid(path: Path) -> None:
-    kinds = {"stsb_pairs": CandidateConfig, "judged_answers": JudgedConfig, "contradictions": ContradictionConfig}
-    kinds |= {"hotpotqa": QuestionConfig, "denials": DenialConfig, "swaps": SwapConfig}
-    kinds |= {"teacher_pairs": CandidateConfig, "judged_answers_long": JudgedConfig, "swaps_more": SwapConfig}
-    kinds |= dict.fromkeys(("rated_pairs", "rated_pairs_more"), CandidateConfig)
-    kinds |= dict.fromkeys(("taught_labels", "taught_pairs"), CandidateConfig)
-    kinds |= {"swaps_rated": SwapConfig, "swaps_doubts": SwapConfig, "swaps_words": SwapConfig}
-    others = CrossEncoderConfig if path.stem.startswith(("nli", "pairs", "sts")) else TrainConfig
-    assert read_yaml(path, kinds.get(path.stem, others)).train
-
-
-def test_batch_holds_the_texts_of_its_rows(words: Tokenizer) -> None:
-    examples = [Example("the cat", "a cat"), Example("the cat", incorrect="the dog"), Example("the soup", "soup", "a")]
-    corpus = Corpus([examples], words)
-    batch = corpus.collate([2, 0, 1])
-    ends = [*batch.offsets.tolist()[1:], len(batch.ids)]
-    texts = [words.decode(batch.ids[a:b].tolist()) for a, b in zip(batch.offsets, ends, strict=True)]
-    assert texts == ["the soup", "the cat", "the cat", "soup", "a cat", "", "a", "", "the dog"]
-    assert Corpus([examples], words, max_tokens=1).tokens == 6  # one of each distinct text
-    assert batch.present.tolist() == [[True, True], [True, False], [False, True]]
-    same = batch.same
-    assert same[1] == same[2] != same[0]
-    assert torch.isnan(batch.target).all()
 
 
 @settings(max_examples=40)

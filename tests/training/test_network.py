@@ -18,7 +18,7 @@ pytest.importorskip("matcha_metric")  # a peer, for comparison only
 
 from matcha_metric import MATCHA
 
-from benchmarks.matcha.authors_package import END, train_tokenizer
+from benchmarks.papers.matcha.authors_package import END, train_tokenizer
 
 TEXTS = [
     "The court accepted the appeal.",

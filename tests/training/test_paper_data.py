@@ -11,13 +11,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from benchmarks.matcha.__main__ import main as benchmark
-from tests.benchmarks.matcha.synthetic import triplets, write_data
-from tests.training.conftest import TRAINING
+from benchmarks.papers.matcha.command import main as benchmark
+from tests.benchmarks.papers.matcha.synthetic import triplets, write_data
+from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
 from training.data.paper.__main__ import main
-from training.data.paper.build import ExcludedTexts, build_set, clean, sample, with_random
-from training.data.paper.loaders import Item, pivot
+from training.data.paper.build import ExcludedTexts, build_set, clean, with_random
+from training.data.paper.loaders import Item
 from training.data.paper.rows import Place
 from training.data.paper.sets import SETS
 from training.data.sources import load_source, read_excluded
@@ -61,28 +61,12 @@ def test_sets_are_the_fifteen_of_the_paper() -> None:
     assert len(SETS) == 15
     assert [name for name, one in SETS.items() if one.contrastive] == ["snli", "multinli", "vitaminc", "qqp"]
     assert {name for name, one in SETS.items() if one.cap} == {"coco", "flickr30k", "qqp", "paranmt", "wikianswers"}
-    config = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig)
+    config = read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig)
     assert [source.name for source in config.train] == list(SETS)
     assert all(source.table.path == f"{source.name}.parquet" for source in config.train)
     assert {source.name: source.limit for source in config.train} == {name: one.cap for name, one in SETS.items()}
     assert config.max_tokens == 512  # appendix A.3
     assert [source.has_contradictions for source in config.train] == [one.contrastive for one in SETS.values()]
-
-
-def test_pivot_takes_the_first_of_each_wherever_it_stands() -> None:
-    rows = [("a", "a+1", True), ("b", "b-1", False), ("a", "a+2", True), ("b", "b-2", False), ("a", "a-1", False)]
-    rows += [("b", "b+1", True), ("a", "a-2", False), ("a", "a+3", True), ("c", "c+1", True)]
-    assert list(pivot(rows)) == [("a", "a+1", "a-1"), ("b", "b+1", "b-1")]
-
-
-def test_sample_is_of_its_size_from_everywhere_and_of_its_seed() -> None:
-    items = [Item(f"r{i}", f"c{i}") for i in range(1000)]
-    drawn = list(sample(iter(items), 100, Random(1)))
-    assert drawn == list(sample(iter(items), 100, Random(1))) != list(sample(iter(items), 100, Random(2)))
-    assert len(set(drawn)) == 100
-    places = [int(item.reference[1:]) for item in drawn]
-    assert all(any(low <= place < low + 250 for place in places) for low in range(0, 1000, 250))
-    assert set(sample(iter(items[:7]), 100, Random(1))) == set(items[:7])
 
 
 def test_items_without_use_are_dropped_and_counted() -> None:
@@ -121,34 +105,10 @@ def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("snli.*"))
     counts = build_set("snli", SETS["snli"], place, tmp_path, NOTHING, seed=42)
     assert counts == {"rows": 5, "triplets": 1, "kept": 1, "over the cap": 0}
-    source = read_yaml(TRAINING / "configs" / "paper.yaml", TrainConfig).train[0]
+    source = read_yaml(CONFIGS / "matcha" / "paper.yaml", TrainConfig).train[0]
     (example,), _ = load_source(source, tmp_path, frozenset())
     assert (example.reference, example.correct, example.incorrect) == ITEMS["snli"][0]
     assert not list(tmp_path.glob("*.part"))
-
-
-def test_built_file_stands_until_what_decides_it_changes(tmp_path: Path) -> None:
-    place, one = place_of("coco", tmp_path), SETS["coco"]
-
-    def build(excluded: ExcludedTexts = NOTHING, seed: int = 42) -> Counter:
-        return build_set("coco", one, place, tmp_path, excluded, seed)
-
-    first = build()
-    assert build() == first | {"cached": 1}
-    assert "cached" not in build(seed=1)
-    assert build(ExcludedTexts(["a red KITE in the sky"]))["in an evaluation set"] == 1
-    (tmp_path / "coco.parquet").write_bytes(b"half a file")
-    assert build() == first
-
-
-def test_wrong_columns_and_absent_sources_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected columns text, summary, got caption1, caption2"):
-        list(SETS["wikihow"].load(place_of("coco", tmp_path).rows()))
-    with pytest.raises(ValueError, match="nobody/nothing:pair:train cannot be read"):
-        list(Place("nobody/nothing", "pair").rows())
-    (tmp_path / "rows.xls").touch()
-    with pytest.raises(ValueError, match=r"expected a file ending in one of \.parquet"):
-        Place().moved(str(tmp_path / "rows.xls"))
 
 
 def test_command_builds_all_and_prints_what_became_of_it(tmp_path: Path) -> None:
@@ -172,20 +132,3 @@ def test_command_builds_all_and_prints_what_became_of_it(tmp_path: Path) -> None
     again = CliRunner().invoke(main, [*arguments, "--only", "snli", "--only", "coco"])
     assert again.exit_code == 0, again.output
     assert pd.read_csv(output / "sets.csv")["state"].tolist() == ["cached", "cached"]
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("--from", "snow=x", "--from: expected NAME=PATH with a name of snli"),
-        ("--from", "newts=absent.csv", "--from newts: expected NEWTS_train_2400.csv"),
-        ("--exclude", __file__, "--exclude: expected a parquet file with a column text"),
-    ],
-)
-def test_bad_options_are_refused_before_anything_is_read(tmp_path: Path, option: str, value: str, message: str) -> None:
-    pd.DataFrame({"text": ["a"]}).to_parquet(tmp_path / "texts.parquet")
-    arguments = ["--output", str(tmp_path / "out"), "--exclude", str(tmp_path / "texts.parquet"), option, value]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.split())
-    assert not (tmp_path / "out").exists()

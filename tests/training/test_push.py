@@ -286,7 +286,7 @@ def command_of_train_cross_encoder(folder: Path, **_: object) -> tuple[ModuleTyp
         "train": [source],
         "validate": [source],
     }
-    config |= {"licence": "mit", "max_length": 32, "epochs": 1, "batch_size": 8, "lr": 0.003, "validate_every": 3}
+    config |= {"licence": "mit", "max_length": 32, "epochs": 1, "batch_tokens": 128, "lr": 0.003, "validate_every": 3}
     (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     arguments = ["--config", str(folder / "config.yaml"), "--data", str(folder), "--output", str(folder / "out")]
     return train_cross_encoder, arguments
@@ -408,7 +408,7 @@ def test_this_project_can_be_pushed(push: Push) -> None:
     """Every card has what the Hub needs, and all of this project's folders are found."""
     heads = [line.split(":")[0] for line in push(token=None).stdout.splitlines() if line.startswith("org/")]
     models = ("contextual", "matcha", "pairs")
-    spaces = ("consensus", "matcha", "nli_lex", "set_criteria", "stsscore")
+    spaces = ("consensus", "matcha", "nli_lex", "set_criteria", "stsscore", "support")
     assert heads == [*(f"org/{name} (model)" for name in models), *(f"org/{name} (space)" for name in spaces)]
 
 

@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-import yaml
 
-from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.set_criteria.criteria import OPERATOR, Settings, report
 from semantic_metrics.set_criteria.samples import OPERATORS, from_arrays, measure_samples
 from tests.training.conftest import TRAINING
-from tests.training.test_train import run_forked, weights
-from training.data.config_files import read_yaml
 from training.data.set_samples import SetSource
 from training.data.sources import Table
 from training.matcha.config import TrainConfig
@@ -79,20 +75,6 @@ def test_gradient_descent_on_one_criterion_meets_it(criterion: str) -> None:
     assert criteria.loss(vectors, others).item() == 0  # samples of another operator do not count
 
 
-def test_degenerate_samples_are_left_out_and_leave_the_gradient_finite() -> None:
-    x, y, z = torch.eye(3)
-    zero, tilted = torch.zeros(3), x + 0.5 * y
-    rows = [(zero, y, z), (x, zero, z), (x, y, zero), (x, x, y), (x, -x, y), (x, y, z), (x, 1e-5 * y + x, y)]
-    rows += [(x, y, tilted)]  # the only one that has everything
-    vectors = torch.stack([torch.stack(row) for row in rows]).requires_grad_()
-    criteria = SetCriteria()
-    assert [len(criteria.hinges(name, vectors)) for name in ("C2", "C5", "C6")] == [1, 1, 1]
-    for operator in range(len(OPERATORS)):
-        criteria.loss(vectors, torch.full((len(rows),), operator)).backward()
-    assert vectors.grad.isfinite().all()
-    assert vectors.grad[-1].abs().sum() > 0
-
-
 def test_unions_give_differences_and_overlaps(unions: SetSource) -> None:
     rows = pd.DataFrame({"a": ["A.", "C."], "b": ["B.", "D."], "target": ["A, B.", "C, D."], "operator": ["union"] * 2})
     samples = [(s.operator, s.reference, s.correct, s.incorrect, s.origin) for s in unions.examples(rows)]
@@ -139,44 +121,3 @@ def test_texts_of_the_evaluation_sets_are_kept_out_of_the_sets_too(regularised: 
     assert run.counts["unions"]["dropped: in an evaluation set"] > 0
     texts = {run.initial.tokenizer.decode(ids.tolist()) for ids in run.samples.corpus._ids}
     assert not any(text.replace(" ", "") == held.replace(" ", "") for text in texts for held in held_out)
-
-
-def test_resumed_run_with_a_regulariser_ends_with_the_same_weights(regularised: TrainConfig, tmp_path: Path) -> None:
-    config = replace(regularised, accumulate=2, save_every=4)
-    whole = Run(config, TRAINING, tmp_path / "whole")
-    whole.train()
-    half = Run(config, TRAINING, tmp_path / "cut")
-    half.steps = 4
-    half.train()
-    resumed = Run(config, TRAINING, tmp_path / "cut")
-    resumed.train(resume=True)
-    assert resumed.step == config.steps
-    for name, value in weights(whole).items():
-        assert torch.equal(value, weights(resumed)[name]), name
-
-
-def test_two_processes_draw_the_same_samples_as_one(regularised: TrainConfig, tmp_path: Path) -> None:
-    config = replace(regularised, steps=4, validate_every=4)
-    Run(config, TRAINING, tmp_path / "1").train()
-    run_forked(config, tmp_path / "2")
-    tables = [load_checkpoint(f"{tmp_path / name / 'checkpoint'}/").weights for name in ("1", "2")]
-    assert torch.nn.functional.cosine_similarity(*(torch.from_numpy(rows).float() for rows in tables)).min() > 1 - 1e-4
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"regulariser": {"kind": "set_criteria"}}, "regulariser, sets: expected both or neither"),
-        ({"regulariser": {"kind": "sets"}}, "regulariser: expected kind set_criteria, got 'sets'"),
-        ({"regulariser": {"kind": "set_criteria", "weight": -1}}, "regulariser.weight: expected 0 or more, got -1"),
-        ({"regulariser": {"kind": "set_criteria", "criteria": ["C7"]}}, r"expected some of C1, .*got \['C7'\]"),
-        ({"sets": [{"name": "bundled", "path": "a.csv"}]}, "regulariser, sets: expected both or neither"),
-        ({"sets": [{"name": "a", "path": "a.csv", "share": 1}]}, r"sets, a: unknown keys \['share'\]"),
-    ],
-)
-def test_wrong_regulariser_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "config.yaml"
-    path.write_text(yaml.safe_dump({"extends": str(TRAINING / "configs" / "smoke.yaml"), **changes}))
-    with pytest.raises(ValueError, match=message) as caught:
-        read_yaml(path, TrainConfig)
-    assert "\n" not in str(caught.value)

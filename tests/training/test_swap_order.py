@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from semantic_metrics.contradictions.language import load_pipeline
-from training.data.swap_order import EXCHANGED, MOVED, SURNAME, SURNAMES, order_pairs
+from training.data.swap_order import MOVED, SURNAME, SURNAMES, order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from training.data.swaps import SwapSource, Table
 
@@ -25,22 +25,13 @@ def labelled(text: str, premise: str | None = None) -> dict[frozenset[str], str]
     ("text", "other", "label"),
     [
         ("A man is riding a horse.", "A horse is being ridden by a man.", ENTAILMENT),
-        ("A man is riding a horse.", "A horse is riding a man.", CONTRADICTION),
         ("A man is riding a horse.", "A man is being ridden by a horse.", CONTRADICTION),
         ("The police arrested two boys.", "Two boys were arrested by the police.", ENTAILMENT),
-        ("The women carried a box.", "The women were carried by a box.", CONTRADICTION),
-        ("She hired him.", "He was hired by her.", ENTAILMENT),
         ("She hired him.", "He hired her.", CONTRADICTION),
-        ("The judge has fined the driver.", "The driver has been fined by the judge.", ENTAILMENT),
-        ("The dog picked up the ball.", "The ball was picked up by the dog.", ENTAILMENT),
         ("The girl loves the boy.", "The boy loves the girl.", NEUTRAL),
         ("In 1990, the family moved to Spain.", "The family moved to Spain in 1990.", ENTAILMENT),
-        ("The family moved to Spain in 1990.", "In 1990, the family moved to Spain.", ENTAILMENT),
         ("The team won in London and Paris.", "The team won in Paris and London.", ENTAILMENT),
-        ("A man is giving a child a toy.", "A man is giving a toy to a child.", ENTAILMENT),
         ("Paris is the capital of France.", "The capital of France is Paris.", ENTAILMENT),
-        ("She moved from London to Paris.", "She moved from Paris to London.", CONTRADICTION),
-        ("A woman throws a ball to a boy.", "A boy throws a ball to a woman.", CONTRADICTION),
         ("A man is talking to a boy.", "A boy is talking to a man.", NEUTRAL),
         ("A crowd watches as a man pushes a boy.", "A crowd watches as a boy pushes a man.", CONTRADICTION),
     ],
@@ -53,14 +44,9 @@ def test_the_order_decides_the_label(text: str, other: str, label: str) -> None:
     "text",
     [
         "Paris is near London.",  # the same when it is exchanged
-        "The man met the woman.",
         "Does a man ride a horse?",
         "If a man rides a horse, a dog barks.",
-        "A man might ride a horse.",
         "A man is washing his dog.",  # "his" would be another's
-        "A man and a woman are sleeping.",
-        "France borders Spain.",
-        "A teacher is sitting next to a girl.",
         "A photo shows a man kissing a woman.",  # the nearest verb above both decides
         "Men are watching sports.",  # sports watch nobody, and to be watched by sports is no deed
         "The mother of the boy is here.",
@@ -76,20 +62,11 @@ def test_what_would_say_the_same_or_nothing_is_not_exchanged(text: str) -> None:
         "Two people are at a party.",  # "are" needs its phrase
         "In 1990, he said that he left Rome.",
         "In 1990, he lived in Paris and died in London.",
-        "In 1990, he died there in 1999.",
-        "He has lived there ever since the war.",
         "The first and the second team won gold and silver respectively.",
     ],
 )
 def test_what_would_say_something_else_is_not_moved(text: str) -> None:
     assert not [pair for pair in pairs_of(text) if pair.kind == MOVED]
-
-
-@pytest.mark.parametrize(
-    "text", ["Andronikos III was crowned.", "Arkham Asylum was closed.", "Bill and Florence Strickland left."]
-)
-def test_what_is_no_full_name_keeps_its_surname(text: str) -> None:
-    assert not [pair for pair in pairs_of(text) if pair.kind == SURNAME]
 
 
 def test_a_moved_phrase_and_an_exchange_come_together_too() -> None:
@@ -100,15 +77,6 @@ def test_a_moved_phrase_and_an_exchange_come_together_too() -> None:
     assert made[frozenset(("In 1990, the company moved from Paris to London.", both))] == ENTAILMENT
 
 
-def test_the_premise_of_a_sentence_stands_beside_its_changes() -> None:
-    premise = "Yesterday, in the rain, an old man was riding a brown horse."
-    made = {
-        pair.hypothesis: pair.label for pair in pairs_of("A man is riding a horse.", premise) if pair.premise == premise
-    }
-    assert made["A horse is being ridden by a man."] == ENTAILMENT
-    assert made["A horse is riding a man."] == CONTRADICTION
-
-
 def test_another_surname_contradicts_and_the_surname_alone_is_entailed() -> None:
     text = "The prize was given to Anna Fernandez."
     made = {pair for pair in pairs_of(text, seeds=30) if pair.kind == SURNAME}
@@ -116,11 +84,6 @@ def test_another_surname_contradicts_and_the_surname_alone_is_entailed() -> None
     assert {pair.hypothesis for pair in made if pair.label == ENTAILMENT} == {"The prize was given to Fernandez."}
     assert "The prize was given to Anna Fernandes." in contradicted  # names that begin alike are as frequent
     assert {hypothesis.split()[-1].rstrip(".") for hypothesis in contradicted} <= set(SURNAMES) - {"Fernandez"}
-
-
-def test_the_verb_of_an_exchange_is_what_is_held_out() -> None:
-    exchanged = [pair for pair in pairs_of("A man is riding a horse.") if pair.kind == EXCHANGED]
-    assert {pair.keys for pair in exchanged} == {("ride",)}
 
 
 def test_spaces_before_marks_are_taken_out(tmp_path: Path) -> None:

@@ -9,14 +9,11 @@ import pandas as pd
 import pytest
 
 from semantic_metrics.contradictions.language import load_pipeline
-from semantic_metrics.nli_lex.lexical import normalize
 from training.data import swaps
-from training.data.config_files import read_yaml
-from training.data.roles import FRAMES, Frames
 from training.data.sources import normalise
-from training.data.swap_forms import Activity, FormPairs, activities, exchanged_label
-from training.data.swap_numbers import GROWTH, measures, number_edits
-from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, is_held_out, stems
+from training.data.swap_forms import Activity, FormPairs
+from training.data.swap_numbers import number_edits
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, stems
 from training.data.swap_words import WORDS, edits
 
 PROBE = pd.read_csv(swaps.PROBE, keep_default_na=False)
@@ -37,15 +34,12 @@ def changes(text: str, seeds: int = 4) -> set[tuple[str, str, str]]:
     ("text", "changed", "label", "reverse"),
     [
         ("A woman is playing a violin.", "A woman is playing a musical instrument.", ENTAILMENT, NEUTRAL),
-        ("Two owls sit on a wall.", "Two birds sit on a wall.", ENTAILMENT, NEUTRAL),
-        ("A man is playing soccer.", "A man is playing a sport.", ENTAILMENT, NEUTRAL),
         ("A man repairs a bike.", "A man fixes a bike.", ENTAILMENT, ENTAILMENT),
         ("A man in a red shirt is eating.", "A man in a shirt is eating.", ENTAILMENT, NEUTRAL),
         ("She was born in Paris.", "She was born in France.", ENTAILMENT, NEUTRAL),
         ("Seven dogs are running.", "7 dogs are running.", ENTAILMENT, ENTAILMENT),
         ("A man and a dog are sleeping.", "A dog and a man are sleeping.", ENTAILMENT, ENTAILMENT),
         ("A red car and a blue van are here.", "A blue car and a red van are here.", CONTRADICTION, CONTRADICTION),
-        ("A red car is next to a blue van.", "A blue car is next to a red van.", CONTRADICTION, CONTRADICTION),
         ("A cup is on the table.", "A cup is under the table.", CONTRADICTION, CONTRADICTION),
     ],
 )
@@ -59,54 +53,17 @@ def test_another_word_of_its_kind_contradicts_but_not_one_that_may_name_the_same
     assert "A man sits on a sofa." not in {text for text, label in made if label == CONTRADICTION}
 
 
-def test_under_a_negation_nothing_more_general_follows() -> None:
-    assert any(label == ENTAILMENT for _, label, reverse in changes("The man has a violin.") if reverse == NEUTRAL)
-    assert not any(reverse == NEUTRAL for _, _, reverse in changes("The man has no violin."))
-
-
 @pytest.mark.parametrize(
     ("stated", "denied"),
     [
         ("The man has a violin.", "The man has no violin."),
-        ("The woman wears a red shirt.", "The woman never wears a red shirt."),
-        ("A man is running.", "A man is not running."),
-        ("She was born in Paris.", "She was not born in Paris."),
         ("A cup is on the table.", "A cup is not on the table."),
-        ("A red car is next to a blue van.", "A red car is not next to a blue van."),
         ("The boy bought three apples.", "The boy never bought three apples."),
     ],
 )
 def test_under_a_negation_another_word_of_its_kind_does_not_contradict(stated: str, denied: str) -> None:
     assert CONTRADICTION in {label for _, label, _ in changes(stated)}
     assert CONTRADICTION not in {label for _, label, _ in changes(denied)}
-
-
-def test_what_is_not_stated_and_things_of_one_name_are_left_alone() -> None:
-    assert not changes("If it rains, the man will play the violin.")
-    made = changes("A red dog and a blue dog are here.")
-    assert not [text for text, label, _ in made if label == CONTRADICTION and text.startswith("A blue dog")]
-
-
-def test_words_that_exclude_each_other_are_not_said_to_mean_the_same() -> None:
-    for words in WORDS["synonyms"].values():
-        for word, other in words.items():
-            kinds = [entry["words"] for entry in WORDS["kinds"].values() if entry.get("apart", True)]
-            both = [kind for kind in kinds if word in kind and other in kind]
-            assert not both or any({word, other} <= set(group.split()) for group in WORDS["overlapping"]), (word, other)
-
-
-def test_activities_are_read_from_captions_and_inflected() -> None:
-    texts = [
-        "A man is playing chess in the park.",
-        "A woman is holding her dog.",
-        "Two men are singing.",
-        "A boy is xyzzing.",
-    ]
-    assert activities(texts) == [Activity("play", " chess in the park")]
-    doing = Activity("write", " a letter")
-    assert [doing.base, doing.s, doing.past, doing.ing, doing.en] == [
-        verb + " a letter" for verb in ("write", "writes", "wrote", "writing", "written")
-    ]
 
 
 def test_forms_give_each_label_and_whole_sentences() -> None:
@@ -118,36 +75,6 @@ def test_forms_give_each_label_and_whole_sentences() -> None:
         assert pair.premise[0].isupper()
         assert pair.hypothesis.endswith(".")
         assert " a orange" not in pair.premise + pair.hypothesis
-
-
-def test_exchanged_roles_contradict_unless_both_may_hold() -> None:
-    relations = {relation.name: relation for relation in read_yaml(FRAMES, Frames).relations}
-    assert exchanged_label(relations["{x} sold {y} {z}"]) == CONTRADICTION
-    assert exchanged_label(relations["{x} is taller than {y}"]) == CONTRADICTION
-    assert exchanged_label(relations["{x} loves {y}"]) == NEUTRAL
-    assert exchanged_label(relations["{x} met {y}"]) == NEUTRAL  # the other text names somebody else
-    pairs = list(islice(FormPairs(DOINGS).roles(random.Random(0)), 400))
-    held_out = {relation.name for relation in relations.values() if relation.held_out}
-    assert all(pair.held_out == (pair.keys[0] in held_out) for pair in pairs)
-
-
-def test_measures_are_the_same_amount_or_another() -> None:
-    fillers = {name: ["x", "y"] for name in ("things", "places", "names", "people", "groups")}
-    pairs = list(islice(measures(fillers, random.Random(0)), 6000))
-    weights = [p for p in pairs if "weighs" in p.premise and "than" not in p.premise + p.hypothesis]
-    grams = {"gram": 1, "grams": 1, "kilogram": 1000, "kilograms": 1000, "tonne": 10**6, "tonnes": 10**6}
-
-    def weight(text: str) -> int | None:
-        number, unit = text.rstrip(".").split()[-2:]
-        return int(number.replace(",", "")) * grams[unit] if number[0].isdigit() else None
-
-    compared = 0
-    for pair in weights:
-        one, other = weight(pair.premise), weight(pair.hypothesis)
-        if one and other:
-            assert (one == other) == (pair.label == ENTAILMENT), pair
-            compared += 1
-    assert compared > 10
 
 
 def test_the_probe_keeps_its_words_in_any_form_and_its_sentences() -> None:
@@ -185,17 +112,6 @@ def _begins(text: str, form: str) -> bool:
     return text.startswith(head) and text.rstrip(".").endswith(tail)
 
 
-def test_choice_is_even_and_no_word_is_in_too_many_pairs() -> None:
-    labels = (ENTAILMENT, CONTRADICTION, CONTRADICTION)
-    pairs = [Pair(f"{i}", f"{i} {label}", label, "number", (f"{i % 3}",)) for i in range(900) for label in labels]
-    targets = {"number": [400, 0, 400]}
-    drawn = swaps.choose(pairs, targets, lambda pair: pair.premise != "7", seed=0)
-    counts = pd.Series([pair.label for pair in drawn]).value_counts()
-    assert counts[ENTAILMENT] == counts[CONTRADICTION] == 3 * swaps.MIN_KEY_PAIRS
-    assert "7" not in {pair.premise for pair in drawn}
-    assert drawn == swaps.choose(pairs, targets, lambda pair: pair.premise != "7", seed=0)
-
-
 def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
@@ -228,34 +144,3 @@ def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
         assert not any(probe.contains(Pair(r.sentence1, r.sentence2, r.label, r.kind, ())) for r in part.itertuples())
     pairs = [(part["sentence1"] + "|" + part["sentence2"]) for part in parts.values()]
     assert not set(pairs[0]) & set(pairs[1])
-
-
-def test_an_eighth_of_the_words_is_held_out() -> None:
-    words = [word for entry in WORDS["kinds"].values() for word in entry["words"]]
-    assert 0.06 < sum(map(is_held_out, words)) / len(words) < 0.2
-
-
-def test_a_number_in_another_form_is_the_same_and_another_number_contradicts() -> None:
-    fillers = FormPairs(DOINGS).fillers
-    seen = 0
-    for pair in islice(measures(fillers, random.Random(3)), 2000):
-        if "{f}" in pair.keys[0]:
-            seen += 1
-            one, other = map(normalize, (pair.premise, pair.hypothesis))
-            assert (one == other) == (pair.label == ENTAILMENT), pair
-    assert seen > 100
-
-
-def test_what_doubles_rises_by_a_hundred_percent() -> None:
-    fillers = FormPairs(DOINGS).fillers
-    same = {form: percent for percent, forms in GROWTH.items() for form in forms}
-    seen = 0
-    for pair in islice(measures(fillers, random.Random(4)), 3000):
-        found = [
-            max((form for form in same if f" {form}." in text), key=len, default=None)
-            for text in (pair.premise, pair.hypothesis)
-        ]
-        if None not in found:
-            seen += 1
-            assert (same[found[0]] == same[found[1]]) == (pair.label == ENTAILMENT), pair
-    assert seen > 100

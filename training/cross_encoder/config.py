@@ -32,8 +32,9 @@ class CrossEncoderConfig:
         layers: number of the encoder's layers to keep, from the first; null keeps all.
         frozen_layers: number of the encoder's first layers that keep their weights, the embeddings too; 0 trains
             all. With 4 of 12 frozen a step takes two thirds of the time.
-        max_length: most tokens of a pair; longer pairs are cut.
-        epochs, batch_size, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
+        max_length: most tokens of a pair; longer pairs are left out of training, and cut when they are scored.
+        batch_tokens: most tokens of a batch, padding included.
+        epochs, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
         start_share: share of the starting weights in those that are kept, in [0, 1): the mean of both keeps more of
             what the start could do than the trained weights do (Wortsman et al., CVPR 2022, "Robust fine-tuning").
         precision: "bf16" (autocast) or "no".
@@ -57,7 +58,7 @@ class CrossEncoderConfig:
     frozen_layers: int = 0
     max_length: int = 128
     epochs: float = 1.0
-    batch_size: int = 64
+    batch_tokens: int = 3000
     lr: float = 1e-4
     warmup: float = 0.06
     weight_decay: float = 0.01
@@ -78,7 +79,7 @@ class CrossEncoderConfig:
         check_distinct_names("validate", self.validate)
         check_numbers(
             self,
-            **dict.fromkeys(("layers", "max_length", "batch_size", "validate_every"), FROM_1),
+            **dict.fromkeys(("layers", "max_length", "batch_tokens", "validate_every"), FROM_1),
             **dict.fromkeys(("top_score", "epochs", "lr", "similarity_weight"), ABOVE_0),
             **dict.fromkeys(("warmup", "dropout", "start_share"), BELOW_1),
             frozen_layers=FROM_0,

@@ -145,9 +145,9 @@ def to_dataset(pairs: pd.DataFrame) -> Dataset:
     return Dataset(pa.table([*texts, labels], names=COLUMNS))
 
 
-def token_lengths(model: CrossEncoder, dataset: Dataset, max_length: int) -> np.ndarray:
-    """(n,) number of tokens of each pair as the model reads it."""
-    ids = model.tokenizer(
-        list(dataset["sentence1"]), list(dataset["sentence2"]), truncation=True, max_length=max_length
-    )["input_ids"]
-    return np.array([len(row) for row in ids])
+def leave_out_long(model: CrossEncoder, dataset: Dataset, max_length: int) -> tuple[Dataset, np.ndarray]:
+    """The pairs of at most `max_length` tokens, and (n,) those; the label of a cut text may be wrong."""
+    ids = model.tokenizer(list(dataset["sentence1"]), list(dataset["sentence2"]), verbose=False)["input_ids"]
+    lengths = np.array([len(row) for row in ids])
+    kept = np.flatnonzero(lengths <= max_length)
+    return dataset.select(kept), lengths[kept]

@@ -44,13 +44,21 @@ class TargetLoss(CrossEntropyLoss):
         classes: number of the classes; 0 for a model of similarity alone.
         top_score: raw score of similarity 1. The error counts in units of the raw score.
         similarity_weight: of the squared error beside the cross-entropy.
+        batch: number of pairs that a sum of losses is divided by, so that a pair counts as much in a small batch as in
+            a large one; None for those of the batch.
     """
 
     def __init__(
-        self, model: CrossEncoder, classes: int, top_score: float = 1.0, similarity_weight: float = 1.0
+        self,
+        model: CrossEncoder,
+        classes: int,
+        top_score: float = 1.0,
+        similarity_weight: float = 1.0,
+        batch: float | None = None,
     ) -> None:
         super().__init__(model)
         self.classes, self.top_score, self.similarity_weight = classes, top_score, similarity_weight
+        self.batch = batch
 
     def forward(
         self, inputs: list[list[str]], labels: list[torch.Tensor], prompt: str | None = None, task: str | None = None
@@ -58,7 +66,8 @@ class TargetLoss(CrossEntropyLoss):
         """Mean loss of pairs; `labels` holds the (outputs,) target of each."""
         tokens = self.model.preprocess(list(zip(*inputs, strict=True)), prompt=prompt, task=task)
         logits = self.model(batch_to_device(tokens, self.model.device))["scores"]
-        return self.of_logits(logits.view(len(labels), -1), torch.stack(list(labels)).to(logits.device))
+        loss = self.of_logits(logits.view(len(labels), -1), torch.stack(list(labels)).to(logits.device))
+        return loss if self.batch is None else loss * (len(labels) / self.batch)
 
     def of_logits(self, logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """Loss of (n, outputs) logits and targets.
@@ -92,6 +101,27 @@ def _cross_entropy(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     return losses.mean()
 
 
+def figures(logits: np.ndarray, targets: np.ndarray, classes: int) -> dict[str, float]:
+    """Accuracy of the classes, Pearson and Spearman of the similarity; only those for which targets are known.
+
+    Args:
+        logits: (n, outputs), of the model.
+        targets: (n, outputs), see above.
+        classes: number of the classes, the first outputs.
+    """
+    found = {}
+    judged = ~np.isnan(targets[:, :classes]).all(axis=1)
+    if classes and judged.any():
+        wanted = np.nan_to_num(targets[judged, :classes], nan=1.0)  # an open class is as right as any
+        best = wanted[np.arange(len(wanted)), logits[judged, :classes].argmax(axis=1)]
+        found["accuracy"] = float((best == wanted.max(axis=1)).mean())
+    if logits.shape[1] > classes and not np.isnan(targets[:, -1]).all():
+        known = ~np.isnan(targets[:, -1])
+        ratings = targets[known, -1], logits[known, -1]
+        found |= {"pearson": float(pearsonr(*ratings)[0]), "spearman": float(spearmanr(*ratings)[0])}
+    return found
+
+
 class TargetEvaluator(SentenceEvaluator):
     """How well a model does on the pairs of a validation set.
 
@@ -123,16 +153,7 @@ class TargetEvaluator(SentenceEvaluator):
         """Predict all pairs; files are never written."""
         with torch.autocast(model.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
             logits = model.predict(self.texts, batch_size=128, show_progress_bar=False).reshape(len(self.texts), -1)
-        metrics = {}
-        judged = ~np.isnan(self.targets[:, : self.classes]).all(axis=1)
-        if self.classes and judged.any():
-            targets = np.nan_to_num(self.targets[judged, : self.classes], nan=1.0)  # an open class is as right as any
-            best = targets[np.arange(len(targets)), logits[judged, : self.classes].argmax(axis=1)]
-            metrics["accuracy"] = float((best == targets.max(axis=1)).mean())
-        if logits.shape[1] > self.classes and not np.isnan(self.targets[:, -1]).all():
-            known = ~np.isnan(self.targets[:, -1])
-            ratings = self.targets[known, -1], logits[known, -1]
-            metrics |= {"pearson": float(pearsonr(*ratings)[0]), "spearman": float(spearmanr(*ratings)[0])}
+        metrics = figures(logits, self.targets, self.classes)
         if not metrics:
             raise ValueError(f"{self.name}: expected pairs with a class or a similarity, got none of {len(self.texts)}")
         self.primary_metric = next(iter(metrics))

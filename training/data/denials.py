@@ -1,6 +1,6 @@
 r"""Questions with known answers -> answers that deny, correct, list or only mention the right one, and right ones.
 
-    python -m training.data.denials --config training/configs/denials.yaml --data DATA --output runs/denials
+    python -m training.data.denials --config training/configs/data/denials.yaml --data DATA --output runs/denials
 
 Needs the extra `contradict`. Language models write "Leonardo da Vinci did not paint it", "Not Leonardo, but
 Michelangelo" or "Leonardo or Michelangelo, I cannot tell"; all name the reference and are incorrect. The forms are in

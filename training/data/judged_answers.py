@@ -1,6 +1,6 @@
 r"""Answers that people judged -> pairs that an NLI model learns from.
 
-    python -m training.data.judged_answers --config training/configs/judged_answers.yaml --data DATA \
+    python -m training.data.judged_answers --config training/configs/data/judged_answers.yaml --data DATA \
         --output runs/judged
 
 Writes train.parquet and held_out.parquet into the output folder: question, sentence1 (question and answer), sentence2

@@ -71,7 +71,7 @@ class ProbeWords:
     """Which words the lexical probe exchanges: no pair for training may exchange the same.
 
     Args:
-        probe: columns template, base, same and other, as in benchmarks/nli_lex/probe.csv.
+        probe: columns template, base, same and other, as in benchmarks/papers/nli_lex/one_word.csv.
     """
 
     def __init__(self, probe: pd.DataFrame) -> None:

@@ -5,8 +5,8 @@ r"""NLI pairs that differ in a word, a number, a name, a negation or in who does
 Five sorts of pairs: real sentences in which a word is exchanged (`swap_words.py`, `swap_numbers.py`) or that are
 denied; real sentences in another order (`swap_order.py`); real sentences that are hedged (`swap_hedges.py`); sentences
 of the same words in another structure, filled with what people do in real captions (`swap_forms.py`); and made ones
-about measures. A pair for training exchanges no words that benchmarks/nli_lex/probe.csv exchanges, and holds none of
-its sentences or those of benchmarks/matcha/word_order.csv.
+about measures. A pair for training exchanges no words that benchmarks/papers/nli_lex/one_word.csv exchanges, and holds
+none of its sentences or those of benchmarks/suite/word_order.csv.
 
 Writes train.parquet and held_out.parquet (sentence1, sentence2, label, kind); prints counts. An eighth of the words,
 forms and relations, chosen by their digest, is held out, to distinguish the skill from the words it was learned on.
@@ -44,8 +44,8 @@ from training.data.swap_words import WORDS, edits
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-CONFIG = Path(__file__).parents[1] / "configs" / "swaps.yaml"
-PROBE = Path(__file__).parents[2] / "benchmarks" / "nli_lex" / "probe.csv"
+CONFIG = Path(__file__).parents[1] / "configs" / "data" / "swaps_large.yaml"
+PROBE = Path(__file__).parents[2] / "benchmarks" / "papers" / "nli_lex" / "one_word.csv"
 COLUMNS = ["sentence1", "sentence2", "label", "kind"]
 MIN_WORDS, MAX_WORDS = 4, 32  # of a real sentence: longer ones are parsed worse
 MAX_PREMISE_WORDS = 60  # of a premise that is kept as it is

@@ -56,13 +56,12 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
         random: random negatives added, as a share of the batch; a batch without any incorrect text gets its full
             size of them.
         temperature: in cosines, 0 or more; rounds the corner of eq. 7's max(0, x) to t * log(1 + exp(x / t)). 0 is
-            eq. 7 itself (the rest is not in the paper; EXPERIMENTS.md, 19 and C10). Rounded, and with a margin that
+            eq. 7 itself (the rest is not in the paper; docs/decisions/contextual.md). Rounded, and with a margin that
             most pairs meet, the loss is about the pairs that are in the wrong order: AUC rises, and how far apart the
             others are is left alone, which is what N-delta measures.
         graded: whether examples with a target t, which a teacher may give, are ordered by it: the margin of two is m
             times the difference of their targets, and so is their weight. A correct text without a target has 1, an
-            incorrect or random one 0, so a batch without targets gives the same loss as before (not in the paper;
-            EXPERIMENTS.md, C13).
+            incorrect or random one 0, so a batch without targets gives the same loss as before (not in the paper).
 
     Raises:
         ValueError: a temperature below 0.

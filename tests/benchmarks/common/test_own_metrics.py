@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.common.own_metrics import load_own, runs_in_float32
-from benchmarks.guarantees import main as guarantees
-from benchmarks.guarantees import own_metric
-from benchmarks.probes import main as probes
+from benchmarks.suite.guarantees import main as guarantees
+from benchmarks.suite.guarantees import own_metric
+from benchmarks.suite.probes import main as probes
 
 
 def test_a_table_is_given_no_options_of_models_and_a_model_is() -> None:

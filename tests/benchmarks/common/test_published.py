@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.common.published import Published
-from benchmarks.matcha.ablation import FIGURES, ORDER, SETS
-from benchmarks.matcha.sets import TITLES
+from benchmarks.papers.matcha.ablation import FIGURES, ORDER, SETS
+from benchmarks.papers.matcha.sets import TITLES
 
 
 @pytest.mark.parametrize(

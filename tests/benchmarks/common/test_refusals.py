@@ -7,11 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.common import options
-from benchmarks.matcha.__main__ import main as matcha
-from benchmarks.stsscore.__main__ import main as stsscore
+from benchmarks.papers.matcha.command import main as matcha
+from benchmarks.papers.stsscore.command import main as stsscore
 from tests import tiny_pairs as tiny
-from tests.benchmarks.matcha import synthetic
-from tests.benchmarks.stsscore import data as sts_data
+from tests.benchmarks.papers.matcha import synthetic
+from tests.benchmarks.papers.stsscore import data as sts_data
 
 COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
 BOTH = [

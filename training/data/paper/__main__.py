@@ -1,9 +1,9 @@
 r"""Build the paper's training data.
 
-    python -m benchmarks.matcha --from-hub --newts NEWTS_test_600.csv --export-texts texts.parquet
+    python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --export-texts texts.parquet
     python -m training.data.paper --output FOLDER --exclude texts.parquet \
         --from newts=NEWTS_train_2400.csv --from paranmt=para-nmt-50m.txt
-    python training/train.py --config training/configs/paper.yaml --data FOLDER
+    accelerate launch training/train.py --config training/configs/matcha/paper.yaml --data FOLDER
 
 Streams each set from the Hub; `--from NAME=PATH` reads a file, or a folder laid out as the repository, instead. Every
 triplet with a text of an excluded file is dropped; the first command writes the texts of the evaluation sets to one.

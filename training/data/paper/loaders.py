@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from training.data.paper.rows import Row, columns
 
-STSB_CORRECT = 0.8  # "mostly equivalent" and above: 4 of 5; training/configs/matcha.yaml draws the same line
+STSB_CORRECT = 0.8  # "mostly equivalent" and above: 4 of 5; training/configs/matcha/matcha.yaml draws the same line
 
 
 class Item(NamedTuple):

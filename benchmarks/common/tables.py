@@ -1,0 +1,72 @@
+"""Tables as Markdown: a measured figure, [its 95% interval], and (in brackets) what the paper prints."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+
+NOTHING = "-"
+
+
+def cell(row: Mapping[str, object], digits: int = 2, interval: bool = True, mark: str = "") -> str:
+    """One figure, such as `57.36 [55.10, 59.00] (57.40)`.
+
+    Args:
+        row: has `value`, and perhaps `low`, `high` and `published`; None or NaN for what is missing.
+        digits: digits behind the point.
+        interval: whether to show the interval.
+        mark: a sign behind the value.
+    """
+    value, low, high, published = (row.get(name) for name in ("value", "low", "high", "published"))
+    parts = [] if pd.isna(value) else [f"{value:.{digits}f}{mark}"]
+    if interval and parts and not (pd.isna(low) or pd.isna(high)):
+        parts.append(f"[{low:.{digits}f}, {high:.{digits}f}]")
+    if not pd.isna(published):
+        parts.append(f"({published:.{digits}f})")
+    return " ".join(parts) or NOTHING
+
+
+def markdown(frame: pd.DataFrame, digits: int = 1) -> str:
+    """A data frame as Markdown, its numbers rounded, `-` for what is missing."""
+    return frame.to_markdown(index=False, floatfmt=f".{digits}f", missingval=NOTHING)
+
+
+def figures_text(
+    title: str,
+    figures: pd.DataFrame,
+    rows: str,
+    columns: Sequence[str],
+    labels: Mapping[str, str] | None = None,
+    digits: int = 2,
+    intervals: Iterable[str] | bool = True,
+    notes: Iterable[str] = (),
+) -> str:
+    """A title, a table of long data, and the reasons of the lines for which nothing was measured.
+
+    Args:
+        title: first line.
+        figures: a figure a line: the columns `rows` and `columns`, those of `cell`, and perhaps `reason`.
+        rows: name of the column that has a line for each of its values, in their order.
+        columns: names of the columns whose values together name a column of the table.
+        labels: words for values of `columns`; others stand for themselves.
+        digits: digits behind the point.
+        intervals: whether to show intervals, or the values of `columns` that have them.
+        notes: lines below the table.
+    """
+    cells: dict[str, dict[str, str]] = {}
+    measured: dict[str, bool] = {}
+    reasons: dict[str, str] = {}
+    for row in figures.to_dict("records"):
+        names = [str(row[name]) for name in columns]
+        shown = intervals if isinstance(intervals, bool) else bool(set(intervals) & set(names))
+        heading = ", ".join(filter(None, ((labels or {}).get(name, name) for name in names)))
+        line = str(row[rows])
+        cells.setdefault(line, {})[heading] = cell(row, digits, shown, "*" if row.get("best") is True else "")
+        measured[line] = measured.get(line, False) or not pd.isna(row["value"])
+        if isinstance(row.get("reason"), str):
+            reasons.setdefault(line, row["reason"])
+    headings = list(dict.fromkeys(heading for line in cells.values() for heading in line))
+    table = [[name, *(line.get(heading, NOTHING) for heading in headings)] for name, line in cells.items()]
+    drawn = pd.DataFrame(table, columns=[rows, *headings])
+    text = drawn.to_markdown(index=False, disable_numparse=True)
+    absent = [f"{name}: not measured: {reason}" for name, reason in reasons.items() if not measured[name]]
+    return "\n".join([title, "", text, *notes, *absent])

@@ -1,0 +1,1 @@
+"""The benchmarks of the papers, a folder for each."""

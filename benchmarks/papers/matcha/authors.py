@@ -1,0 +1,167 @@
+"""The evaluation rows of the MATCHA paper's authors with their own score of every pair, and how ours compare with it.
+
+FOLDER is a checkout of their repository (Siran-Li/MATCHA, branch lm-embedding), whose
+`lm-embedding/precomputed/matcha/SET_matcha_scores.csv` have the columns premise, correct, incorrect, pos_sim and
+neg_sim; or it holds parquet files with reference, correct, [reference_of_incorrect,] incorrect, matcha_correct and
+matcha_incorrect. The scores are cosines. `precomputed/snpmi/SET_snpmi_scores.csv` have those of SNPMI, row by row. No
+licence is stated: for measuring only.
+"""
+
+import ast
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.common.baselines import Metric
+from benchmarks.common.data_files import read_table
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.options import Bootstrap
+from benchmarks.papers.matcha.scoring import Scores
+from benchmarks.papers.matcha.separation import intervals
+from benchmarks.papers.matcha.sets import UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
+from semantic_metrics.stats.bootstrap import Figures
+from semantic_metrics.stats.separation import COSINE, separation
+
+ROW, SNPMI_ROW = "MATCHA (authors, pair by pair)", "SNPMI (authors, pair by pair)"
+OWN_GROUPS = ("matcha", "own")  # groups of this package's metrics
+FIGURES = ("n_delta", "macro_f1", "auc")
+CAPTIONS = "coco_val2017/captions.parquet"  # in the data folder; trains the shipped MATCHA table
+_FOLDERS = (Path("lm-embedding/precomputed"), Path("precomputed"))
+_FILES = {  # parquet file, and the authors' name of the set
+    "snli": ("snli_dev", "snli"),
+    "multinli": ("mnli_dev_matched", "multi_nli"),
+    "truthfulqa": ("truthfulqa", "truthfulqa"),
+    "climate_fever": ("climate_fever", "climate_fever"),
+    "coco": ("coco", "coco-caption"),
+    "newts": ("newts", "newts"),
+}
+_COLUMNS = {"premise": "reference", "pos_sim": "matcha_correct", "neg_sim": "matcha_incorrect"}
+
+Pair = tuple[str, str]
+
+
+class Authors:
+    """What the authors published.
+
+    Args:
+        folder: see the module.
+        data: data folder, whose COCO captions a training source holds; None for no such set.
+
+    Attributes:
+        sets: their rows, by key of the set; UNSEEN_COCO is COCO without the captions of a training source.
+        scores: their cosines by row of a table and (candidate, reference).
+
+    Raises:
+        ValueError: the folder holds none of the files, or one is invalid; names it.
+    """
+
+    def __init__(self, folder: Path, data: Path | None = None) -> None:
+        self.sets: dict[str, TripletSet] = {}
+        self.scores: dict[str, dict[Pair, float]] = {ROW: {}, SNPMI_ROW: {}}
+        for key, names in _FILES.items():
+            if (frame := _read(folder, key, *names)) is None:
+                continue
+            one = triplet_set(key, frame, f"{folder}, {key}", paper=True)
+            self.sets[key] = one
+            self._keep(ROW, one, frame["matcha_correct"], frame["matcha_incorrect"])
+            if (path := _found(folder, f"snpmi/{names[1]}_snpmi_scores.csv")) is not None:
+                rows = read_table(path)
+                self._keep(SNPMI_ROW, one, rows["pos_sim"].dropna(), rows["neg_sim"].dropna())
+            if key == "coco" and data is not None and (data / CAPTIONS).is_file():
+                seen = set(read_table(data / CAPTIONS)["caption"].str.strip())
+                rest = frame[~frame["correct"].str.strip().isin(seen)]
+                self.sets[UNSEEN_COCO] = triplet_set(UNSEEN_COCO, rest, f"{folder}, {key}")
+        if not self.sets:
+            raise ValueError(
+                f"--authors: expected files as benchmarks/papers/matcha/authors.py names them, got {folder}"
+            )
+
+    def _keep(self, row: str, one: TripletSet, *scores: pd.Series) -> None:
+        sides = (one.correct, one.references), (one.incorrect, one.references_of_incorrect)
+        for (texts, references), values in zip(sides, scores, strict=True):
+            if len(values) != len(one):
+                raise ValueError(f"--authors: expected {len(one)} scores of {row} on {one.title}, got {len(values)}")
+            self.scores[row].update(zip(zip(texts, references, strict=True), values.astype(float), strict=True))
+
+    def metrics(self) -> list[Metric]:
+        """The rows of their scores; other pairs than theirs are not measured."""
+
+        def score(row: str, candidates: list[str], references: list[str]) -> np.ndarray:
+            found = [self.scores[row].get(pair) for pair in zip(candidates, references, strict=True)]
+            if None in found:
+                raise NotMeasured(f"the authors published no score of {found.count(None)} of {len(found)} pairs")
+            return np.array(found)
+
+        rows = [Metric(ROW, lambda: partial(score, ROW), group="matcha", published="MATCHA")]
+        if self.scores[SNPMI_ROW]:
+            rows.append(Metric(SNPMI_ROW, lambda: partial(score, SNPMI_ROW), group="encoder"))
+        return rows
+
+
+def _found(folder: Path, *names: str) -> Path | None:
+    paths = [folder / name for name in names] + [folder / one / names[-1] for one in _FOLDERS]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _read(folder: Path, key: str, parquet: str, name: str) -> pd.DataFrame | None:
+    """The rows of a set; a row of an unpaired set whose one side is empty is that of the other side."""
+    if (path := _found(folder, f"{parquet}.parquet", f"matcha/{name}_matcha_scores.csv")) is None:
+        return None
+    frame = read_table(path).rename(columns=_COLUMNS)
+    if missing := {"reference", "correct", "incorrect", "matcha_correct", "matcha_incorrect"} - set(frame.columns):
+        raise ValueError(f"{path}: expected the columns of the authors' files, missing {sorted(missing)}")
+    for column in ("reference", "correct", "incorrect"):
+        frame[column] = frame[column].map(_text)
+    if key not in UNPAIRED or "reference_of_incorrect" in frame:
+        return frame
+    correct, incorrect = (frame[frame[side] != ""].reset_index(drop=True) for side in ("correct", "incorrect"))
+    texts = {"reference": correct["reference"], "correct": correct["correct"]}
+    texts |= {"reference_of_incorrect": incorrect["reference"], "incorrect": incorrect["incorrect"]}
+    scores = {"matcha_correct": correct["matcha_correct"], "matcha_incorrect": incorrect["matcha_incorrect"]}
+    return pd.DataFrame(texts | scores)
+
+
+def _text(value: object) -> str:
+    """A text, or the first of a list that is written as text; empty for what is missing."""
+    if not isinstance(value, str):
+        return ""
+    try:
+        listed = ast.literal_eval(value) if value.startswith("[") and value.endswith("]") else [value]
+    except (SyntaxError, ValueError):
+        return value
+    return str(listed[0]) if listed else ""
+
+
+def difference_table(
+    metrics: list[Metric], sets: list[TripletSet], scores: Scores, bootstrap: Bootstrap
+) -> pd.DataFrame:
+    """Each of our metrics against the authors' scores on the same pairs.
+
+    Returns:
+        Columns set, metric, figure (FIGURES), value (ours minus theirs, times 100), low, high (paired bootstrap: both
+        on the same draws) and verdict: above, level or below.
+    """
+    rows = []
+    for one in (one for one in sets if (ROW, one.key) in scores.triplets):
+        for metric in metrics:
+            if metric.name == ROW or metric.group not in OWN_GROUPS or (metric.name, one.key) not in scores.triplets:
+                continue
+            sides = zip(scores.sides(metric.name, one.key), scores.sides(ROW, one.key), strict=True)
+            correct, incorrect = (np.stack(side, axis=-1) for side in sides)  # (n, 2)
+
+            def gap(
+                correct: np.ndarray, incorrect: np.ndarray, bounds: tuple = metric.bounds, paired: bool = one.paired
+            ) -> Figures:
+                ours = separation(correct[..., 0], incorrect[..., 0], bounds, paired)
+                theirs = separation(correct[..., 1], incorrect[..., 1], COSINE, paired)
+                return {name: ours[name] - theirs[name] for name in FIGURES}
+
+            ends = intervals(gap, correct, incorrect, one.paired, bootstrap)
+            for figure, value in gap(correct, incorrect).items():
+                low, high = ends[figure]
+                verdict = "above" if low > 0 else "below" if high < 0 else "level"
+                row = {"set": one.title, "metric": metric.name, "figure": figure, "value": float(value)}
+                rows.append(row | {"low": low, "high": high, "verdict": verdict})
+    return pd.DataFrame(rows, columns=["set", "metric", "figure", "value", "low", "high", "verdict"])

@@ -1,0 +1,233 @@
+r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Findings of ACL 2026, published numbers beside.
+
+    python -m benchmarks matcha --data FOLDER
+        the shipped checkpoint, ROUGE, METEOR (where WordNet is) and EmbSim on all sets that the folder holds
+    python -m benchmarks matcha --data FOLDER --sets snli --sets multinli --checkpoint A=runs/a/best --checkpoint ORG/B
+        two MATCHA checkpoints beside one another, on two sets
+    python -m benchmarks matcha --data FOLDER --authors MATCHA --metric consensus --metric stsscore
+        tables 3 to 5 on the authors' rows, beside their own scores of every pair, with two more metrics of this package
+        (benchmarks/papers/matcha/authors.py says what MATCHA holds)
+    python -m benchmarks matcha --data FOLDER --stsb-checkpoint runs/stsb/best
+        with the row of table 7 for a checkpoint fine-tuned on STS-B train
+    python -m benchmarks matcha --data FOLDER --encoder bert-base-uncased --encoder GTE=thenlper/gte-large \
+        --device cuda --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased \
+        --bleurt Elron/bleurt-base-128 --simcse princeton-nlp/sup-simcse-bert-base-uncased --mauve gpt2
+        every row
+    python -m benchmarks matcha --data FOLDER --encoder all-paper --word-vectors GloVe=glove.6B.300d.txt
+        the study of 23 encoders (figures 3, 5 and 6): those of encoders.csv; one that cannot be had has a reason
+    python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --human human_scores.csv --mednli mli_test.jsonl
+        the sets built from their public sources, by the same rules
+    python -m benchmarks matcha --data FOLDER --export-texts texts.parquet
+        nothing measured: every text of the sets, for `python -m training.data.paper --exclude texts.parquet`
+
+Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SET.csv (every row's scores), report.txt
+(what is printed) and figure2.png to figure6.png; with --authors also authors.csv. All figures are times 100.
+"""
+
+import csv
+from functools import partial
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from benchmarks.common import options
+from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, Models, baselines, default_embsim, matcha, own
+from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
+from benchmarks.common.own_metrics import load_own
+from benchmarks.papers.matcha.authors import Authors
+from benchmarks.papers.matcha.hub_sets import BUILDERS, newts_set
+from benchmarks.papers.matcha.report import write_results
+from benchmarks.papers.matcha.scoring import score_sets
+from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, load_sets, read_set
+
+ENCODERS = Path(__file__).with_name("encoders.csv")
+PAPER_ENCODERS = "all-paper"  # value of --encoder
+STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is such a run
+
+
+@click.command()
+@options.data("Folder of the evaluation sets.")
+@click.option("--from-hub", is_flag=True, help="Build the sets from their public sources instead.")
+@click.option("--newts", type=options.FILE, help="NEWTS_test_600.csv as published.")
+@click.option("--human", type=options.FILE, help="Human ratings as published (human_scores.csv).")
+@click.option("--mednli", type=options.FILE, help="MedNLI's labelled pairs (.jsonl, .csv, .parquet); needs a licence.")
+@click.option("--authors", type=options.FOLDER, help="The authors' repository, or its rows and scores as parquet.")
+@options.sets(NAMES)
+@options.checkpoints("MATCHA")
+@click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of another metric of this package, repeatable.")
+@click.option("--stsb-checkpoint", help="MATCHA checkpoint fine-tuned on STS-B train, for table 7.")
+@click.option(
+    "--encoder",
+    multiple=True,
+    help="[NAME=]FOLDER_OR_ID of an encoder, plain ones mean-pooled, repeatable; all-paper: the paper's 23.",
+)
+@click.option("--word-vectors", multiple=True, help="[NAME=]FILE of word vectors as text, repeatable.")
+@options.embsim()
+@options.model("bertscore", "distilbert-base-uncased")
+@options.bertscore_layer
+@options.model("bleurt", "Elron/bleurt-base-128")
+@options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
+@options.model("mauve", "gpt2; needs the package mauve-text")
+@click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
+@options.run
+@options.seed
+@options.resamples
+@options.output("results/matcha")
+@click.option(
+    "--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet file."
+)
+def main(
+    data: Path | None,
+    from_hub: bool,
+    newts: Path | None,
+    human: Path | None,
+    mednli: Path | None,
+    authors: Path | None,
+    sets: tuple[str, ...],
+    seed: int,
+    resamples: int,
+    output: Path,
+    export_texts: Path | None,
+    **models: object,
+) -> None:
+    """Tables 3 to 8 and figures 2 to 6 of the MATCHA paper, published numbers beside."""
+    if authors is None:
+        options.check_source(data, from_hub)
+    folder = None if from_hub else data
+    files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
+    try:
+        if export_texts is not None:
+            texts = [
+                text for one in gather(folder, files, sets or available(folder, files)).values() for text in one.texts
+            ]
+            pd.DataFrame({"text": texts}).to_parquet(export_texts)
+            return
+        metrics, signatures = choose_metrics(models)
+        published = None if authors is None else Authors(authors, data)
+        if published is None:
+            chosen = gather(folder, files, sets)
+        else:
+            metrics += published.metrics()
+            chosen = {name: one for name, one in published.sets.items() if not sets or name in sets}
+            rest = tuple(name for name in sets if name not in published.sets)
+            if (data or from_hub) and (rest or not sets):
+                chosen = gather(folder, files, rest) | chosen
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    scores = score_sets(metrics, chosen, options.progress)
+    click.echo(write_results(metrics, chosen, scores, options.Bootstrap(seed, resamples), output, signatures))
+    options.progress(f"written to {output}")
+
+
+def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
+    """The metrics that the options ask for, in the order of the tables, and the signatures of the checkpoints.
+
+    Raises:
+        ValueError: a checkpoint does not load, or two metrics have the same name.
+    """
+    run = models["run"]
+    device = run.get("device")
+    fields = {key: value for key, value in models.items() if key in Models.__dataclass_fields__}
+    chosen = baselines(Models(**fields, device=device))
+    vectors = dict(map(options.named_source, models["word_vectors"]))
+    for given in models["encoder"]:
+        if given == PAPER_ENCODERS:
+            chosen += [metric for metric in paper_encoders(device) if metric.name not in vectors]
+        else:
+            name, source = options.named_source(given)
+            chosen.append(Metric(name, lambda source=source: sentence_transformer(source, device), group="encoder"))
+    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
+    for name, source in vectors.items():
+        chosen.append(Metric(name, lambda source=source: word_vectors(source), group="encoder"))
+    stsb = models["stsb_checkpoint"]
+    given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
+    checkpoints = given or [("MATCHA", None)]
+    chosen += [matcha(source, name, run=run) for name, source in checkpoints]
+    for name, source in map(options.named_source, models["metric"]):
+        chosen.append(own(name, source, run))
+    tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb, run=run).load
+    chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
+    options.check_distinct([metric.name for metric in chosen])
+    if stsb is not None:
+        checkpoints.append((STSB_ROW, stsb))
+    # loaded here once, so that a mistyped name costs nothing
+    loaded = [(name, *load_own("matcha", source, run)) for name, source in checkpoints]
+    signatures = [f"{name}: {metric.signature(**arguments)}" for name, metric, arguments in loaded]
+    return chosen, signatures
+
+
+def paper_encoders(device: str | None) -> list[Metric]:
+    """The paper's 23 encoders (section 4.2.2) of encoders.csv; its prompts are empty, since the paper states none."""
+
+    def load(row: dict[str, str]) -> Score:
+        if row["reason"]:
+            raise NotMeasured(row["reason"])
+        source = default_embsim() if row["source"] == EMBSIM_HUB_ID else row["source"]
+        return sentence_transformer(source, device, row["prompt"])
+
+    with ENCODERS.open(encoding="utf-8", newline="") as file:
+        return [Metric(row["name"], partial(load, row), group="encoder") for row in csv.DictReader(file)]
+
+
+def _no_stsb_checkpoint() -> Score:
+    raise NotMeasured("no checkpoint given (--stsb-checkpoint)")
+
+
+def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
+    """Keys of the sets that must not be left out of `--export-texts`: all but those whose file is not given.
+
+    Args:
+        data: folder of the sets; None for the Hub.
+        files: files of single sets by key.
+    """
+    by_hand = [name for name in NAMES if name not in BUILDERS]
+    in_folder = [name for name in by_hand if data and name != "mednli" and (data / FILES[name]).is_file()]
+    return tuple(name for name in NAMES if name not in by_hand or name in files or name in in_folder)
+
+
+def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -> dict[str, EvaluationSet]:
+    """The sets to measure, by key, in the paper's order; STS-B dev among them where it can calibrate.
+
+    Args:
+        data: folder of the sets; None builds them from the Hub.
+        files: files of single sets by key; they take precedence over the folder and the Hub.
+        wanted: keys of the sets; empty for all that are available.
+
+    Raises:
+        ValueError: a wanted set is not available, or none is.
+    """
+    asked = [name for name in NAMES if name in wanted or not wanted]
+    rated = any(name in RATED_TITLES for name in asked)
+    sets, reasons = {}, {}
+    for name in [*asked, CALIBRATION] if rated else asked:
+        try:
+            sets[name] = _one_set(name, data, files)
+        except NotMeasured as reason:
+            reasons[name] = str(reason)
+    missing = [f"{name}: {reasons[name]}" for name in asked if name in reasons]
+    if missing and (wanted or not set(asked) & set(sets)):
+        raise ValueError("; ".join(missing))
+    for line in missing:
+        options.progress(f"{line}; left out")
+    return sets
+
+
+def _one_set(name: str, data: Path | None, files: dict[str, Path]) -> EvaluationSet:
+    if name in files and name == "newts":
+        return newts_set(files[name])
+    if name in files:
+        return read_set(name, files[name])
+    if name == "mednli":
+        raise NotMeasured("its licensed file is not given (--mednli FILE)")
+    if data is not None:
+        sets = load_sets(data, (name,))
+        if name not in sets:
+            raise NotMeasured(f"no file {data / FILES[name]}")
+        return sets[name]
+    if name not in BUILDERS:
+        raise NotMeasured(f"not on the Hub (--{name} FILE)")
+    try:
+        return BUILDERS[name]()
+    except (OSError, RuntimeError, ValueError) as error:  # what datasets and the Hub raise
+        raise NotMeasured(f"the Hub did not give it ({error})") from error

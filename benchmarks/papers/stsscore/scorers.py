@@ -1,0 +1,225 @@
+"""The metrics of the STSScore benchmark: STSScore, BLEU, BERTScore, S-BERT, and scores that the authors published.
+
+The authors score `metric(prediction=sentence1, reference=sentence2)` with BLEU and BERTScore, while sentence1 is the
+reference everywhere else; the scoring functions here take (candidates, references) = (sentence2, sentence1) and swap
+them where the authors do.
+
+Source: Herbold, TMLR, sections 2.1 and 2.6, A.2.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from nltk.translate.bleu_score import sentence_bleu as nltk_bleu
+from nltk.util import ngrams
+
+from benchmarks.common.baselines import Metric
+from benchmarks.common.baselines import bertscore as unscaled_bertscore
+from benchmarks.common.data_files import read_table
+from benchmarks.common.encoders import NotMeasured, Score
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_in_float32
+from benchmarks.papers.matcha.scoring import Scores
+from benchmarks.papers.stsscore.sets import PairSet
+from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
+
+BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
+WEAKER = "STSScore, weaker backbone"
+PUBLISHED_PER_PAIR = "published per pair"  # label of scores that the authors computed, not this run
+AUTHORS = f"STSScore, the authors' ({PUBLISHED_PER_PAIR})"
+BERTSCORE_PUBLISHED = f"{BERTSCORE} ({PUBLISHED_PER_PAIR})"
+TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
+PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
+PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
+BY_ROW = ("stsb", "mrpc")  # sets whose published scores come without texts
+ORDER = 4  # longest n-gram of BLEU
+SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that the package ships
+
+# the rules of mteval-13a, which evaluate's `bleu` tokenises by
+_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_RULES = (
+    (re.compile(r"([!-&(-+/:-@\[-`{-~])"), r" \1 "),  # ASCII signs but ' , - .
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+
+
+@dataclass
+class Scorer:
+    """An STSScore checkpoint.
+
+    Attributes:
+        metric: its row.
+        signature: everything that can change its scores.
+        shipped: whether it is the shipped checkpoint, run in float32.
+        scored: number of pairs scored so far.
+        truncated: how many of them were longer than it reads.
+    """
+
+    metric: Metric
+    signature: str
+    shipped: bool = False
+    scored: int = 0
+    truncated: int = 0
+
+    def lines(self) -> list[str]:
+        """Lines of the report about it."""
+        lines = [f"{self.metric.name}: {self.signature}"]
+        if self.truncated:
+            cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
+            lines.append(f"{self.metric.name}: {cut}")
+        return lines
+
+
+def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
+    """STSScore as a user loads it; it is loaded at once, so that a mistyped name costs nothing.
+
+    Args:
+        checkpoint: name, folder or Hub id; None for the shipped one.
+        name: name of the row.
+        published: the paper's row beside it.
+        run: how it runs.
+
+    Raises:
+        ValueError: the checkpoint does not load, or does not score similarity.
+    """
+    metric, arguments = load_own("stsscore", checkpoint, run)
+    signature = metric.compute(predictions=["a"], references=["a"], **arguments)["signature"]
+
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        result = metric.compute(predictions=candidates, references=references, **arguments)
+        scorer.scored += len(candidates)
+        scorer.truncated += result["truncated"]
+        return np.array(result["scores"])
+
+    row = Metric(name, lambda: score, group="scorer", published=published)
+    scorer = Scorer(row, signature, shipped=runs_in_float32(run) and checkpoint in SHIPPED)
+    return scorer
+
+
+def tokens_13a(text: str) -> list[str]:
+    """Tokens of mteval-13a."""
+    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, sign in _ENTITIES.items():
+        text = text.replace(entity, sign)
+    text = f" {text} "
+    for pattern, spaced in _RULES:
+        text = pattern.sub(spaced, text)
+    return text.split()
+
+
+def sentence_bleu(prediction: str, reference: str) -> float:
+    """BLEU of one pair without smoothing, in [0, 1], as in evaluate's `bleu` (0 for an empty text).
+
+    Exactly 0 where no 4-gram is shared: 64% of the pairs of STS-B test.
+    """
+    ours, theirs = tokens_13a(prediction), tokens_13a(reference)
+    if not set(ngrams(ours, ORDER)) & set(ngrams(theirs, ORDER)):
+        return 0.0  # nltk gives about 1e-231, and a warning
+    return float(nltk_bleu([theirs], ours))
+
+
+def bleu(candidates: list[str], references: list[str]) -> np.ndarray:
+    """(n,) BLEU of each pair; sentence1 is the prediction, as in the authors' code."""
+    return np.array([sentence_bleu(first, second) for first, second in zip(references, candidates, strict=True)])
+
+
+def bertscore(model: str, layer: int | None, device: str | None) -> Score:
+    """F1 of BERTScore rescaled with its English baseline (the authors': roberta-large), about [0, 1].
+
+    An empty text has 0 before it is rescaled, as in bert-score.
+
+    Args:
+        model: Hub id, or a folder with the model's name, by which its layer and its baseline are known.
+        layer: layer of the embeddings; None for bert-score's own choice.
+        device: device to run on.
+
+    Raises:
+        NotMeasured: the model does not load, or its layer or its baseline is not known.
+    """
+    import bert_score
+    from bert_score.utils import model2layers
+
+    baselines = Path(bert_score.__file__).parent / "rescale_baseline" / "en"
+    files = {name: baselines / f"{name}.tsv" for name in (model, Path(model).name)}
+    known = [name for name, path in files.items() if name in model2layers and path.is_file()]
+    if not known:
+        raise NotMeasured(f"bert-score has no English baseline for {model}")
+    layer = model2layers[known[0]] if layer is None else layer
+    baseline = float(pd.read_csv(files[known[0]])["F"].iloc[layer])
+    raw = unscaled_bertscore(model, layer, device)
+    return lambda candidates, references: (raw(references, candidates) - baseline) / (1 - baseline)
+
+
+class PublishedScores:
+    """The authors' own scores, pair by pair, where they are at hand.
+
+    Args:
+        data: folder with `stsscore_golden/*.parquet`, texts and scores; None for none.
+        authors: checkout of their repository (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each
+            row of the set and its label; None for none.
+        sets: the sets whose rows these lines are.
+
+    Raises:
+        ValueError: a file cannot be read, or its lines are not those of the set; names it.
+    """
+
+    def __init__(
+        self, data: Path | None, authors: Path | None = None, sets: Mapping[str, PairSet] | None = None
+    ) -> None:
+        files = [] if data is None else sorted((data / "stsscore_golden").glob("*.parquet"))
+        names = {"reference": "sentence1", "translation": "sentence2"}
+        frames = [read_table(path).rename(columns=names) for path in files]
+        for key in BY_ROW if authors is not None else ():
+            if key in (sets or {}):
+                frames.append(_by_row(authors / "scores" / f"{key}.csv", sets[key]))
+        self._rows: dict[tuple[str, str], dict[str, float]] = {}
+        for frame in frames:
+            pairs = zip(frame["sentence1"], frame["sentence2"], strict=True)
+            columns = [column for column in PUBLISHED_COLUMNS.values() if column in frame]
+            for pair, scores in zip(pairs, frame[columns].to_dict("records"), strict=True):
+                self._rows.setdefault(pair, {}).update(scores)
+
+    def score(self, name: str) -> Score:
+        """Scores of one of PUBLISHED_COLUMNS, looked up by text."""
+
+        def look_up(candidates: list[str], references: list[str]) -> np.ndarray:
+            column = PUBLISHED_COLUMNS[name]
+            scores = [self._rows.get(pair, {}).get(column) for pair in zip(references, candidates, strict=True)]
+            if None in scores:
+                raise NotMeasured(f"the authors' scores of {scores.count(None)} of {len(scores)} pairs are not at hand")
+            return np.array(scores)
+
+        return look_up
+
+    def metric(self, row: str, name: str, published: str) -> Metric:
+        """A row of published scores, which its name says."""
+        return Metric(row, lambda: self.score(name), group="published", published=published)
+
+
+def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
+    """The lines of a file of scores with the texts of the same rows."""
+    frame, (low, high) = read_table(path), dataset.scale
+    labels = low + dataset.ratings * (high - low)
+    if len(frame) != len(dataset) or not np.allclose(frame["label"], labels, atol=1e-4):
+        raise ValueError(f"{path}: expected a line for each of {len(dataset)} rows with its label, got {len(frame)}")
+    return frame.assign(sentence1=dataset.references, sentence2=dataset.candidates)
+
+
+def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
+    """Add the mean of the members' scores on every set where all of them were measured, as a further row."""
+    for key in sets:
+        missing = [member for member in members if (member, key) not in scores.rated]
+        if missing:
+            scores.reasons[name, key] = f"{', '.join(missing)} not measured"
+        else:
+            scores.rated[name, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
+    return Metric(name, _never, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)
+
+
+def _never() -> Score:
+    raise NotMeasured("computed from the scores of its members")

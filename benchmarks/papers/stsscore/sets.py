@@ -1,0 +1,223 @@
+"""The sets of the STSScore protocol: labelled pairs, and parts of them that are also reported alone.
+
+Read from a data folder (parquet): `stsb/{train,dev,test}`, `mrpc/test`, `stsscore_golden/wmt22_zh_en_mqm_half`, the
+last with columns reference, translation, system and label; QQP from a file that the user has. `hub_pairs` builds STS-B,
+MRPC and QQP from Hub ids instead.
+
+Source: Herbold, TMLR ("Semantic similarity prediction is better than other semantic similarity measures"), sections
+2.3 to 2.5 and A.3.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from datasets import load_dataset
+
+from benchmarks.common.data_files import read_table
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.papers.matcha.sets import RatedSet, rated_set
+
+TITLES = {"stsb": "STS-B test", "mrpc": "MRPC test", "qqp": "QQP train", "wmt22": "WMT22 zh-en"}
+CLASSES = ("mrpc", "qqp")  # label 1: the same meaning; the others are rated
+ALL, UNSEEN, SHORTER, LONGER, SYSTEMS = "all", "unseen", "shorter", "longer", "systems"
+HALVES = (SHORTER, LONGER)
+
+FILES = {
+    "stsb": "stsb/test.parquet",
+    "mrpc": "mrpc/test.parquet",
+    "wmt22": "stsscore_golden/wmt22_zh_en_mqm_half.parquet",
+}
+_SPLITS = ("train", "dev", "test")  # STS-B's
+_SCALES = {"stsb": (0.0, 5.0), "mrpc": (0.0, 1.0), "qqp": (0.0, 1.0)}
+_COLUMNS = {"question1": "sentence1", "question2": "sentence2", "is_duplicate": "label", "score": "label"}
+_COLUMNS |= {"reference": "sentence1", "translation": "sentence2"}
+_HUMAN_PREFIX = "ref"  # of WMT's "systems" that are reference translations
+_HUB = {  # id, configuration and split; the paper's QQP are GLUE's 363,846 pairs, not Quora's 404,290
+    "mrpc": ("nyu-mll/glue", "mrpc", "test"),
+    "qqp": ("nyu-mll/glue", "qqp", "train"),
+}
+_HUB_STSB = "sentence-transformers/stsb"  # its labels are divided by five already
+_HUB_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
+
+Pair = frozenset[str]
+
+
+@dataclass(frozen=True)
+class PairSet(RatedSet):
+    """Pairs with labels: `references` is sentence1, `candidates` sentence2 (WMT22: reference A and the translation).
+
+    Attributes:
+        ratings: (n,) labels on [0, 1], higher is closer; 0 or 1 in a set of CLASSES.
+        scale: labels that became 0 and 1.
+        parts: (n,) rows of each part: ALL; SHORTER and LONGER, the halves by the length of sentence1; UNSEEN, the rows
+            whose pair is in no known training data, unless that is all; SYSTEMS, the rows of WMT22 that are not
+            reference translations.
+        median: length of sentence1 in characters that separates the halves.
+        source: file in the data folder, or Hub id.
+    """
+
+    scale: tuple[float, float] = (0.0, 1.0)
+    parts: dict[str, np.ndarray] = field(default_factory=dict)
+    median: float = 0.0
+    source: str = ""
+
+    @property
+    def title(self) -> str:
+        """Name of the set."""
+        return TITLES[self.key]
+
+
+def normalised(first: str, second: str) -> Pair:
+    """A pair without its order, case, spaces and signs, to detect leaks from training data."""
+    return frozenset(re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold() for text in (first, second))
+
+
+def normalised_pairs(frames: Iterable[pd.DataFrame]) -> set[Pair]:
+    """The pairs of tables with columns sentence1 and sentence2."""
+    return {normalised(*row) for frame in frames for row in zip(frame["sentence1"], frame["sentence2"], strict=True)}
+
+
+def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> PairSet:
+    """Columns sentence1, sentence2, label[, system] -> the set and its parts.
+
+    Args:
+        key: one of TITLES.
+        frame: may also have the column names of QQP (question1, question2, is_duplicate), of STS-B (score) and of
+            WMT22 (reference, translation).
+        source: file or Hub id; named in errors.
+        seen: pairs of training data.
+
+    Raises:
+        ValueError: a column or a text is missing, there are no rows, a label is not on the scale of the set, or all
+            labels are equal.
+    """
+    frame = frame.rename(columns=_COLUMNS)
+    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
+    if missing:
+        raise ValueError(f"{source}: expected columns sentence1, sentence2 and label, missing {sorted(missing)}")
+    labels = pd.to_numeric(frame["label"], errors="coerce")
+    if labels.nunique() == 1:
+        raise ValueError(f"{source}: expected labels that differ, got {labels.iloc[0]} only")
+    low, high = _SCALES.get(key, (float(labels.min()), 0.0))  # MQM counts errors: 0 is the best
+    named = {"reference": frame["sentence1"], "candidate": frame["sentence2"], "rating": labels - low}
+    rated = rated_set(key, pd.DataFrame(named), source, highest=high - low)
+    if key in CLASSES and not set(rated.ratings) <= {0.0, 1.0}:
+        raise ValueError(f"{source}: expected labels 0 and 1, got {sorted(set(labels))[:5]}")
+    parts, median = _parts(rated, seen)
+    if "system" in frame and (human := frame["system"].str.startswith(_HUMAN_PREFIX).to_numpy(dtype=bool)).any():
+        parts[SYSTEMS] = ~human
+    return PairSet(key, rated.references, rated.candidates, rated.ratings, [], (low, high), parts, median, source)
+
+
+def _parts(rated: RatedSet, seen: set[Pair]) -> tuple[dict[str, np.ndarray], float]:
+    lengths = np.array([len(text) for text in rated.references])
+    median = float(np.median(lengths))
+    parts = {ALL: np.ones(len(rated), dtype=bool), SHORTER: lengths < median, LONGER: lengths >= median}
+    pairs = zip(rated.references, rated.candidates, strict=True)
+    unseen = np.array([normalised(*pair) not in seen for pair in pairs])
+    if not unseen.all():
+        parts[UNSEEN] = unseen
+    return parts, median
+
+
+class Seen:
+    """Pairs that a scorer has seen in training on STS-B and other files.
+
+    Args:
+        stsb: STS-B's splits by name.
+        trained_on: files of further pairs (columns sentence1, sentence2).
+
+    Raises:
+        ValueError: a file cannot be read, or lacks a column; names it.
+    """
+
+    def __init__(self, stsb: dict[str, pd.DataFrame], trained_on: Iterable[Path] = ()) -> None:
+        frames = []
+        for path in trained_on:
+            frames.append(read_table(path))
+            if not {"sentence1", "sentence2"} <= set(frames[-1].columns):
+                raise ValueError(f"{path}: expected columns sentence1 and sentence2, got {sorted(frames[-1].columns)}")
+        rest = [frame for split, frame in stsb.items() if split != "test"]
+        self._training = normalised_pairs([*frames, *rest])
+        self._all = self._training | normalised_pairs(stsb.values())
+
+    def by(self, key: str) -> set[Pair]:
+        """The pairs that count as seen in a set: STS-B's own test pairs are not seen in STS-B test."""
+        return self._training if key == "stsb" else self._all
+
+
+def load_pairs(data: Path, keys: Iterable[str], seen: Seen) -> dict[str, PairSet]:
+    """Read sets from a data folder.
+
+    Args:
+        data: the folder, in the layout of the module's docstring.
+        keys: keys of sets, of `stsb`, `mrpc` and `wmt22`.
+        seen: pairs of training data.
+
+    Returns:
+        The sets whose file exists.
+
+    Raises:
+        ValueError: a file is invalid; names it.
+    """
+    present = [key for key in keys if (data / FILES[key]).is_file()]
+    return {key: pair_set(key, read_table(data / FILES[key]), FILES[key], seen.by(key)) for key in present}
+
+
+def stsb_splits(data: Path) -> dict[str, pd.DataFrame]:
+    """STS-B's splits in a data folder by name, those that exist."""
+    paths = {split: data / "stsb" / f"{split}.parquet" for split in _SPLITS}
+    return {split: read_table(path) for split, path in paths.items() if path.is_file()}
+
+
+def read_qqp(path: Path, seen: Seen) -> PairSet:
+    """QQP from a local file: a .tsv (GLUE's train.tsv, or Quora's, which has more pairs), .parquet, .csv or .jsonl.
+
+    Columns sentence1, sentence2, label, or Quora's names of them; an empty question stays an empty text.
+
+    Raises:
+        ValueError: the file has another format; names it.
+    """
+    if path.suffix != ".tsv":
+        return pair_set("qqp", read_table(path), path.name, seen.by("qqp"))
+    try:
+        frame = pd.read_csv(path, sep="\t", keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from error
+    return pair_set("qqp", frame, path.name, seen.by("qqp"))
+
+
+def hub_stsb() -> dict[str, pd.DataFrame]:
+    """STS-B's splits from the Hub, by name.
+
+    Raises:
+        NotMeasured: the download fails.
+    """
+    frames = {split: _from_hub(_HUB_STSB, None, name) for split, name in _HUB_SPLITS.items()}
+    return {split: frame.assign(score=frame["score"] * _SCALES["stsb"][1]) for split, frame in frames.items()}
+
+
+def hub_pairs(key: str, stsb: dict[str, pd.DataFrame], seen: Seen) -> PairSet:
+    """STS-B, MRPC or QQP from the Hub.
+
+    Raises:
+        NotMeasured: the download fails.
+    """
+    if key == "stsb":
+        return pair_set(key, stsb["test"], _HUB_STSB, seen.by(key))
+    if key not in _HUB:
+        raise NotMeasured("not on the Hub with these ratings")
+    repository, name, split = _HUB[key]
+    return pair_set(key, _from_hub(repository, name, split), repository, seen.by(key))
+
+
+def _from_hub(repository: str, name: str | None, split: str) -> pd.DataFrame:
+    try:
+        return load_dataset(repository, name, split=split).to_pandas()
+    except (OSError, RuntimeError, ValueError) as error:  # what datasets and the Hub raise
+        raise NotMeasured(f"the Hub did not give it ({error})") from error

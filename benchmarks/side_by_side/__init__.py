@@ -1,1 +1,0 @@
-"""Every metric beside ROUGE, BERTScore, BLEURT and a cosine, on texts that people evaluate."""

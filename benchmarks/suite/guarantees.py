@@ -1,0 +1,177 @@
+r"""What holds of every score, and by how much it is violated at worst, beside metrics that people use today.
+
+    python -m benchmarks guarantees [--metric [ROW=]NAME[:CHECKPOINT]]... [--pairs 64]
+
+Each metric scores pairs of texts that differ in one word (`nli_lex/probe.csv`), a metric of questions the sample
+answers. The largest violation of each property is printed, in the metric's own units:
+
+* self: how far the score of a text with itself lies from the highest score;
+* orders: how far the scores of a pair and of its reverse differ;
+* rows reversed: how far a score changes when the rows of the call are reversed;
+* alone: how far a score changes when its row is the only one of the call;
+* again: how far a second, equal call differs;
+* golden: how far scores differ from those recorded for the same signature (tests/golden); blank where none are.
+
+Peers: ROUGE-1, the cosine of all-MiniLM-L6-v2 and BERTScore with the same model, no baseline rescaling.
+
+Writes to --output: guarantees.csv, and report.txt (what is printed).
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+from benchmarks.common import baselines, encoders, options
+from benchmarks.common.encoders import NotMeasured, Score
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
+from benchmarks.papers.nli_lex.nli_checks import one_word_pairs
+from semantic_metrics.core.contract import describe, text_metrics
+
+ROOT = Path(__file__).parents[2]
+ANSWERS = ROOT / "metrics" / "samples" / "answers.csv"
+GOLDEN = ROOT / "tests" / "golden"
+PAIRS = 64
+ALONE = 16  # rows that are scored one by one as well
+PROPERTIES = ("self", "orders", "rows reversed", "alone", "again")
+SHOWN_EXACTLY = 1e-3  # smaller violations are rounding: their size says it
+NAME_WIDTH, WIDTH = 30, 15
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is measured.
+
+    Attributes:
+        name: name of its row.
+        score: gives n scores for n rows.
+        rows: n rows with the columns predictions, references and, for a metric of questions, questions.
+        top: the highest score.
+        golden: largest distance from recorded scores; None where none are recorded.
+    """
+
+    name: str
+    score: Callable[[pd.DataFrame], np.ndarray]
+    rows: pd.DataFrame
+    top: float = 1.0
+    golden: float | None = None
+
+
+def sample_pairs(pairs: int) -> pd.DataFrame:
+    """Pairs of texts that differ in one word, every so many of the probe."""
+    texts = one_word_pairs().rename(columns={"hypothesis": "predictions", "premise": "references"})
+    chosen = np.linspace(0, len(texts) - 1, min(pairs, len(texts))).round().astype(int)
+    return texts[["predictions", "references"]].iloc[chosen].reset_index(drop=True)
+
+
+def sample_answers(pairs: int) -> pd.DataFrame:
+    """The sample answers with their questions."""
+    columns = {"answer": "predictions", "reference": "references", "question": "questions"}
+    return pd.read_csv(ANSWERS, dtype=str).rename(columns=columns)[list(columns.values())].head(pairs)
+
+
+def own_metric(name: str, source: str, pairs: int, run: Run = NO_OPTIONS) -> Subject:
+    """A metric of the package as `NAME` or `NAME:CHECKPOINT`."""
+    kind, _, checkpoint = source.partition(":")
+    (metric, arguments), description = load_own(kind, checkpoint or None, run), describe(kind)
+
+    def score(rows: pd.DataFrame) -> np.ndarray:
+        return np.array(metric.compute(**rows.to_dict("list"), **arguments)["scores"])
+
+    rows = sample_answers(pairs) if description.takes_questions else sample_pairs(pairs)
+    return Subject(name, score, rows, description.score_range[1], golden_violation(kind, metric, arguments))
+
+
+def golden_violation(name: str, metric: object, arguments: Run = NO_OPTIONS) -> float | None:
+    """Largest distance of a metric's scores from those recorded for its signature; None where none are."""
+    path = GOLDEN / f"{name}.json"
+    if not path.is_file():
+        return None
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    predictions, references = map(list, zip(*stored["pairs"], strict=True))
+    result = metric.compute(predictions=predictions, references=references, **arguments)
+    recorded = stored["scores"].get(result["signature"])
+    return None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
+
+
+def peer(name: str, score: Score, pairs: int) -> Subject:
+    """A metric of another library; its scores go up to 1."""
+    return Subject(name, lambda rows: np.asarray(score(*(list(rows[column]) for column in rows))), sample_pairs(pairs))
+
+
+def peers(pairs: int, device: str | None) -> list[Subject]:
+    """ROUGE-1, a cosine and BERTScore; the last two where their model is at hand."""
+    model = baselines.default_embsim()
+    chosen = [peer("ROUGE-1", baselines.rouge("rouge1"), pairs)]
+    try:
+        chosen.append(peer("cosine (all-MiniLM-L6-v2)", encoders.sentence_transformer(model, device), pairs))
+        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, None, device), pairs))
+    except NotMeasured as error:
+        click.echo(f"not measured: {error}", err=True)
+    return chosen
+
+
+def violations(subject: Subject) -> dict[str, float]:
+    """The largest violation of each of PROPERTIES."""
+    rows, scores = subject.rows, subject.score(subject.rows)
+    texts = pd.concat([rows, rows.assign(predictions=rows["references"]), rows.assign(references=rows["predictions"])])
+    own = texts[texts["predictions"] == texts["references"]].drop_duplicates()
+    swapped = rows.assign(predictions=rows["references"], references=rows["predictions"])
+    alone = [subject.score(rows.iloc[[i]])[0] for i in range(min(ALONE, len(rows)))]
+    compared = {
+        "self": (subject.score(own), subject.top),
+        "orders": (subject.score(swapped), scores),
+        "rows reversed": (subject.score(rows[::-1])[::-1], scores),
+        "alone": (alone, scores[: len(alone)]),
+        "again": (subject.score(rows), scores),
+    }
+    return {name: float(np.abs(np.subtract(*sides)).max()) for name, sides in compared.items()}
+
+
+def measure(subjects: list[Subject]) -> pd.DataFrame:
+    """A row for each subject: its name, number of pairs, and largest violations."""
+    rows = []
+    for subject in subjects:
+        options.progress(subject.name)
+        rows.append({"metric": subject.name, "n": len(subject.rows), **violations(subject), "golden": subject.golden})
+    return pd.DataFrame(rows)
+
+
+def report(figures: pd.DataFrame) -> str:
+    """The figures as a table."""
+    columns = [*PROPERTIES, "golden"]
+    lines = ["metric".ljust(NAME_WIDTH) + "".join(name.rjust(WIDTH) for name in columns)]
+    for row in figures.to_dict("records"):
+        lines.append(row["metric"].ljust(NAME_WIDTH) + "".join(_shown(row[name]).rjust(WIDTH) for name in columns))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _shown(value: float | None) -> str:
+    if value is None or np.isnan(value):
+        return ""
+    if value == 0:
+        return "0"
+    return f"{value:.3f}" if value >= SHOWN_EXACTLY else f"{value:.0e}"
+
+
+@click.command()
+@click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of a metric, repeatable; default: all shipped.")
+@click.option("--pairs", default=PAIRS, show_default=True, type=click.IntRange(1), help="Pairs to score.")
+@options.run
+@options.output("results/guarantees")
+def main(metric: tuple[str, ...], pairs: int, run: Run, output: Path) -> None:
+    """Measure what holds of every score."""
+    try:
+        own = [own_metric(*options.named_source(source), pairs, run) for source in metric or text_metrics()]
+        figures = measure([*own, *peers(pairs, run.get("device"))])
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    text = "\n".join([report(figures), *run_lines(run)])
+    output.mkdir(parents=True, exist_ok=True)
+    figures.to_csv(output / "guarantees.csv", index=False)
+    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
+    click.echo(text)

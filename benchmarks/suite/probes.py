@@ -1,0 +1,112 @@
+r"""One table for every metric: does it notice one changed word, exchanged roles, a contradiction, a degree of likeness?
+
+    python -m benchmarks probes [--data DATA] [--metric [ROW=]NAME[:CHECKPOINT]]... [--nli [ROW=]CHECKPOINT]...
+
+Without --data only the two probes of this project: `one_word.csv` (one word exchanged) and `word_order.csv` (roles
+exchanged; a metric for which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA
+paper and STS-B test, and the half of that paper's ratings by people, as far as their files are there. The prediction is
+the hypothesis, paraphrase or second sentence; the reference is the other text. Figures are AUC, how often a text that
+says the same scores above one that does not; the gap between the mean scores of both (the paper's N-delta); and
+correlations and concordance (CCC) with ratings; times 100 with 95% bootstrap intervals, higher is better.
+
+By default every shipped metric that scores texts without a question (a new one by itself), the `contextual` checkpoint
+of `matcha`, and p_entailment - p_contradiction of the NLI model behind `nli_lex`; --baselines adds ROUGE-L, token F1, a
+cosine and BERTScore, both with all-MiniLM-L6-v2. All scores are mapped from their range to [0, 1], a cosine c to
+(c + 1) / 2; of the figures, only CCC and the gap depend on that. "as it is" is a cosine that is not mapped.
+
+Writes to --output: probes.csv (figures, those of the two probes by kind as well), probes_scores.csv (every pair's
+scores) and report.txt (what is printed).
+"""
+
+from pathlib import Path
+
+import click
+import pandas as pd
+
+from benchmarks.common import options
+from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
+from benchmarks.common.tables import figures_text
+from benchmarks.suite.columns import Column, baselines, nli_column, own_column
+from benchmarks.suite.scores import ScoreFile, Scores, score_all
+from benchmarks.suite.tables import ALL, figure_table
+from benchmarks.suite.texts import TextSet, own_texts, pair_texts
+from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.stats.separation import to_unit
+
+NLI_ROW = "NLI"  # p_entailment - p_contradiction
+CONTEXTUAL = "contextual=matcha:contextual"
+
+
+def choose_columns(metrics: tuple[str, ...], nli: tuple[str, ...], run: Run = NO_OPTIONS) -> list[Column]:
+    """The metrics that are given, or all.
+
+    Raises:
+        ValueError: one is not there or needs questions, or two have the same name.
+    """
+    models: list[tuple[str, str | None]] = list(map(options.named_source, nli))
+    if not (metrics or nli):
+        metrics = (*(name for name in text_metrics() if not describe(name).takes_questions), CONTEXTUAL)
+        models.append((NLI_ROW, None))
+    named = list(map(options.named_source, metrics))
+    options.check_distinct([name for name, _ in (*named, *models)])
+    columns = []
+    for name, source in named:
+        metric, _, checkpoint = source.partition(":")
+        if describe(metric).takes_questions:
+            raise ValueError(f"--metric: expected a metric that needs no questions, got {metric}")
+        columns.append(own_column(name, metric, checkpoint or None, run))
+    return columns + [nli_column(name, checkpoint, run) for name, checkpoint in models]
+
+
+def score_rows(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+    """Every pair's scores on [0, 1]: columns set, kind, reference, candidate, truth and one for each metric."""
+    parts = []
+    for texts in sets:
+        frame = pd.DataFrame({"set": texts.title, "kind": list(texts.parts) or ALL, "truth": texts.truth})
+        frame = frame.assign(reference=[text for (text,) in texts.references], candidate=texts.candidates)
+        for column in (one for one in columns if (one.name, texts.title) in scores.native):
+            frame[column.name] = to_unit(scores.native[column.name, texts.title], column.bounds)
+        parts.append(frame)
+    return pd.concat(parts, ignore_index=True)
+
+
+@click.command()
+@options.data("Folder that holds PAWS-Wiki, the MultiNLI triplets, STS-B and people's ratings.")
+@click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of a metric, repeatable; default: all shipped.")
+@click.option("--nli", multiple=True, help="[ROW=]CHECKPOINT of an NLI model, repeatable; default: that of nli_lex.")
+@click.option("--baselines", "with_baselines", is_flag=True, help="Also ROUGE-L, token F1, a cosine and BERTScore.")
+@options.run
+@options.seed
+@options.resamples
+@options.output("results/probes")
+def main(
+    data: Path | None,
+    metric: tuple[str, ...],
+    nli: tuple[str, ...],
+    with_baselines: bool,
+    run: Run,
+    seed: int,
+    resamples: int,
+    output: Path,
+) -> None:
+    """Measure every metric on the probes."""
+    try:
+        sets = own_texts() + ([] if data is None else pair_texts(data))
+        columns = choose_columns(metric, nli, run)
+        columns += baselines(None, None, run.get("device")) if with_baselines else []
+        scores = score_all(columns, sets, ScoreFile(), options.progress)
+        if scores.reasons:
+            raise ValueError("; ".join(dict.fromkeys(scores.reasons.values())))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    figures = figure_table(columns, sets, scores, Bootstrap(seed, resamples), published=False)
+    figures = figures.assign(kind=figures["part"]).drop(columns=["part", "reason"])
+    whole = figures[figures["kind"] == ALL]
+    table = figures_text("Probes, times 100 [95% interval]", whole, "metric", ["set", "figure"])
+    text = "\n".join([table, *run_lines(run)])
+    output.mkdir(parents=True, exist_ok=True)
+    figures.to_csv(output / "probes.csv", index=False)
+    score_rows(columns, sets, scores).to_csv(output / "probes_scores.csv", index=False)
+    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
+    click.echo(text)

@@ -1,0 +1,75 @@
+r"""Every metric of the package beside ROUGE-L, token F1, a cosine, BERTScore and BLEURT, on texts that people evaluate.
+
+    python -m benchmarks side_by_side --data DATA --bertscore FOLDER --rows 300
+        a sample of about 300 texts of each set
+    python -m benchmarks side_by_side --data DATA --bertscore FOLDER
+        all texts (some 24,000)
+
+Answers to questions (NQ-open 301, DIVER-QA, TruthfulQA, the denials written for this project), summaries (NEWTS),
+captions (COCO), claims (Climate-FEVER, WiCE), paraphrases (PAWS-Wiki), statements (MultiNLI), and pairs that people
+rated (STS-B, the half of the MATCHA paper's study). No metric of the package was trained or fitted on
+them; the notes below the table name the two sets after which rules or settings were chosen (DIVER-QA, WiCE).
+
+BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant; all-MiniLM-L6-v2 without it) and stands beside
+what papers print for theirs. BLEURT cannot be run without its weights: its published figures are shown. Of several
+references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each
+sentence of a claim against the whole article and the others as much as their models take.
+
+Scores are kept in OUTPUT/scores.parquet: a second run, or one with more rows, scores only what is new.
+
+Writes to --output: figures.csv, table.md (all figures), small.md (the small table), speed.csv and scores_drawn.csv
+(what `python -m benchmarks pictures` draws), and scores.parquet.
+"""
+
+from pathlib import Path
+
+import click
+
+from benchmarks.common import options
+from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import Run
+from benchmarks.suite import tables
+from benchmarks.suite.columns import baselines, our_columns
+from benchmarks.suite.scores import FILE, ScoreFile, score_all
+from benchmarks.suite.texts import load_texts
+
+
+@click.command()
+@options.data("Folder of the data sets.", required=True)
+@click.option("--rows", type=click.IntRange(10), help="Texts of each set, drawn at random; default: all.")
+@click.option("--bertscore", help="Folder or Hub id of BERTScore's model; default: all-MiniLM-L6-v2.")
+@options.bertscore_layer
+@options.run
+@options.seed
+@options.resamples
+@options.output("results/side_by_side")
+def main(
+    data: Path,
+    rows: int | None,
+    bertscore: str | None,
+    bertscore_layer: int | None,
+    run: Run,
+    seed: int,
+    resamples: int,
+    output: Path,
+) -> None:
+    """The metrics of the package beside those that are usually taken."""
+    try:
+        sets, absent = load_texts(data)
+        chosen = [*baselines(bertscore, bertscore_layer, run.get("device")), *our_columns(run)]
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    sets = [texts.sample(rows, seed) for texts in sets]
+    output.mkdir(parents=True, exist_ok=True)
+    scores = score_all(chosen, sets, ScoreFile(output / FILE), options.progress)
+    options.progress("intervals")
+    figures = tables.figure_table(chosen, sets, scores, Bootstrap(seed, resamples))
+    figures.to_csv(output / "figures.csv", index=False)
+    tables.speed_table(chosen, sets, scores).to_csv(output / "speed.csv", index=False)
+    tables.score_table(chosen, sets, scores).to_csv(output / "scores_drawn.csv", index=False)
+    lines = [f"* {line}" for line in tables.notes(figures, chosen, absent, rows)]
+    whole, small = tables.whole_table(figures), tables.small_table(figures)
+    (output / "table.md").write_text("\n".join([whole, "", *lines, ""]), encoding="utf-8")
+    (output / "small.md").write_text("\n".join([small, "", *lines, ""]), encoding="utf-8")
+    click.echo("\n".join([small, "", *lines]))
+    options.progress(f"written to {output}")

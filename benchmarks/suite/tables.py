@@ -1,0 +1,196 @@
+"""From scores to tables: figures with intervals, the whole table, the small one, speeds, and scores to draw."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.common.options import Bootstrap
+from benchmarks.common.published import Published
+from benchmarks.papers.matcha.sets import TITLES
+from benchmarks.suite.columns import BERTSCORE, OURS, Column
+from benchmarks.suite.scores import Scores
+from benchmarks.suite.texts import AUC, CCC, GAP, KINDS, MULTINLI, NATIVE_CCC, PEARSON, PEOPLE, SPEARMAN, TextSet
+from semantic_metrics.stats.agreement import concordance, pearson, spearman
+from semantic_metrics.stats.bootstrap import bootstrap_groups, percentile_interval
+from semantic_metrics.stats.separation import auc, to_unit
+
+ALL = "all"
+LABELS = {
+    AUC: "AUC",
+    GAP: "gap of means",
+    SPEARMAN: "Spearman",
+    PEARSON: "Pearson",
+    CCC: "CCC, cosines rescaled",
+    NATIVE_CCC: "CCC, cosines as they are",
+}
+BLEURT = "BLEURT"
+PUBLISHED = {BERTSCORE: f"{BERTSCORE}, published", BLEURT: f"{BLEURT}, published"}
+NOT_PRINTED = "no paper prints this figure"
+DRAWN_SET = MULTINLI  # whose scores are written out, so that they can be drawn
+_COLUMNS = ["kind", "set", "part", "figure", "metric", "n", "value", "low", "high", "reason"]
+_MATCHA_TITLES = {MULTINLI: TITLES["multinli"], PEOPLE: "Overall"}  # where the names differ
+_MATCHA_TABLES = {GAP: ("3", "n_delta"), CCC: ("7", "ccc")}
+
+
+def _auc(scores: np.ndarray, truth: np.ndarray) -> float:
+    return float(auc(scores[truth == 1], scores[truth == 0]))
+
+
+def _gap(scores: np.ndarray, truth: np.ndarray) -> float:
+    return float(scores[truth == 1].mean() - scores[truth == 0].mean())
+
+
+_FIGURES = {AUC: _auc, GAP: _gap, SPEARMAN: spearman, CCC: concordance, NATIVE_CCC: concordance, PEARSON: pearson}
+
+
+def text_figure(scores: np.ndarray, texts: TextSet, figure: str, bootstrap: Bootstrap) -> dict[str, float]:
+    """A figure of n scores, with its interval over draws of whole items.
+
+    Returns:
+        n, value, low, high; the figures times 100. The ends are not a number where a draw has no figure, as in a small
+        set whose drawn texts are all of one kind.
+    """
+    measure = _FIGURES[figure]
+
+    def statistic(rows: np.ndarray) -> dict[str, float]:
+        return {figure: 100 * float(measure(scores[rows], texts.truth[rows]))}
+
+    drawn = bootstrap_groups(statistic, texts.items, bootstrap.resamples, bootstrap.seed)
+    low, high = percentile_interval(drawn[figure])
+    return {"n": len(scores), "value": statistic(np.arange(len(scores)))[figure], "low": low, "high": high}
+
+
+def figure_table(
+    columns: list[Column], sets: list[TextSet], scores: Scores, bootstrap: Bootstrap, published: bool = True
+) -> pd.DataFrame:
+    """Every figure of every metric, times 100, and the published ones as metrics of their own.
+
+    Returns:
+        Columns kind, set, part (ALL, or a part of the set), figure, metric, n (texts), value, low, high (95% interval)
+        and reason: why there is no value.
+    """
+    rows = []
+    for texts in sets:
+        for figure in texts.figures:
+            head = {"kind": KINDS.get(texts.title), "set": texts.title, "figure": figure}
+            for part in [ALL, *dict.fromkeys(texts.parts)]:
+                kept = [i for i in range(len(texts)) if part == ALL or texts.parts[i] == part]
+                for column in columns:
+                    place = (column.name, texts.title)
+                    row = head | {"part": part, "metric": column.name, "n": len(kept)}
+                    row["reason"] = scores.reasons.get(place)
+                    if place in scores.native:
+                        scaled = _scaled(column, scores.native[place], figure)[kept]
+                        row |= text_figure(scaled, texts.take(kept), figure, bootstrap)
+                    rows.append(row)
+            for metric, name in PUBLISHED.items() if published else ():
+                value = published_figure(metric, texts.title, figure)
+                row = {"part": ALL, "metric": name, "value": value, "reason": None if value else NOT_PRINTED}
+                rows.append(head | row)
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _scaled(column: Column, native: np.ndarray, figure: str) -> np.ndarray:
+    """Scores on [0, 1]; a cosine as it is for NATIVE_CCC."""
+    return native if figure == NATIVE_CCC and column.cosine else to_unit(native, column.bounds)
+
+
+def published_figure(metric: str, title: str, figure: str) -> float | None:
+    """What a paper prints, times 100: MATCHA's tables 3 and 7 and figure 4, STSScore's table 1; None for nothing."""
+    if figure == SPEARMAN:
+        value = Published("stsscore").get("1", title, metric, "rho")
+        return None if value is None else 100 * value
+    table, name = _MATCHA_TABLES.get(figure, (None, None))
+    table = "figure 4" if title == PEOPLE else table
+    return Published("matcha").get(table, _MATCHA_TITLES.get(title, title), metric, name)
+
+
+def speed_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+    """How fast each metric scored each set, loading left out: columns metric, set, texts, seconds, per_second."""
+    rows = [
+        {"metric": column.name, "set": texts.title, "texts": len(texts), "seconds": seconds}
+        for column in columns
+        for texts in sets
+        if (seconds := scores.seconds.get((column.name, texts.title))) is not None
+    ]
+    table = pd.DataFrame(rows, columns=["metric", "set", "texts", "seconds"])
+    return table.assign(per_second=table["texts"] / table["seconds"])
+
+
+def score_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+    """The scores of DRAWN_SET on [0, 1]: columns truth and one for each metric that was measured on it."""
+    for texts in (one for one in sets if one.title == DRAWN_SET):
+        measured = {c.name: c for c in columns if (c.name, texts.title) in scores.native}
+        scaled = {name: to_unit(scores.native[name, texts.title], c.bounds) for name, c in measured.items()}
+        return pd.DataFrame({"truth": texts.truth, **scaled})
+    return pd.DataFrame(columns=["truth"])
+
+
+def whole_table(figures: pd.DataFrame) -> str:
+    """All figures with their intervals, as Markdown; the highest that was measured is bold."""
+    return _markdown(figures, lambda row: f" [{row['low']:.1f}, {row['high']:.1f}]")
+
+
+def small_table(figures: pd.DataFrame) -> str:
+    """Without the gap of means and what is published; half the width of the interval stands behind each value."""
+    kept = figures[(figures["figure"] != GAP) & ~figures["metric"].isin(PUBLISHED.values())]
+    return _markdown(kept, lambda row: f" ±{(row['high'] - row['low']) / 2:.1f}")
+
+
+def _markdown(figures: pd.DataFrame, interval: Callable[[pd.Series], str]) -> str:
+    """A line for each set and figure, a column for each metric."""
+    names = list(figures["metric"].unique())
+    heads = ["texts", *(f"`{name}`" if name in OURS else name for name in names)]
+    lines = [heads, ["---"] * len(heads)]
+    for (title, figure), rows in figures.groupby(["set", "figure"], sort=False):
+        own = rows.set_index("metric")
+        best = own["value"].drop(PUBLISHED.values(), errors="ignore").astype(float).max()
+        cells = [f"{KINDS[title]}: {title}, {LABELS[figure]}"]
+        for _, row in own.loc[names].iterrows():
+            text = "n/a" if pd.isna(row["value"]) else f"{row['value']:.1f}"
+            text = f"**{text}**" if row["value"] == best else text
+            cells.append(text if pd.isna(row["value"]) or math.isnan(row["low"]) else text + interval(row))
+        lines.append(cells)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows: int | None) -> list[str]:
+    """What a reader of the tables must know: sizes, models, where others win, why cells are n/a, what is published."""
+    sizes = figures.dropna(subset="n").drop_duplicates("set")
+    texts = ", ".join(f"{row.set} {int(row.n):,}" for row in sizes.itertuples())
+    lines = [
+        f"Times 100, higher is better, the highest measured in bold. Texts: {texts}"
+        + ("." if rows is None else f" (a sample: --rows {rows})."),
+        f"{LABELS[AUC]}: how often a correct text scores above an incorrect one. CCC: concordance with ratings.",
+        *(f"{column.name}: {column.model}." for column in columns if not column.ours),
+        "The encoders of the cosine and of BERTScore were trained on SNLI, MultiNLI and COCO captions, among others.",
+        "No metric here was trained on these texts, but four rows are no clean test: two rules of nli_lex were added "
+        "after it had failed on DIVER-QA, a feature after it had been seen without it on DIVER-QA, "
+        "NQ-open and the denials, the size of windows and the form of the support of consensus were chosen on "
+        "WiCE dev, and shares of weights of the first three stages of the cross-encoder were chosen after WiCE dev "
+        "and the denials had been seen.",
+        _lost(figures),
+    ]
+    for name in PUBLISHED.values():
+        own = figures[figures["metric"] == name].dropna(subset="value")
+        cells = ", ".join(f"{row.set} {LABELS[row.figure]} {row.value:.1f}" for row in own.itertuples())
+        lines.append(f"{name}: {cells or 'nothing of these'}.")
+    for reason, missing in figures.dropna(subset="reason").groupby("reason", sort=False):
+        lines.append(f"n/a of {', '.join(missing['metric'].unique())}: {reason}.")
+    return lines + ([f"Not in the data folder: {', '.join(absent)}."] if absent else [])
+
+
+def _lost(figures: pd.DataFrame) -> str:
+    measured = figures[~figures["metric"].isin(PUBLISHED.values())].dropna(subset="value")
+    measured = measured[measured["figure"] != GAP]
+    measured = measured.sort_values("metric", key=lambda names: ~names.isin(OURS), kind="stable")  # a tie is no loss
+    best = measured.loc[measured.groupby(["set", "figure"], sort=False)["value"].idxmax()]
+    lost = best[~best["metric"].isin(OURS)]
+    named = ", ".join(f"{row.set} {LABELS[row.figure]} ({row.metric})" for row in lost.itertuples())
+    count = f"{len(best) - len(lost)} of {len(best)}"
+    return (
+        f"Gaps of means left out, one of our metrics, not always the same, is highest or level in {count} lines. "
+        f"Others win: {named or 'none'}."
+    )

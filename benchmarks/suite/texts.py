@@ -1,0 +1,198 @@
+"""The texts of the suite, all as one kind of set: answers, summaries, captions, claims, paraphrases, rated pairs.
+
+No metric here was trained or fitted on any of them; four are no clean test all the same (`tables.notes`). The files are
+those of the papers' benchmarks and of this folder. A set whose file is not in the data folder is left out, and the
+report says so.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.common.data_files import read_table
+from benchmarks.papers.matcha.sets import FILES, TITLES, TripletSet, read_set
+from benchmarks.papers.nli_lex.denials import probe_answers
+from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, one_word_pairs
+from benchmarks.papers.nli_lex.sets import load_judged
+from benchmarks.suite.long_texts import FILE as WICE_FILE
+from benchmarks.suite.long_texts import load_claims
+
+WORDS, ROLES, PAWS, MULTINLI, STSB = "one word", "roles", "PAWS-Wiki dev", "MultiNLI matched", "STS-B test"
+PEOPLE, DENIALS, WICE = "people's ratings", "denials", "WiCE dev"
+NQ301, DIVER_QA = "NQ-open 301", "DIVER-QA"
+AUC, GAP, SPEARMAN, CCC, PEARSON, NATIVE_CCC = "auc", "gap", "spearman", "ccc", "pearson", "ccc, as it is"
+ANSWERS, SUMMARIES, CAPTIONS, CLAIMS = "answers", "summaries", "captions", "claims"
+PARAPHRASES, STATEMENTS, RATED = "paraphrases", "statements", "rated by people"
+KINDS = {  # of each set, in the order of the table
+    NQ301: ANSWERS,
+    DIVER_QA: ANSWERS,
+    DENIALS: ANSWERS,
+    TITLES["truthfulqa"]: ANSWERS,
+    TITLES["newts"]: SUMMARIES,
+    TITLES["coco"]: CAPTIONS,
+    TITLES["climate_fever"]: CLAIMS,
+    WICE: CLAIMS,
+    MULTINLI: STATEMENTS,
+    PAWS: PARAPHRASES,
+    STSB: RATED,
+    PEOPLE: RATED,
+}
+_PAWS_FILE = "paws_wiki/dev.parquet"
+_ROLES_FILE = Path(__file__).with_name("word_order.csv")
+
+
+@dataclass(frozen=True)
+class TextSet:
+    """Texts to judge, and what is known of them.
+
+    Attributes:
+        title: name of the set.
+        candidates: n texts to judge.
+        references: n lists of texts that they are compared with, each with at least one.
+        truth: (n,) 1 where a text is correct and 0 where not; or ratings on [0, 1].
+        items: n names of items; texts of one item depend on each other and are drawn together.
+        figures: names of what is measured on it.
+        questions: n questions; None for texts that answer none.
+        long: whether the references are whole articles.
+        parts: n names of parts that are also reported alone; empty for none.
+    """
+
+    title: str
+    candidates: list[str]
+    references: list[list[str]]
+    truth: np.ndarray
+    items: list[Hashable]
+    figures: tuple[str, ...] = (AUC,)
+    questions: list[str] | None = None
+    long: bool = False
+    parts: Sequence[str] = ()
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def sample(self, rows: int | None, seed: int) -> "TextSet":
+        """Whole items at random, until there are at least `rows` texts; all of them where `rows` is None."""
+        if rows is None or rows >= len(self):
+            return self
+        order = np.random.default_rng(seed).permutation(len(names := list(dict.fromkeys(self.items))))
+        places: dict[Hashable, list[int]] = {}
+        for place, item in enumerate(self.items):
+            places.setdefault(item, []).append(place)
+        kept: list[int] = []
+        for number in order:
+            if len(kept) >= rows:
+                break
+            kept += places[names[number]]
+        return self.take(sorted(kept))
+
+    def take(self, rows: list[int]) -> "TextSet":
+        """The texts with these numbers."""
+        lists = ("candidates", "references", "items", "questions", "parts")
+        kept = {name: [given[i] for i in rows] for name in lists if (given := getattr(self, name))}
+        return replace(self, truth=self.truth[rows], **kept)
+
+
+def pairs(title: str, references: list[str], candidates: list[str], truth: np.ndarray, **more: object) -> TextSet:
+    """A set of texts with one reference each, every one an item of its own unless `more` says otherwise."""
+    given = {"items": list(range(len(truth)))} | more
+    return TextSet(title, candidates, [[text] for text in references], np.asarray(truth, dtype=float), **given)
+
+
+def triplets(title: str, references: list[list[str]], candidates: list[list[str]], **more: object) -> TextSet:
+    """Correct texts and, behind them, incorrect ones; row i of both is an item.
+
+    Args:
+        title: name of the set.
+        references: those of the correct and those of the incorrect texts.
+        candidates: correct and incorrect texts.
+        more: further attributes.
+    """
+    size = len(candidates[0])
+    truth, items = np.repeat([1.0, 0.0], size), [*range(size), *range(size)]
+    return pairs(title, [*references[0], *references[1]], [*candidates[0], *candidates[1]], truth, items=items, **more)
+
+
+def role_items() -> pd.DataFrame:
+    """Sentences written for this project: columns kind, reference, paraphrase, and swap: its words, other roles."""
+    return pd.read_csv(_ROLES_FILE, keep_default_na=False)
+
+
+def own_texts() -> list[TextSet]:
+    """The two probes that this project wrote: one word exchanged, and roles exchanged."""
+    words, roles = one_word_pairs(), role_items()
+    truth, items = words["label"] == ENTAILMENT, [i // 2 for i in range(len(words))]
+    texts = [words[name].tolist() for name in ("premise", "hypothesis")]
+    reference, correct, swapped, kinds = (roles[name].tolist() for name in ("reference", "paraphrase", "swap", "kind"))
+    return [
+        pairs(WORDS, *texts, truth, items=items, parts=words["kind"].tolist()),
+        triplets(ROLES, [reference, reference], [correct, swapped], parts=[*kinds, *kinds]),
+    ]
+
+
+def pair_texts(data: Path) -> list[TextSet]:
+    """PAWS, the sets of the MATCHA paper, STS-B and people's ratings, as far as they are there.
+
+    Raises:
+        ValueError: a file is invalid, or the folder lacks STS-B or the triplets of MultiNLI; names it.
+    """
+    for key in ("multinli", "stsb"):
+        if not (data / FILES[key]).is_file():
+            raise ValueError(f"--data: expected {FILES[key]} below it, got no file {data / FILES[key]}")
+    sets = [_paws(data / _PAWS_FILE)] if (data / _PAWS_FILE).is_file() else []
+    sets += [_labelled(read_set(key, data / FILES[key])) for key in TITLES if (data / FILES.get(key, "/")).is_file()]
+    for title, key, first in ((STSB, "stsb", SPEARMAN), (PEOPLE, "human", PEARSON)):
+        if (data / FILES[key]).is_file():
+            rated = read_set(key, data / FILES[key])
+            figures = (first, CCC, NATIVE_CCC)
+            sets.append(pairs(title, rated.references, rated.candidates, rated.ratings, figures=figures))
+    return sets
+
+
+def _paws(path: Path) -> TextSet:
+    frame = read_table(path)
+    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
+    if missing or set(frame["label"]) != {0, 1}:
+        columns = ", ".join(frame.columns)
+        raise ValueError(f"{path}: expected columns sentence1, sentence2 and label (0 and 1), got {columns}")
+    return pairs(PAWS, frame["sentence1"].tolist(), frame["sentence2"].tolist(), frame["label"])
+
+
+def _labelled(one: TripletSet) -> TextSet:
+    """A set of the MATCHA paper: how its correct texts compare with its incorrect ones, and how far they lie apart."""
+    title = MULTINLI if one.key == "multinli" else one.title
+    references = [one.references, one.references_of_incorrect]
+    return triplets(title, references, [one.correct, one.incorrect], figures=(AUC, GAP))
+
+
+def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:
+    """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there.
+
+    Raises:
+        ValueError: like `pair_texts`.
+    """
+    sets = [*_answers(data), *_claims(data), *pair_texts(data)]
+    by_title = {one.title: one for one in sets}
+    return [by_title[title] for title in KINDS if title in by_title], [name for name in KINDS if name not in by_title]
+
+
+def _answers(data: Path) -> list[TextSet]:
+    """Answers that people judged, and the answers that name the reference to deny it, which need no data."""
+    sets = [
+        TextSet(
+            one.title, one.candidates, one.references, one.labels.astype(float), one.questions, (AUC,), one.questions
+        )
+        for one in load_judged(data, ("nq301", "diver_qa"))[0].values()
+    ]
+    denials = probe_answers()
+    questions, texts = denials["question"].tolist(), [denials[name].tolist() for name in ("reference", "candidate")]
+    return [*sets, pairs(DENIALS, *texts, denials["label"], items=questions, questions=questions)]
+
+
+def _claims(data: Path) -> list[TextSet]:
+    if not (data / WICE_FILE).is_file():
+        return []
+    claims = load_claims(data)
+    return [pairs(WICE, claims.articles, claims.claims, claims.labels, long=True)]

@@ -1,0 +1,114 @@
+"""Weights of a cross-encoder in 8 bits: a quarter of the size of float32, brought back to it when they are loaded.
+
+A matrix is stored as integers from -127 to 127 with a scale for each of its rows (`NAME.scales`, float32), which is
+that row's largest absolute value divided by 127; everything else, biases and norms, as float32. The files are shards
+of safetensors, as transformers names them, with an index.
+"""
+
+import json
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE
+
+INDEX = "model.safetensors.index.json"
+SCALES = ".scales"
+SHARD_BYTES = 40_000_000
+
+Tensors = dict[str, torch.Tensor]
+
+
+def to_eight_bits(weights: Tensors) -> Tensors:
+    """Weights by name -> integers and scales of the matrices, float32 of the rest."""
+    stored = {}
+    for name, values in weights.items():
+        values = values.detach().float().cpu()
+        if values.ndim != 2:
+            stored[name] = values.contiguous() if values.is_floating_point() else values
+            continue
+        scales = values.abs().amax(dim=1).clamp_min(SMALLEST_SCALE * LARGEST_INT8) / LARGEST_INT8
+        stored[name] = (values / scales[:, None]).round().to(torch.int8)
+        stored[name + SCALES] = scales
+    return stored
+
+
+def from_eight_bits(stored: Tensors) -> Tensors:
+    """What `to_eight_bits` gave -> weights in float32.
+
+    Raises:
+        ValueError: a matrix lacks its scales, has another number of them than of rows, or one that is not above 0; a
+            scale has no matrix; names the tensor.
+    """
+    weights = {}
+    for name, values in stored.items():
+        if name.endswith(SCALES):
+            if name.removesuffix(SCALES) not in stored:
+                raise ValueError(f"{name}: expected integers named {name.removesuffix(SCALES)!r}, got none")
+            continue
+        weights[name] = values.float()
+        if values.dtype != torch.int8:
+            continue
+        scales = stored.get(name + SCALES)
+        if scales is None or scales.shape != values.shape[:1]:
+            got = "none" if scales is None else f"the shape {tuple(scales.shape)}"
+            raise ValueError(f"{name + SCALES}: expected a scale for each of {len(values)} rows, got {got}")
+        if not bool((scales > 0).all() and torch.isfinite(scales).all()):
+            raise ValueError(f"{name + SCALES}: expected finite scales above 0, got others")
+        weights[name] = weights[name] * scales.float()[:, None]
+    return weights
+
+
+def is_in_eight_bits(files: list[Path]) -> bool:
+    """Whether one of the files holds scales."""
+    return any(name.endswith(SCALES) for path in files for name in _names(path))
+
+
+def read(files: list[Path]) -> Tensors:
+    """Weights in float32 from all shards of a checkpoint.
+
+    Raises:
+        ValueError: a tensor is in two files, a shard of the index is missing, or `from_eight_bits` refuses them.
+    """
+    stored: Tensors = {}
+    for path in files:
+        with safe_open(path, "pt") as file:
+            for name in file.keys():  # noqa: SIM118 - no mapping
+                if name in stored:
+                    raise ValueError(f"{path.name}: expected each tensor once, got {name} in another shard too")
+                stored[name] = file.get_tensor(name)
+    index = files[0].parent / INDEX
+    if index.is_file():
+        wanted = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
+        if missing := sorted(wanted - set(stored)):
+            raise ValueError(f"{INDEX}: expected {len(wanted)} tensors in the shards, missing {missing[0]}")
+    return from_eight_bits(stored)
+
+
+def write(weights: Tensors, folder: Path) -> list[Path]:
+    """Write weights in 8 bits into shards of at most SHARD_BYTES, with an index; result: the files of the shards."""
+    shards: list[Tensors] = [{}]
+    size = 0
+    for name, values in to_eight_bits(weights).items():
+        if size + values.nbytes > SHARD_BYTES and shards[-1]:
+            shards.append({})
+            size = 0
+        shards[-1][name] = values
+        size += values.nbytes
+    files = [folder / f"model-{i:05d}-of-{len(shards):05d}.safetensors" for i in range(1, len(shards) + 1)]
+    for path, shard in zip(files, shards, strict=True):
+        save_file(shard, path, metadata={"format": "pt"})
+    weight_map = {name: path.name for path, shard in zip(files, shards, strict=True) for name in shard}
+    total = sum(values.nbytes for shard in shards for values in shard.values())
+    content = {"metadata": {"total_size": total}, "weight_map": weight_map}
+    (folder / INDEX).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return files
+
+
+def _names(path: Path) -> list[str]:
+    if path.suffix != ".safetensors":
+        return []
+    with safe_open(path, "pt") as file:
+        return list(file.keys())

@@ -1,0 +1,94 @@
+"""What the demos draw, as HTML: alerts, heat maps, tables and histograms; all text is escaped."""
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import pairwise
+
+import numpy as np
+
+from semantic_metrics.html.sums import adds_up_to
+
+HISTOGRAM_BARS = 10  # of the whole scale: as many as a phone has room to label
+FAINT_SHARE = 0.0005  # a contribution below it reads as 0 with three decimals
+BLUE, ORANGE = "0,114,178", "230,159,0"  # Okabe and Ito's, told apart by the colour-blind; the signs say the same
+
+
+def histogram(values: Iterable[float], span: tuple[float, float]) -> str:
+    """HTML of the share of the values in each of HISTOGRAM_BARS equal parts of a scale.
+
+    Values beyond the scale add parts of the same width, so that the edges are the round numbers that are written.
+    It is no `gr.BarPlot` (gradio 6.31), which went on to show the bars of the first run after a second one.
+    """
+    scores, step = np.array(list(values), dtype=float), (span[1] - span[0]) / HISTOGRAM_BARS
+    low, high = min(span[0], scores.min()), max(span[1], scores.max())
+    first, last = (math.floor(round(low / step, 6)), math.ceil(round(high / step, 6)))
+    edges = np.round(step * np.arange(first, last + 1), 6)
+    edges[[0, -1]] = min(edges[0], low), max(edges[-1], high)  # what rounding has cut off
+    shares = np.histogram(scores, edges)[0] / len(scores)
+    names = [f"{round(a, 2):g} to {round(b, 2):g}" for a, b in pairwise(edges)]
+    numbers = [f"{100 * share:.1f}%" for share in shares]
+    return _bar_table("How the scores are spread, in percent of the rows", names, numbers, shares)
+
+
+def alert(error: Exception | str) -> str:
+    """HTML of an error message; empty for an empty message."""
+    message = " ".join(str(error).split())
+    return message and f'<div class="sm-alert" role="alert"><b>That did not work.</b> {escape(message)}</div>'
+
+
+def heat_map(explanation: dict, texts: dict[str, str]) -> str:
+    """HTML of an explanation: each token with its contribution, blue for one that raises the score, orange for others.
+
+    Args:
+        explanation: result of `explain`, with `tokens`, `spans`, `contributions` and `total` for each text.
+        texts: the texts by name.
+    """
+    sides = {name: explanation[name] for name in texts if name in explanation}
+    strongest = max((abs(share) for side in sides.values() for share in side["contributions"]), default=0)
+    drawn = [
+        f"<p><b>{escape(name.capitalize())}</b>{_sum_of(explanation, name)}</p>"
+        f'<div class="sm-tokens" dir="auto">{_tokens(side, texts[name], max(strongest, FAINT_SHARE))}</div>'
+        for name, side in sides.items()
+    ]
+    legend = "Blue over a solid line raises the score, orange over a dashed line lowers it."
+    return "".join([*drawn, f'<p class="sm-small">{legend}</p>'])
+
+
+def _sum_of(explanation: dict, name: str) -> str:
+    wanted = adds_up_to(explanation, name)
+    return "" if wanted is None else f": its tokens add up to {wanted:+.3f}"
+
+
+def _tokens(side: dict, text: str, strongest: float) -> str:
+    pieces, end = [], None
+    for token, span, share in zip(side["tokens"], side["spans"], side["contributions"], strict=True):
+        written = (text[span[0] : span[1]] if span else "") or token  # as written in the text, not as a word piece
+        kinds = ["sm-token"] if span and span[0] == end else ["sm-token", "sm-gap"]
+        end = span[1] if span else None
+        if abs(share) >= FAINT_SHARE:
+            kinds.append("sm-up" if share > 0 else "sm-down")
+        color = f"rgba({BLUE if share > 0 else ORANGE},{abs(share) / strongest * 0.6:.2f})"
+        number = f"{share:+.3f}" if abs(share) >= FAINT_SHARE else "0"
+        shape = f'class="{" ".join(kinds)}" style="background:{color}"'
+        pieces.append(f"<span {shape}>{escape(written)}<small>{number}</small></span>")
+    return "".join(pieces)
+
+
+def signed_table(values: dict[str, float], heading: str) -> str:
+    """HTML table of named numbers with bars: positive ones blue, negative ones orange, largest magnitude first."""
+    ordered = dict(sorted(values.items(), key=lambda item: -abs(item[1])))
+    numbers = [f"{round(value, 2) + 0.0:+.2f}" for value in ordered.values()]  # + 0.0: no -0.00
+    return _bar_table(heading, list(ordered), numbers, list(ordered.values()))
+
+
+def _bar_table(heading: str, names: Sequence[str], numbers: Sequence[str], lengths: Sequence[float]) -> str:
+    """HTML table of named numbers with bars, the longest of which fills its column."""
+    longest = max(map(abs, lengths), default=0) or 1
+    rows = []
+    for name, number, length in zip(names, numbers, lengths, strict=True):
+        bar = f"width:{100 * abs(length) / longest:.1f}%; background:rgb({BLUE if length > 0 else ORANGE})"
+        rows.append(
+            f"<tr><td>{escape(name)}</td><td>{number}</td><td><div class='sm-bar' style='{bar}'></div></td></tr>"
+        )
+    return f'<p>{escape(heading)}</p><table class="sm-signed">{"".join(rows)}</table>'

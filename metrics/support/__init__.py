@@ -1,0 +1,9 @@
+"""Support: which sentences of a summary or an answer its source bears out."""
+
+from semantic_metrics.core.contract import MetricDescription
+
+DESCRIPTION = MetricDescription(
+    counts=("undefined", "truncated", "windows_read", "windows_left_out"),
+    mean_label="mean support",
+    explain_methods={"leave_one_out": "what the score loses where a token is left out"},
+)

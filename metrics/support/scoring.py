@@ -1,0 +1,117 @@
+"""Support's scores: what a source says of each sentence of a text. `evaluate` is not needed."""
+
+import numpy as np
+
+from semantic_metrics.core.batching import BATCH_SEQUENCES
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.inputs import check_choice, check_text
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.signature import Signature
+from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
+from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
+from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.support.judge import NEAREST_WINDOWS, Judge, SupportOptions, result_of
+
+VERSION = "0.5.0"
+DEFAULT_CHECKPOINT = "pairs"
+METHODS = (LEAVE_ONE_OUT,)
+MAX_PIECES = 48  # longer texts are explained by words or runs of words: without each the whole text is judged again
+
+
+class SupportScoring(TextScoring):
+    """Judges texts; `config_name` names the checkpoint (see `resolve_checkpoint`)."""
+
+    scorer: PairScorer
+
+    def load_models(self) -> None:
+        """See `TextScoring`."""
+        self.scorer = load_scorer(self.config_name)
+
+    def compute(
+        self,
+        *,
+        predictions: list[str] | None = None,
+        references: list | None = None,
+        k: int | None = NEAREST_WINDOWS,
+        coverage: bool = False,
+        precision: str = "float32",
+        max_length: int | None = None,
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+        backend: str = "torch",
+        workers: int | None = None,
+        output: str = "all",
+        progress: bool = True,
+    ) -> dict | None:
+        """Judge predictions against references, their sources, together with those added before."""
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        run |= {"backend": backend, "workers": workers}
+        options = self._options(k=k, coverage=coverage, output=output, progress=progress, **run)
+        return self.compute_checked({"predictions": predictions, "references": references}, options)
+
+    def _options(self, **settings: object) -> SupportOptions:
+        """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
+        return SupportOptions(self.scorer.resolve(RunOptions.taken_from(settings)), **settings)
+
+    def _compute(self, predictions: list[str], references: list, options: SupportOptions) -> dict:
+        result = result_of(Judge(self.scorer, options), predictions, references)
+        return result if options.output == "mean" else result | {"signature": str(self._signature(options))}
+
+    def signature(self, **settings: object) -> str:
+        """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
+        return str(self._signature(self._options(**settings)))
+
+    def _signature(self, options: SupportOptions) -> Signature:
+        return Signature.of("support", self.scorer.signature_fields(), options, VERSION)
+
+    def explain(
+        self,
+        prediction: str,
+        reference: str,
+        method: str = LEAVE_ONE_OUT,
+        k: int | None = NEAREST_WINDOWS,
+        max_length: int | None = None,
+        batch_size: int = BATCH_SEQUENCES,
+        device: str | None = None,
+        precision: str = "float32",
+        backend: str = "torch",
+        workers: int | None = None,
+    ) -> Explanation:
+        """What the score loses where a token, or in long texts a run of words, is left out; see `Explainer`.
+
+        `method` is "leave_one_out". The other arguments are those of `compute`.
+
+        Raises:
+            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        """
+        texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        check_choice("method", method, METHODS)
+        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
+        options = self._options(k=k, **run, backend=backend, workers=workers)
+        judge = Judge(self.scorer, options)
+
+        def score(variants: list[Texts]) -> np.ndarray:
+            sources = [[variant["reference"]] for variant in variants]
+            return np.array([one.score for one in judge.judge([one["prediction"] for one in variants], sources)])
+
+        return Explainer(self.scorer, texts, options.run, MAX_PIECES).leave_one_out(score)
+
+
+def load_scorer(name: str | None = None) -> PairScorer:
+    """Load an NLI model.
+
+    Args:
+        name: as `resolve_checkpoint` takes it.
+
+    Raises:
+        ValueError: the checkpoint is missing or damaged, or has no label for entailment; lists its labels.
+    """
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
+    check_labels(folder, read_config(folder), nli_labels)
+    return PairScorer(folder, "support")
+
+
+def _is_nli(config: dict) -> bool:
+    return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())

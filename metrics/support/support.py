@@ -1,0 +1,79 @@
+"""Support as an `evaluate.Metric`: which sentences of a summary or an answer its source bears out."""
+
+import datasets
+import evaluate
+
+from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.support.scoring import SupportScoring
+
+_DESCRIPTION = """\
+Does the source say what a summary or an answer says? Each sentence of a text is compared with the places of its source
+that may say so, by a cross-encoder for natural language inference, and gets a support and a contradiction in [0, 1], a
+verdict, and the place that decides. The score of a text is the mean support of its sentences, in [0, 1], higher is
+better.
+"""
+
+_INPUTS = """
+Args:
+    predictions: list of n strings, the texts to judge.
+    references: list of n strings, their sources, or of n lists of strings (several texts that count as one source).
+    k: number of windows of the source that the model reads for each sentence (default 8), those that share most of its
+        words; None for all.
+    coverage: also say which sentences of the source the prediction leaves out (default False).
+    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
+        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
+        which.
+    max_length: tokens of a pair of a window and a sentence that count. None (default) for the checkpoint's own.
+    batch_size: largest number of pairs that the model reads at a time (default 64).
+    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
+    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
+        "semantic-metrics[fast]"`.
+    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
+        changes no score.
+    output: "all" (default), or "mean" for {"support": mean} alone.
+    progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+
+Returns:
+    support: mean of `scores`.
+    scores: n floats in [0, 1], higher is better, the mean support of a prediction's sentences.
+    minimums: n floats in [0, 1], their lowest support: where there is one wrong sentence, the mean may hide it.
+    sentences: n lists with a dict for each sentence: `text`, `begin` and `end` (characters of the prediction),
+        `support` and `contradiction` (in [0, 1]), `verdict` ("supported", "contradicted" or "silent") and `places`, at
+        most three windows that do not overlap, the one that decides first: `reference` (index), `begin`, `end`, `text`,
+        `support`, `contradiction`.
+    coverage: with `coverage`, n floats in [0, 1], the mean support of the references' sentences by the prediction.
+    missing: with `coverage`, n lists of the references' sentences that the prediction does not support; as in
+        `sentences`, and `reference`, the index of the text that they are from.
+    signature: every setting that can change a score, the checkpoint's and tokeniser's sha256 among them.
+    undefined: number of predictions without a sentence or without a source; their score is 0.
+    truncated: number of pairs of a sentence and a window that were longer than `max_length`.
+    windows_read, windows_left_out: number of pairs of a sentence and a window that the model read, and of those that it
+        did not.
+
+Raises:
+    ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an
+        invalid option; names the argument, before anything is scored.
+
+Example:
+    >>> support = evaluate.load("metrics/support")
+    >>> source = "A man is playing the guitar. It rains."
+    >>> result = support.compute(predictions=["A man plays the guitar."], references=[source])
+    >>> result["sentences"][0][0]["verdict"]
+    'supported'
+"""
+
+
+class Support(SupportScoring, CheckedInputs, evaluate.Metric):
+    """The metric; `config_name` of `evaluate.load` names the checkpoint (see `resolve_checkpoint`)."""
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation="",
+            inputs_description=_INPUTS,
+            features=text_features("predictions", "references"),
+            license="Apache-2.0",
+        )
+
+    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
+        self.load_models()

@@ -1,1 +1,0 @@
-"""Tests of benchmarks.long_texts."""

@@ -1,0 +1,112 @@
+"""`python -m benchmarks matcha` from end to end, on a data folder and a checkpoint made here."""
+
+from pathlib import Path
+
+import evaluate
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+from benchmarks.common.baselines import default_embsim
+from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
+from tests.benchmarks.papers.matcha.synthetic import ROWS, triplets, write_data
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("benchmark") / "data")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def output(data: Path, checkpoint: Path) -> Path:
+    """What a whole run wrote, on every set of the data folder."""
+    folder = data.parent / "results"
+    vectors = data.parent / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nman 1 1\nsleeps 0.5 0.1\n", encoding="utf-8")
+    models = ("--checkpoint", f"small={checkpoint}", "--stsb-checkpoint", checkpoint)
+    models += ("--word-vectors", f"GloVe={vectors}", "--wordnet", data)
+    result = run("--data", data, *models, "--resamples", 9, "--output", folder)
+    assert result.exit_code == 0, result.output
+    assert "written to" in result.stderr
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def test_matcha_is_the_metric_that_users_load(output: Path, metric: evaluate.Metric) -> None:
+    snli = triplets("snli")
+    scores = metric.compute(predictions=snli.incorrect, references=snli.references)["scores"]
+    kept = pd.read_csv(output / "scores_snli.csv")
+    assert kept["MATCHA (small) incorrect"].tolist() == pytest.approx(scores, abs=1e-12)
+    table = pd.read_csv(output / "table3.csv").set_index(["set", "metric", "figure"])["value"]
+    assert table["SNLI", "MATCHA (small)", "incorrect"] == pytest.approx(100 * sum(scores) / ROWS)
+    assert f"MATCHA (small): {metric.signature()}" in (output / "report.txt").read_text(encoding="utf-8")
+
+
+def test_every_baseline_has_a_row_or_a_reason(output: Path) -> None:
+    table = pd.read_csv(output / "table3.csv")
+    snli = table[(table["set"] == "SNLI") & (table["figure"] == "n_delta")].set_index("metric")
+    measured = ["R1-F1", "R2-F1", "RL-F1", "EmbSim", "GloVe", "MATCHA (small)"]
+    absent = ["METEOR", "BERTScore", "BLEURT", "SimCSE", "MAUVE"]
+    assert sorted(snli.index) == sorted(measured + absent)
+    assert snli.loc[measured, "value"].notna().all()
+    assert snli.loc[absent, "value"].isna().all()
+    assert snli.loc["METEOR", "reason"].startswith("WordNet not found")
+    assert snli.loc["BLEURT", "published"] == 17.79
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    assert "not measured: WordNet not found" in report
+    assert "not measured: no model given (--simcse FOLDER_OR_ID)" in report
+
+
+def test_table_7_has_a_row_for_each_checkpoint(output: Path) -> None:
+    table = pd.read_csv(output / "table7.csv").set_index(["metric", "scaling"])
+    tuned, general = "MATCHA fine-tuned on STS-B", "MATCHA (small)"
+    assert table.loc[(tuned, "rescaled"), "published"] == 61.08
+    assert pd.isna(table.loc[(general, "rescaled"), "published"])
+    assert table.loc[(tuned, "unscaled"), "value"] == pytest.approx(table.loc[(general, "unscaled"), "value"])
+    calibrated = table.xs("calibrated", level="scaling")["value"]
+    assert calibrated[tuned] == pytest.approx(calibrated[general])
+    assert calibrated[general] != pytest.approx(table.loc[(general, "unscaled"), "value"])
+    ranked = pd.read_csv(output / "table8.csv")
+    assert tuned not in set(ranked["metric"])
+    assert set(ranked["among"].dropna()) == {5}  # three ROUGEs, EmbSim, one checkpoint; word vectors are not ranked
+
+
+def test_sets_can_be_chosen_and_an_encoder_that_does_not_load_is_named(
+    data: Path, checkpoint: Path, tmp_path: Path
+) -> None:
+    arguments = ("--checkpoint", checkpoint, "--encoder", "GTE=/nowhere/gte", "--sets", "coco", "--resamples", 9)
+    result = run("--data", data, *arguments, "--output", tmp_path)
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(tmp_path / "table3.csv").set_index(["metric", "figure"])
+    assert set(table["set"]) == {"COCO-Caption"}
+    assert not (tmp_path / "table7.csv").exists()
+    assert "/nowhere/gte does not load" in table.loc[("GTE", "n_delta"), "reason"]
+    assert table.loc[("EmbSim", "n_delta"), "value"] > 0
+
+
+def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
+    encoders = {metric.name: metric for metric in paper_encoders("cpu")}
+    assert len(encoders) == 23
+    assert encoders["MiniLM"].load()(["a dog"], ["a dog"]) == pytest.approx(1)
+    for name, reason in (("GTE-Large", "thenlper/gte-large does not load"), ("SNPMI", "--word-vectors SNPMI=FILE")):
+        with pytest.raises(NotMeasured, match=reason):
+            encoders[name].load()
+    models = {
+        "encoder": ["all-paper"],
+        "word_vectors": ["GloVe=vectors.txt"],
+        "stsb_checkpoint": None,
+        "checkpoint": (),
+    }
+    chosen, _ = choose_metrics({**models, "run": {}})
+    assert [metric.name for metric in chosen if metric.group == "encoder"].count("GloVe") == 1
+
+
+def test_a_prompt_is_put_before_each_text() -> None:
+    texts, prompted = (["a dog", "rain"], ["a cat", "sun"]), (["say: a dog", "say: rain"], ["say: a cat", "say: sun"])
+    with_prompt = sentence_transformer(default_embsim(), "cpu", "say: ")(*texts)
+    assert with_prompt.tolist() == pytest.approx(sentence_transformer(default_embsim(), "cpu")(*prompted), abs=1e-5)

@@ -1,0 +1,209 @@
+"""`python -m benchmarks nli_lex` from end to end, on a data folder and a checkpoint made here."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from matplotlib.image import imread
+
+from benchmarks.common.plot_style import FORMATS
+from benchmarks.papers.nli_lex.command import main
+from benchmarks.papers.nli_lex.report import CARD
+from benchmarks.papers.nli_lex.tables import card_table
+from semantic_metrics import load
+from tests import tiny_pairs as tiny
+from tests.benchmarks.papers.nli_lex.data import QUESTIONS, judged, write_data
+from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
+from tests.nli_lex.conftest import RICH_WEIGHTS, nli
+from training.cards import read_results
+
+ROWS = 2 * QUESTIONS
+FORMS = {"paper": "NLI+lex, the paper's", "two_features": "NLI+lex, two features", "rich": "NLI+lex"}
+NLI = ["NLI alone, the paper's", "NLI alone"]
+JUDGES = ["ROUGE-L", "Exact match", "Token F1", "Containment", "Lexical match alone", "Token recall"]
+JUDGES += ["BERTScore", "BLEURT", "BEM", *NLI, *FORMS.values()]
+JUDGES += ["BEM (published per pair)", "GPT-4 (published per pair)"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("nli_lex") / "data")
+
+
+@pytest.fixture(autouse=True)
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run of `output`, which is older than this, draws the figures; they take longer than all the rest."""
+    monkeypatch.setattr("benchmarks.papers.nli_lex.report.draw_figures", lambda *_: "")
+
+
+@pytest.fixture(scope="module")
+def model(data: Path) -> Path:
+    return nli(data.parent / "model")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def output(data: Path, model: Path) -> Path:
+    """Results of a run on every set, with a BEM of random weights."""
+    folder, bem = data.parent / "results", tiny.bert(data.parent / "bem", {}, labels=2)
+    result = run("--data", data, "--checkpoint", model, "--bem", bem, "--resamples", 20, "--output", folder)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def figures(output: Path, name: str = "table1") -> pd.Series:
+    frame = pd.read_csv(output / f"{name}.csv")
+    return frame.set_index(["set", "part", "judge", "figure"])["value"]
+
+
+def test_all_tables_and_figures_are_written(output: Path) -> None:
+    names = {path.name for path in output.iterdir()}
+    tables = {f"{name}.csv" for name in ("table1", "by_model", "by_dataset", "cost", "raters", "checks")}
+    stems = [f"figure{i}" for i in (2, 4, 5, 6, 7, 8, 9)]
+    drawn = {name + ending for name in stems for ending in (*FORMATS, ".txt")}
+    assert names == tables | drawn | {f"scores_{key}.csv" for key in ("diver_qa", "nq301", "evouna")} | {"report.txt"}
+    assert all(
+        0.5 < imread(output / f"{name}.png")[..., :3].mean() < 0.999 for name in stems
+    )  # neither blank nor black
+
+
+def test_every_judge_has_its_row(output: Path) -> None:
+    table = pd.read_csv(output / "table1.csv")
+    for _, rows in table.groupby("set"):
+        assert list(rows["judge"].unique()) == JUDGES
+    missing = table[table["value"].isna()]
+    assert missing["reason"].notna().all()
+    assert set(missing["judge"]) == {"BERTScore", "BLEURT", JUDGES[-2], JUDGES[-1]}
+    published = table.set_index(["set", "judge", "figure"])["published"]
+    assert published["DIVER-QA", FORMS["paper"], "mcc"] == pytest.approx(66.03)
+    ours = (NLI[1], FORMS["two_features"], FORMS["rich"])
+    assert all(np.isnan(published["DIVER-QA", name, "mcc"]) for name in ours)
+    assert table[table["set"] != "DIVER-QA"]["published"].isna().all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nli_lex_is_the_metric_that_users_load(output: Path, model: Path, form: str) -> None:
+    frame, metric = judged("nq301"), load("nli_lex", str(model))
+    texts = {"predictions": list(frame["candidate"]), "questions": list(frame["question"])}
+    references = [text.split(" | ") for text in frame["reference"]]
+    result = metric.compute(**texts, references=references, features=form)
+    kept = pd.read_csv(output / "scores_nq301.csv")
+    assert kept[FORMS[form]].tolist() == pytest.approx(result["scores"], abs=1e-9)
+    accuracy = 100 * np.mean(np.array(result["correct"]) == frame["human_label"])
+    assert figures(output)["NQ-open 301", "all", FORMS[form], "accuracy"] == pytest.approx(accuracy)
+
+
+def test_the_report_says_what_weights_are_fitted_on_and_counts_published_judgements(output: Path) -> None:
+    table = pd.read_csv(output / "table1.csv").set_index(["set", "judge", "figure"])
+    assert table.loc[("NQ-open 301", JUDGES[-1], "accuracy"), ["n", "value"]].tolist() == [ROWS - 1, 100]
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    assert f"{JUDGES[-1]}, {ROWS - 1} answers" in report
+    for name in FORMS.values():
+        assert f"{name}, EVOUNA NQ: EVOUNA NQ: cross-validated on it, all answers to a question on one side" in report
+    assert "NLI+lex, DIVER-QA: DIVER-QA: weights fitted on a test" in report
+
+
+def test_weights_of_a_set_and_questions_to_leave_out(data: Path, model: Path, tmp_path: Path) -> None:
+    folder, known = nli(tmp_path / "other", seed=1), tmp_path / "train.csv"
+    pd.DataFrame({"question": ["Who is it?", "who is it e 4"]}).to_csv(known, index=False)
+    sets = ("--sets", "evouna", "--sets", "diver_qa", "--trained-on", known)
+    weights = ("--weights", f"evouna={folder / 'nli_lex.json'}", "--checkpoint", model)
+    result = run("--data", data, *sets, *weights, "--resamples", 5, "--output", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert f"EVOUNA NQ: weights fitted on {RICH_WEIGHTS.fitted_on}" in result.stdout
+    assert "cross-validated" not in result.stdout
+    rows = {name: len(pd.read_csv(tmp_path / "out" / f"scores_{name}.csv")) for name in ("evouna", "diver_qa")}
+    assert rows == {"evouna": ROWS - 4, "diver_qa": ROWS - 2}
+    assert f"EVOUNA NQ: {ROWS - 4} answers to {QUESTIONS - 2} questions" in result.stdout
+
+
+def test_parts_are_by_model_and_by_dataset(output: Path) -> None:
+    frame = judged("diver_qa")
+    phi = frame[frame["model"] == "phi"]
+    contained = [r.lower() in c.lower() for r, c in zip(phi["reference"], phi["candidate"], strict=True)]
+    accuracy = 100 * np.mean(contained == phi["human_label"].to_numpy(bool))
+    assert figures(output, "by_model")["DIVER-QA", "Phi-3-mini", "Containment", "accuracy"] == pytest.approx(accuracy)
+    names = pd.read_csv(output / "by_dataset.csv")
+    assert set(names[names["set"] == "DIVER-QA"]["part"]) == {"AdversarialQA", "MedQA"}
+    assert "NQ-open 301" not in set(names["set"])  # one dataset only
+
+
+def test_cost_is_measured_and_the_model_is_checked(output: Path) -> None:
+    cost = pd.read_csv(output / "cost.csv").set_index(["set", "judge"])
+    assert cost.loc[("DIVER-QA", "Token recall"), "parameters"] == 0
+    assert 1000 < cost.loc[("DIVER-QA", "NLI+lex"), "parameters"] < 1e6
+    measured = cost.index.get_level_values(1).isin(JUDGES[:-2])
+    assert (cost[measured]["answers_per_second"] > 0).all()
+    assert cost[~measured]["answers_per_second"].isna().all()
+    checks = pd.read_csv(output / "checks.csv").set_index("set")["value"]
+    assert "probe, all (256 pairs)" in checks.index
+    assert checks["SNLI dev (6 pairs)"] == pytest.approx(100 / 3)  # the same pair with every label
+
+
+def test_the_card_reads_the_results(output: Path, tmp_path: Path) -> None:
+    assert not (output / CARD).exists()  # not the shipped checkpoint
+    table = pd.concat([pd.read_csv(output / f"{name}.csv") for name in ("table1", "by_model")])
+    card_table(table, pd.read_csv(output / "checks.csv")).to_csv(tmp_path / CARD, index=False)
+    rows = read_results([tmp_path]).set_index(["set", "figure"])
+    assert rows.loc[(f"DIVER-QA ({ROWS} answers), {FORMS['paper']}", "MCC"), "published"] == pytest.approx(0.6603)
+    assert rows["value"].abs().max() <= 1
+    assert not rows.index.duplicated().any()
+    assert not any("EVOUNA" in name for name, _ in rows.index)  # settings were chosen on it
+
+
+def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
+    frame = judged("diver_qa").drop(columns=["source", "model"])
+    frame.loc[1, "candidate"] = ""  # an answer too
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+
+    def judge(body: dict, number: int) -> Reply:
+        return chat_reply("I cannot say" if number == 0 else "1")
+
+    with serve(judge) as endpoint:
+        arguments = ("--file", tmp_path / "mine.csv", "--baselines-only", "--output", tmp_path / "out")
+        result = run(*arguments, "--endpoint", endpoint.url, "--endpoint-model", "tiny")
+        asked = [body["messages"][0]["content"] for _, _, body in endpoint.requests]
+    assert result.exit_code == 0, result.output
+    columns = ["question", "reference", "candidate"]
+    first, different = frame.iloc[0], len(frame.drop_duplicates(columns))
+    assert len(asked) == different < ROWS, "the same question is asked once"
+    assert all(first[column] in asked[0] for column in columns)
+    kept = pd.read_csv(tmp_path / "out" / "scores_mine.csv")["Judge tiny"]
+    unclear = (frame[columns] == first[columns]).all(axis=1)
+    assert kept.tolist() == [0.0 if row else 1.0 for row in unclear]
+    assert f"Judge tiny, mine: {unclear.sum()} of {ROWS} replies were neither 1 nor 0" in result.stdout
+    assert (tmp_path / "out" / "replies.jsonl").read_text().count("\n") == different
+    assert "Judge" not in run(*arguments).stdout  # off by default
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "--data: expected a folder"),
+        (("--data", "{empty}"), "diver_qa: no file diver_qa/sample.parquet"),
+        (("--data", "{data}", "--checkpoint", "/nowhere/nli"), "checkpoint '/nowhere/nli'"),
+        (("--data", "{data}", "--checkpoint", "{model}", "--weights", "mine=x.json"), "--weights: expected SET=FILE"),
+        (("--data", "{data}", "--endpoint", "http://127.0.0.1:1/v1"), "expected both or neither"),
+        (("--data", "{data}", "--endpoint", "file:///x", "--endpoint-model", "m"), "begins with http://"),
+        (("--data", "{data}", "--trained-on", "{known}"), "expected answers to other questions, diver_qa has none"),
+        (("--data", "{data}", "--trained-on", "{odd}"), "expected a column 'question', there are q"),
+    ],
+)
+def test_invalid_arguments_are_refused_before_anything_runs(
+    data: Path, model: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    judged("diver_qa")[["question"]].to_csv(tmp_path / "known.csv", index=False)
+    pd.DataFrame({"q": ["a"]}).to_csv(tmp_path / "odd.csv", index=False)
+    files = {"known": tmp_path / "known.csv", "odd": tmp_path / "odd.csv", "empty": tmp_path / "empty"}
+    given = [argument.format(data=data, model=model, **files) for argument in arguments]
+    result = run(*given, "--output", tmp_path / "results")
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()

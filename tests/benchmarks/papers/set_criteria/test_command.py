@@ -1,0 +1,262 @@
+"""`python -m benchmarks set_criteria` from end to end, on samples and encoders made here."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.common.plot_style import FORMATS
+from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
+from benchmarks.papers.set_criteria.means import EVERY
+from semantic_metrics import load
+from semantic_metrics.set_criteria.encoders import load_encoder
+from tests import tiny_pairs as tiny
+from tests.benchmarks.papers.set_criteria.data import GROUPS, finish, run, samples, vectors_of
+from training.matcha.contextual import ContextualModel
+
+VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
+CELLS = ["both", "first", "second", "neither"]
+PUBLISHED = [  # as the paper prints them: table, measure, name, figures, values
+    (1, "cosine", "SBERT-mini", CELLS, [28.96, 24.22, 25.24, 21.57]),
+    (1, "cosine", "Gemma", CELLS, [24.58, 24.98, 24.83, 25.6]),
+    (2, "cosine", "RoBERTa", CELLS, [12.29, 24.53, 21.09, 42.1]),
+    (13, "ned", "SBERT-L", CELLS, [28.54, 24.47, 25.06, 21.93]),
+    (15, "ned", "SBERT-mini", CELLS, [34.75, 27.25, 22.37, 15.63]),
+    (15, "ned", "GPT3", CELLS, [16.34, 26.44, 21.91, 35.31]),
+    (12, "cosine", "SBERT-mini", ["first_mean"], [0.0478]),
+    (12, "ned", "USE", ["second_sd"], [0.0668]),
+    (14, "cosine", "SBERT-mini", ["base_mean"], [0.1759]),
+    (3, "cosine", "SBERT-mini", ["share"], [76.14]),
+    (3, "ned", "GPT3", ["share"], [50.5]),
+]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("set_criteria") / "samples.parquet"
+    samples().to_parquet(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run of `output`, which is older than this, draws the figures; they take longer than all the rest."""
+    monkeypatch.setattr("benchmarks.papers.set_criteria.report._draw_figures", lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def encoders(file: Path, checkpoint: Path) -> list[str]:
+    vectors = file.parent / "vectors.txt"
+    vectors.write_text(VECTORS, encoding="utf-8")
+    absent = file.parent / "nothing.txt"
+    specs = (f"SBERT-L={checkpoint}/", f"<b>&GloVe=vectors:{vectors}", f"lost=vectors:{absent}")
+    return [argument for spec in specs for argument in ("--encoder", spec)]
+
+
+@pytest.fixture(scope="module")
+def output(file: Path, encoders: list[str]) -> Path:
+    folder = file.parent / "results"
+    result = finish("--samples", file, *encoders, "--output", folder)
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def test_all_files_are_written(output: Path) -> None:
+    tables = {f"table{number}.csv" for number in (1, 2, 3, 12, 13, 14, 15)}
+    names = ("figures", "means", "checks", "leaderboard", "discrimination")
+    others = {*(f"{name}.csv" for name in names), "ranges.json"}
+    figures = {f"figure{number}{ending}" for number in (4, 6, 10) for ending in (*FORMATS, ".txt")}
+    assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
+
+
+def test_the_report_says_how_encoders_ran(file: Path, checkpoint: Path, tmp_path: Path) -> None:
+    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=16).save(tmp_path / "contextual")
+    named = [f"{name}={folder}/" for name, folder in (("A", checkpoint), ("B", tmp_path / "contextual"))]
+    encoders = [argument for spec in named for argument in ("--encoder", spec)]
+    options = ("--precision", "int8", "--batch-size", 5)
+    result = finish("--samples", file, *encoders, *options, "--output", tmp_path / "out")
+    assert "Run with: precision int8 (B), batch_size 5\n" in result.stdout
+    assert "not measured:" not in result.stdout, "a table runs no model"
+    plain = finish("--samples", file, *encoders[:2], "--precision", "float32", "--output", tmp_path / "out")
+    assert "Run with: precision float32\n" in plain.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--precision", "float64"), "precision: expected one of"),
+        (("--precision", "int8"), "--precision: expected an --encoder that is a contextual MATCHA checkpoint"),
+        (("--backend", "openvino"), "--backend: expected an --encoder that is a contextual MATCHA checkpoint"),
+    ],
+)
+@pytest.mark.parametrize("spec", ["{checkpoint}/", "random:8", "{checkpoint}/../nothing/"])
+def test_what_holds_for_no_encoder_is_refused(
+    file: Path, checkpoint: Path, tmp_path: Path, spec: str, options: tuple[str, ...], message: str
+) -> None:
+    spec = spec.format(checkpoint=checkpoint)
+    refused = run("--samples", file, "--encoder", spec, *options, "--output", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert message in " ".join(refused.output.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_figures_are_those_of_the_metric(output: Path, file: Path, checkpoint: Path) -> None:
+    frame = samples()
+    given = {
+        "SBERT-L": vectors_of(load_encoder(f"{checkpoint}/"), frame),
+        "<b>&GloVe": vectors_of(WordVectors(str(file.parent / "vectors.txt"), sorted(set(frame["a"]))), frame),
+        "bag of random vectors": vectors_of(RandomBag(0, 384), frame),
+        FLOOR: vectors_of(RandomVectors(0, 384), frame),
+    }
+    metric = load("set_criteria")
+    shared = metric.compute(embeddings=given, operator=list(frame["operator"]))
+    assert json.loads((output / "ranges.json").read_text()) == shared["ranges"]
+    for number, criterion, measure in (("1", "C1", "cosine"), ("2", "C3", "cosine"), ("13", "C1", "ned")):
+        table = pd.read_csv(output / f"table{number}.csv").set_index(["ranges", "encoder", "figure"])["value"]
+        for name in given:
+            result = shared["encoders"][name]
+            for cell in CELLS:
+                assert table["shared", name, cell] == pytest.approx(result[criterion][measure][cell], abs=1e-9)
+    board = pd.read_csv(output / "leaderboard.csv").set_index(["encoder", "criterion"])
+    means = pd.read_csv(output / "means.csv").set_index(["encoder", "criterion", "measure", "condition"])
+    for name, result in shared["encoders"].items():
+        expected = {criterion: result[criterion]["share"] for criterion in ("C2", "C5", "C6")}
+        expected |= {"C1": result["C1"]["cosine"]["both"], "C3": result["C3"]["cosine"]["both"]}
+        expected["C4"] = result["C4"]["cosine"]["share"]
+        for criterion, share in expected.items():
+            row = board.loc[(name, criterion)]
+            assert row["value"] == pytest.approx(share, abs=1e-9)
+            assert row["low"] <= row["value"] <= row["high"]
+        for criterion in ("C1", "C3"):
+            for measure in ("cosine", "dot", "l1", "l2", "ned"):
+                both = [means.loc[(name, criterion, measure, one), "mean"] for one in ("first", "second")]
+                assert both == pytest.approx(result[criterion][measure]["mean"], abs=1e-9)
+
+
+@pytest.mark.parametrize("number", [1, 2, 13, 15])
+def test_published_cells_are_beside_the_measured_ones(output: Path, number: int) -> None:
+    table = pd.read_csv(output / f"table{number}.csv")
+    printed = table[table["published"].notna()]
+    assert printed.groupby("published_as").size().to_dict() == dict.fromkeys(printed["published_as"].unique(), 4)
+    assert printed["published_as"].nunique() == 16
+    here = table[table["encoder"] == "SBERT-L"]
+    assert here["value"].notna().all()
+    assert here["published"].count() == 4
+
+
+@pytest.mark.parametrize("row", PUBLISHED)
+def test_published_figures(output: Path, row: tuple) -> None:
+    number, measure, name, figures, values = row
+    table = pd.read_csv(output / f"table{number}.csv").dropna(subset=["published"])
+    printed = table.set_index(["measure", "published_as", "figure"])["published"]
+    assert [printed[measure, name, figure] for figure in figures] == values
+
+
+def test_the_report_names_its_samples_and_encoders(output: Path, file: Path) -> None:
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    ranges = re.findall(r"ranges:(shared-\w{16})", report)
+    assert f"Samples: {file.name}, sha256 " in report
+    assert f"overlap {GROUPS}, difference {2 * GROUPS}, union {GROUPS}" in report
+    assert f"Documents: {GROUPS}; the bootstrap draws these" in report
+    assert len(ranges) == 4
+    assert len(set(ranges)) == 1
+    assert re.search(r"\| SBERT-L +\| [\d.]+ \(28.54\)", report)  # of table 13
+    assert re.search(r"\| SBERT-mini +\| \(28.96\)", report)  # only published
+    assert "lost: not measured: " in report
+    assert "Table 15, C3, ned: samples (%)" in report
+    assert not re.search(r"\bnan\b", report)
+
+
+def test_checks_are_computed(output: Path) -> None:
+    checks = pd.read_csv(output / "checks.csv")
+    above = checks[checks["check"].str.startswith("mean difference above")]
+    assert above["encoder"].value_counts().to_dict() == {"<b>&GloVe": 10, "SBERT-L": 10}
+    assert (above["holds"].astype(str) == (above["low"] > 0).astype(str)).all()
+
+
+def test_discrimination_is_the_gap_to_each_floor_in_standard_deviations(output: Path) -> None:
+    board = pd.read_csv(output / "leaderboard.csv").set_index(["encoder", "criterion"])["value"]
+    table = pd.read_csv(output / "discrimination.csv")
+    assert list(table["floor"].unique()) == ["bag of random vectors", FLOOR]
+    assert table.groupby("floor")["encoder"].unique().map(list).tolist() == [["SBERT-L", "<b>&GloVe", EVERY]] * 2
+    real = table[table["encoder"] != EVERY]
+    for row in real.itertuples():
+        assert row.gap == pytest.approx(board[row.encoder, row.criterion] - board[row.floor, row.criterion])
+        assert row.gap_low <= row.gap <= row.gap_high
+        if row.criterion in ("C2", "C5", "C6"):  # a sample holds or does not: shares of 0 and 100
+            shares = [board[name, row.criterion] for name in (row.encoder, row.floor)]
+            spread = np.sqrt(sum(share * (100 - share) for share in shares) / 2)
+            assert row.index == pytest.approx(
+                row.gap / spread if spread else 0 if row.gap == 0 else np.nan, nan_ok=True
+            )
+    means = real.groupby(["floor", "criterion"])["gap"].mean()
+    every = table[table["encoder"] == EVERY].set_index(["floor", "criterion"])["gap"]
+    assert every.sort_index().tolist() == pytest.approx(means.sort_index().tolist())
+
+
+def test_ranges_of_another_run_make_runs_comparable(output: Path, file: Path, checkpoint: Path, tmp_path: Path) -> None:
+    ranges = output / "ranges.json"
+    finish("--samples", file, "--encoder", f"SBERT-L={checkpoint}/", "--ranges", ranges, "--output", tmp_path)
+    before, after = (pd.read_csv(folder / "table2.csv") for folder in (output, tmp_path))
+    before, after = (table[table["encoder"] == "SBERT-L"] for table in (before, after))
+    assert before[before["ranges"] == "shared"]["value"].tolist() == after["value"].tolist()
+    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
+    assert "ranges:given-" in report
+    assert "as given" in report
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--encoder", "a=random:8", "--encoder", "a=random:9"), "expected names that differ"),
+        (("--encoder", "random:one"), "random:WIDTH (2 or more)"),
+        (("--encoder", "random:1"), "random:WIDTH (2 or more)"),
+        (("--encoder", "all-MiniLM"), "expected all-MiniLM-L6-v2, matcha, a folder, ORG/NAME"),
+        (("--encoder", "endpoint:model"), "endpoint:MODEL@URL"),
+        (("--encoder", "vectors:"), "vectors:FILE"),
+        (("--encoder", "unnormalised:"), "unnormalised:SPEC"),
+        (("--seed", "-1"), "--seed"),
+        (("--theta", "-1"), "theta: expected a number of at least 0, got -1.0"),
+        (("--ranges", "{bad}"), "--ranges"),
+        (("--samples", "{unknown}"), "operator[1]: expected one of 'overlap', 'difference', 'union', got str 'minus'"),
+        (("--samples", "{short}"), "missing ['target']"),
+        (("--samples", "{none}"), "b[0]: expected a string, got NoneType None"),
+        (("--samples", "{empty}"), "expected at least one text"),
+    ],
+)
+def test_invalid_arguments_are_refused_before_anything_runs(
+    file: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    frame = samples(2)
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("unknown", "short", "none", "empty", "bad")}
+    frame.assign(operator=["overlap", "minus"] * 4).to_parquet(paths["unknown"])
+    frame.drop(columns="target").to_parquet(paths["short"])
+    frame.assign(b=None).to_parquet(paths["none"])
+    frame.head(0).to_parquet(paths["empty"])
+    paths["bad"].write_text('{"C9": {}}', encoding="utf-8")
+    given = [argument.format(**paths) for argument in arguments]
+    result = run("--samples", file, *given, "--output", tmp_path / "results")
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("union", "a dog", "the cat", "a dog the cat"), ("union", "a man", "a dog", "a man a dog")],  # one operator
+        [("overlap", "a dog", "a dog", "a dog"), ("difference", "a", "a", "b"), ("union", "", "", "")],
+    ],
+)
+def test_undefined_samples_are_counted_and_give_no_number(rows: list[tuple[str, ...]], tmp_path: Path) -> None:
+    pd.DataFrame(rows, columns=["operator", "a", "b", "target"]).to_parquet(tmp_path / "samples.parquet")
+    spec = "words=random-bag:8"
+    finish("--samples", tmp_path / "samples.parquet", "--encoder", spec, "--output", tmp_path)
+    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
+    assert not re.search(r"\b(nan|None|inf)\b", report)
+    degenerate = rows[0][0] == "overlap"
+    assert ("zero vector" in report) == degenerate
+    assert ("A equals B" in report) == degenerate

@@ -1,0 +1,106 @@
+"""Weights in 8 bits: what is stored comes back, and damage is refused in one line."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from sentence_transformers import CrossEncoder
+
+from semantic_metrics.core.checkpoint_files import WEIGHTS
+from semantic_metrics.cross_encoder import eight_bits
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from tests.consensus.conftest import both_heads
+from training.push import to_half
+from training.shrink import shrink
+
+PAIRS = [("A man sleeps.", "A man is asleep."), ("It rained.", "It did not rain."), ("a", "b")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return both_heads(tmp_path / "float")
+
+
+@pytest.fixture
+def shrunk(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(eight_bits, "SHARD_BYTES", 4096)
+    shrink(folder, tmp_path / "shrunk")
+    return tmp_path / "shrunk"
+
+
+def test_each_row_comes_back_within_half_a_step_of_its_scale() -> None:
+    generator = torch.Generator().manual_seed(0)
+    weights = {
+        "a.weight": torch.randn(7, 33, generator=generator),
+        "a.bias": torch.randn(7, generator=generator),
+    }
+    weights["a.weight"][3] = 0.0
+    stored = eight_bits.to_eight_bits(weights)
+    assert stored["a.weight"].dtype == torch.int8
+    back = eight_bits.from_eight_bits(stored)
+    steps = weights["a.weight"].abs().amax(dim=1, keepdim=True) / 127
+    assert bool(((back["a.weight"] - weights["a.weight"]).abs() <= steps / 2 + 1e-6).all())
+    assert torch.equal(back["a.bias"], weights["a.bias"])
+    assert not back["a.weight"][3].any()
+
+
+def test_a_checkpoint_in_shards_scores_as_the_one_that_it_was_made_of(folder: Path, shrunk: Path) -> None:
+    assert len(list(shrunk.glob("model-*.safetensors"))) > 1
+    assert not (shrunk / WEIGHTS).exists()
+    before, after = (PairScorer(path).logits(PAIRS).values for path in (folder, shrunk))
+    assert after == pytest.approx(before, abs=0.05)
+    assert PairScorer(folder).checkpoint_sha256 != PairScorer(shrunk).checkpoint_sha256
+
+
+def _damage(shrunk: Path, change: str) -> str:
+    """Damage the shard of one matrix; result: its name."""
+    index = json.loads((shrunk / eight_bits.INDEX).read_text())["weight_map"]
+    name = next(name for name in index if name.endswith("weight.scales"))
+    path = shrunk / index[name]
+    tensors = load_file(path)
+    if change == "missing":
+        del tensors[name]
+    elif change == "short":
+        tensors[name] = tensors[name][1:].contiguous()
+    elif change == "twice":
+        shutil.copy(path, shrunk / "model-99999-of-99999.safetensors")
+    else:
+        tensors[name][0] = {"zero": 0.0, "negative": -1.0, "nan": torch.nan, "inf": torch.inf}[change]
+    save_file(tensors, path, metadata={"format": "pt"})
+    return name
+
+
+@pytest.mark.parametrize("change", ["missing", "short", "twice", "zero", "negative", "nan", "inf"])
+def test_damaged_scales_are_refused(shrunk: Path, change: str) -> None:
+    name = _damage(shrunk, change)
+    with pytest.raises(ValueError, match=rf"^checkpoint {shrunk}: .*({name}|each tensor once)"):
+        PairScorer(shrunk)
+
+
+def test_a_missing_shard_is_refused(shrunk: Path) -> None:
+    sorted(shrunk.glob("model-*.safetensors"))[-1].unlink()
+    with pytest.raises(ValueError, match=rf"^checkpoint {shrunk}: did not load .*expected \d+ tensors in the shards"):
+        PairScorer(shrunk)
+
+
+def test_a_truncated_shard_is_refused(shrunk: Path) -> None:
+    path = sorted(shrunk.glob("model-*.safetensors"))[0]
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=rf"^checkpoint {shrunk}"):
+        PairScorer(shrunk)
+
+
+def test_what_is_pushed_is_in_half_precision_as_sentence_transformers_loads_it(
+    folder: Path, shrunk: Path, tmp_path: Path
+) -> None:
+    pushed, other = (Path(shutil.copytree(path, tmp_path / name)) for path, name in ((shrunk, "a"), (folder, "b")))
+    to_half(pushed)
+    assert load_file(pushed / WEIGHTS)["classifier.weight"].dtype == torch.float16
+    assert not list(pushed.glob("model-*"))
+    after = CrossEncoder(str(pushed), device="cpu").float().predict(PAIRS, activation_fn=torch.nn.Identity())
+    assert after == pytest.approx(PairScorer(shrunk).logits(PAIRS).values, abs=0.01)
+    to_half(other)
+    assert (other / WEIGHTS).read_bytes() == (folder / WEIGHTS).read_bytes()

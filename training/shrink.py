@@ -1,0 +1,89 @@
+"""Store a trained cross-encoder in 8 bits, in shards that a Git host takes, and measure what that changes.
+
+    python -m training.shrink runs/large/checkpoint --data DATA --output model_cards/large
+
+Writes the checkpoint with its weights as `semantic_metrics.cross_encoder.eight_bits` stores them, and prints, on the
+validation sets of the run, every figure before and after and the largest change of a probability or similarity, which
+go into the checkpoint's training.json as well.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+from safetensors.torch import load_file
+
+from semantic_metrics.core.checkpoint_files import WEIGHTS
+from semantic_metrics.cross_encoder import eight_bits
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from training.cards import RECORD, write_card
+from training.cross_encoder.pairs import Outputs, PairSource
+from training.cross_encoder.targets import figures
+from training.data.run_arguments import add_data_argument
+from training.data.states import written_whole
+
+
+def shrink(folder: Path, output: Path) -> None:
+    """Write a checkpoint again with its weights in 8 bits; `output` is replaced, whole or not at all."""
+    with written_whole(output) as written:
+        shutil.copytree(folder, written, ignore=shutil.ignore_patterns(WEIGHTS), dirs_exist_ok=True)
+        eight_bits.write(load_file(folder / WEIGHTS), written)
+
+
+def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outputs, data: Path | None) -> dict:
+    """Figures of both checkpoints by set, and the largest change of a probability or of a similarity.
+
+    Args:
+        folder: the checkpoint as it was trained.
+        shrunk: the same in 8 bits.
+        sources: validation sets.
+        outputs: what the model predicts.
+        data: folder of the relative paths.
+    """
+    scorers = PairScorer(folder), PairScorer(shrunk)
+    table, largest = {}, 0.0
+    for source in sources:
+        pairs, _ = source.load(data, outputs, frozenset())
+        texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
+        logits = [scorer.logits(texts).values for scorer in scorers]
+        targets, classes = np.stack(pairs["label"]), len(outputs.classes)
+        before, after = (figures(values, targets, classes) for values in logits)
+        table[source.name] = {name: [round(before[name], 4), round(after[name], 4)] for name in before}
+        scores = [_scores(values, classes, scorers[0].config.stsscore["scale"]) for values in logits]
+        largest = max(largest, float(np.abs(scores[0] - scores[1]).max()))
+    return {"largest_change": round(largest, 4), "figures": table}
+
+
+def _scores(logits: np.ndarray, classes: int, scale: float) -> np.ndarray:
+    """Probabilities of the classes beside the similarity in [0, 1]."""
+    exponents = np.exp(logits[:, :classes] - logits[:, :classes].max(axis=1, keepdims=True))
+    similarity = np.clip(logits[:, classes:] / scale, 0, 1)
+    return np.hstack([exponents / exponents.sum(axis=1, keepdims=True), similarity])
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="Checkpoint that train_cross_encoder.py wrote.")
+    add_data_argument(parser)
+    parser.add_argument("--limit", type=int, default=200, help="Pairs of each validation set (default 200).")
+    parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
+    arguments = parser.parse_args()
+    try:
+        record = json.loads((arguments.folder / RECORD).read_text(encoding="utf-8"))
+        shrink(arguments.folder, arguments.output)
+        config = record["config"]
+        sources = [PairSource(**{**entry, "limit": arguments.limit}) for entry in config["validate"]]
+        outputs = Outputs(config["classes"] or [], config["similarity"])
+        record["eight_bits"] = compare(arguments.folder, arguments.output, sources, outputs, arguments.data)
+    except (OSError, KeyError, ValueError) as error:
+        parser.error(str(error))
+    write_card(arguments.output, record)
+    sys.stdout.write(json.dumps(record["eight_bits"], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
