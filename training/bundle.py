@@ -28,7 +28,7 @@ DEMO = "demo"
 PAGE_FOLDERS = (DEMO, "html")  # what becomes the folder of the demo
 APP = "app.py"
 COPIED_FILES = ("README.md", "requirements.txt")
-OWNER_LINE = f'HUB_OWNER = "{HUB_OWNER}"'  # in core/resolve.py
+OWNER_LINE = f'HUB_OWNER = "{HUB_OWNER}"'  # in core/checkpoint_files.py
 HUB_ID = re.compile(rf"\b{HUB_OWNER}/(?=\w)")  # of this project's checkpoints, in the cards
 FROM_CHECKOUT = re.compile(r'(evaluate\.load\(")metrics(/[^\n#]*\))(?:  # this folder, in a copy of the repository)?')
 

@@ -44,7 +44,7 @@ from semantic_metrics.consensus.long_texts import (
 )
 from semantic_metrics.consensus.parts import DEFAULT_CHECKPOINT
 from semantic_metrics.consensus.word_share import word_shares
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.sentences import Span
 from semantic_metrics.cross_encoder.heads import ENTAILMENT

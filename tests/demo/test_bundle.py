@@ -77,7 +77,7 @@ def test_a_bundle_names_its_owner_in_place_of_this_project(tmp_path: Path) -> No
     write_bundle("matcha", folder, "my-team")
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*.*")}
     assert not [name for name, text in texts.items() if re.search(r"semantic-metrics/\w|load\(.metrics/", text)]
-    assert 'HUB_OWNER = "my-team"' in texts["resolve.py"]
+    assert 'HUB_OWNER = "my-team"' in texts["checkpoint_files.py"]
     assert 'matcha = evaluate.load("my-team/matcha")\n' in texts["README.md"]
     assert "`my-team/matcha` from the Hub" in texts["README.md"]
     assert '>>> matcha = evaluate.load("my-team/matcha")\n' in texts["matcha.py"]

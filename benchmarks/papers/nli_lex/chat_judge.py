@@ -20,7 +20,6 @@ Candidate answer: {answer}
 
 Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
 person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
-MAX_TOKENS = 5  # one is enough
 
 
 def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
@@ -53,11 +52,13 @@ def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
 
 
 def _judge(endpoint: JsonEndpoint, model: str, question: str, group: list[str], answer: str) -> int | None:
-    """A model's judgement of an answer, at temperature 0: 1, 0, or None where its reply begins with neither."""
+    """A model's judgement of an answer, at temperature 0: 1, 0, or None where its reply begins with neither.
+
+    Like in the paper (appendix C), the server lets the model write nothing else, if it can (`JsonEndpoint.choose`).
+    """
     text = PROMPT.format(question=question, reference=" or ".join(group), answer=answer)
     try:
-        content, _ = endpoint.chat(model, [{"role": "user", "content": text}], temperature=0, max_tokens=MAX_TOKENS)
+        choice = endpoint.choose(model, [{"role": "user", "content": text}], ("1", "0"), temperature=0)
     except EndpointError as error:
         raise NotMeasured(str(error)) from error
-    word = str(content).strip()[:1]
-    return int(word) if word in ("0", "1") else None
+    return None if choice is None else int(choice)

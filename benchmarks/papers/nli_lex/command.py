@@ -5,7 +5,7 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
         that the checkpoint was not trained on (training/data/judged_answers.py writes the file)
     python -m benchmarks nli_lex --data FOLDER --baselines-only
         only judges that need no model
-    python -m benchmarks nli_lex --data FOLDER --checkpoint MoritzLaurer/deberta-v3-large-zeroshot-v2.0 \
+    python -m benchmarks nli_lex --data FOLDER --checkpoint MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli \
         --weights diver_qa=weights.json --bem kortukov/answer-equivalence-bem --device cuda
         another NLI model with weights of its own (`semantic-metrics fit`), and BEM
     python -m benchmarks nli_lex --file judged.csv --endpoint http://127.0.0.1:8000/v1 --endpoint-model llama
