@@ -50,6 +50,8 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
             {"network": {"kind": "transformer", "max_length": 0}},
             "network: expected dropout from 0 to below 1 and max_l",
         ),
+        ({"regulariser": {"kind": "set_criteria"}}, "regulariser, sets: expected both or neither, got one"),
+        ({"regulariser": {"kind": "set_criteria", "weight": -1}}, "regulariser.weight: expected 0 or more, got -1"),
         ({"exclude": [{"path": "a.csv"}]}, r"exclude\[0\].columns: missing"),
         (
             {"exclude": [{"path": "a.csv", "columns": "text"}]},
