@@ -62,16 +62,6 @@ def test_the_wait_is_until_enough_jobs_have_left_the_window() -> None:
     work(quota, clock, "one", 1)
 
 
-def test_the_wait_ends_early_where_the_first_job_was_the_long_one() -> None:
-    clock = Clock()
-    quota = Quota(seconds=10, window=600, clock=clock)
-    work(quota, clock, "one", 9)
-    clock.now = 300
-    work(quota, clock, "one", 9)
-    with pytest.raises(ValueError, match="got 18; try again in 5 min"):  # the job that ended at 9
-        work(quota, clock, "one", 1)
-
-
 def test_the_machines_own_user_has_no_limit() -> None:
     clock = Clock()
     quota = Quota(seconds=10, window=600, clock=clock)

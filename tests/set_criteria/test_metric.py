@@ -216,17 +216,6 @@ def test_invalid_embeddings_are_refused(criteria: evaluate.Metric, embeddings: o
         criteria.compute(**TEXTS, embeddings=embeddings)
 
 
-def test_arrays_do_for_operators_and_ranges(criteria: evaluate.Metric) -> None:
-    given = {"operator": operators(6), "embeddings": random_vectors(6)}
-    lists = criteria.compute(**given, ranges={"C1": {"cosine": [[-0.5, 0.5], [0.0, 0.25]]}})
-    bounds = np.array([[-0.5, 0.5], [0.0, 0.25]], dtype=np.float32)
-    for ranges in ({"C1": {"cosine": bounds}}, {"C1": {"cosine": [list(row) for row in bounds]}}):
-        actual = criteria.compute(**{**given, "operator": np.array(given["operator"])}, ranges=ranges)
-        assert actual == lists
-        json.dumps(actual)
-    assert criteria.compute(**{**TEXTS, "operator": np.array(TEXTS["operator"])}) == criteria.compute(**TEXTS)
-
-
 @pytest.mark.parametrize(("operator", "message"), [(None, "operator: expected a list"), (UNKNOWN, r"operator\[1\]")])
 def test_embeddings_alone_need_operators(criteria: evaluate.Metric, operator: list | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):

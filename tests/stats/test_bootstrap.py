@@ -41,20 +41,6 @@ def test_intervals_of_groups_of_one_are_scipys() -> None:
     assert percentile_interval(draws) == pytest.approx(tuple(expected.confidence_interval), abs=0.03)
 
 
-def test_the_seed_alone_decides() -> None:
-    values = np.random.default_rng(1).normal(size=50)
-
-    def run(seed: int) -> dict[str, tuple[float, float]]:
-        return bootstrap(lambda rows: {"mean": values[rows].mean(axis=-1)}, (50,), seed, resamples=120)
-
-    np.random.seed(3)  # noqa: NPY002
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = run(0)
-    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
-    np.random.seed(4)  # noqa: NPY002
-    assert run(0) == first != run(1)
-
-
 def test_unpaired_samples_are_drawn_independently() -> None:
     draws = []
 

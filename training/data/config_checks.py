@@ -1,56 +1,21 @@
 """Checks of a config's values, before any data is loaded."""
 
 import inspect
-import math
 import sys
 from collections.abc import Callable
 from pathlib import PurePosixPath, PureWindowsPath
-from types import NoneType, UnionType
-from typing import Union, get_args, get_origin
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.transformer.drifts import has_bfloat16
 
-NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false", list: "list", dict: "mapping"}
-NAMES |= {NoneType: "null"}
+STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 Check = tuple[str, Callable[[float], bool]]  # what is expected, and whether a number is
 ABOVE_0: Check = ("a number above 0", lambda value: value > 0)
 FROM_0: Check = ("0 or more", lambda value: value >= 0)
 FROM_1: Check = ("1 or more", lambda value: value >= 1)
 BELOW_1: Check = ("a number from 0 to below 1", lambda value: 0 <= value < 1)
-
-
-def check_type(name: str, value: object, hint: object) -> None:
-    """Check a value against a type hint.
-
-    Raises:
-        ValueError: it is of another type.
-    """
-    if not _fits(value, hint):
-        raise ValueError(f"{name}: expected {_words(hint)}, got {quote(value)}")
-
-
-def _fits(value: object, hint: object) -> bool:
-    kind, parts = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, UnionType):
-        return any(_fits(value, part) for part in parts)
-    if kind is float:
-        return type(value) in (int, float) and math.isfinite(value)
-    if kind is int:
-        return type(value) is int  # a bool is none
-    if not isinstance(value, kind):
-        return False
-    if kind is list and parts:
-        return all(_fits(item, parts[0]) for item in value)
-    return kind is not dict or not parts or all(_fits(key, parts[0]) and _fits(value[key], parts[1]) for key in value)
-
-
-def _words(hint: object) -> str:
-    kind, parts = get_origin(hint) or hint, get_args(hint)
-    if kind in (Union, UnionType):
-        return " or ".join(_words(part) for part in parts)
-    word = NAMES.get(kind, getattr(kind, "__name__", str(kind)))
-    return f"{word} ({_words(parts[-1])} each)" if parts else word
 
 
 def warn_of_slow_precision(precision: str, device: str) -> None:
@@ -123,4 +88,8 @@ def check_options(name: str, options: dict, kinds: dict[str, Callable], own: tup
     if missing := [key for key, p in parameters.items() if p.default is p.empty and key not in given]:
         raise ValueError(f"{name}: expected the keys {missing} for kind {kind}, got {list(given)}")
     for key, value in given.items():
-        check_type(f"{name}.{key}", value, parameters[key].annotation)
+        try:
+            TypeAdapter(parameters[key].annotation, config=STRICT).validate_python(value)
+        except ValidationError as error:
+            expected = error.errors()[0]["msg"].replace("Input should be", "expected")
+            raise ValueError(f"{name}.{key}: {expected}, got {quote(value)}") from None

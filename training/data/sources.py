@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import pandas as pd
 from datasets import load_dataset
+from pydantic import Discriminator
 
 from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
 
@@ -231,7 +232,7 @@ class LabelledPairs(Source):
         keys: further columns that `exclude` is checked against.
     """
 
-    kind: str = field(default="pairs", init=False)
+    kind: Literal["pairs"] = "pairs"
     contradicts = True
     reference: str = "reference"
     candidate: str = "candidate"
@@ -276,7 +277,7 @@ class ScoredPairs(Source):
         scale: highest rating there can be (STS-B: 5).
     """
 
-    kind: str = field(default="scored", init=False)
+    kind: Literal["scored"] = "scored"
     reference: str = "reference"
     candidate: str = "candidate"
     label: str = "label"
@@ -315,7 +316,7 @@ class Triplets(Source):
         columns: one list, of the columns of reference, correct and incorrect texts.
     """
 
-    kind: str = field(default="triplets", init=False)
+    kind: Literal["triplets"] = "triplets"
     contradicts = True
     columns: list[list[str]] = field(default_factory=lambda: [["reference", "correct", "incorrect"]])
 
@@ -338,7 +339,7 @@ class Positives(Source):
         columns: pairs of columns, each of references and correct texts.
     """
 
-    kind: str = field(default="positives", init=False)
+    kind: Literal["positives"] = "positives"
     columns: list[list[str]]
 
     def __post_init__(self) -> None:
@@ -362,7 +363,7 @@ class Captions(Source):
         text: column of the texts.
     """
 
-    kind: str = field(default="captions", init=False)
+    kind: Literal["captions"] = "captions"
     group: str = "group"
     text: str = "text"
 
@@ -378,7 +379,8 @@ class Captions(Source):
         return examples
 
 
-SOURCE_KINDS = {source.kind: source for source in (LabelledPairs, ScoredPairs, Triplets, Positives, Captions)}
+AnySource = Annotated[LabelledPairs | ScoredPairs | Triplets | Positives | Captions, Discriminator("kind")]
+KINDS = ("pairs", "scored", "triplets", "positives", "captions")
 
 
 def load_source(source: Entry, data: Path | None, excluded: frozenset[str]) -> tuple[list[Example], Counter]:

@@ -17,7 +17,7 @@ from training.data.config_checks import (
     check_options,
 )
 from training.data.set_samples import SetSource
-from training.data.sources import Source
+from training.data.sources import AnySource, Source
 from training.matcha.contextual import MAX_LENGTH, ContextualModel
 from training.matcha.initial_model import TRANSFORMER
 from training.matcha.losses import LOSSES
@@ -78,8 +78,8 @@ class TrainConfig:
 
     name: str
     init: str
-    train: list[Source]
-    validate: list[Source]
+    train: list[AnySource]
+    validate: list[AnySource]
     licence: str
     network: dict | None = field(default_factory=dict)
     loss: dict = field(default_factory=lambda: {"kind": "triplet"})
