@@ -243,12 +243,12 @@ def claims_table(judged: JudgedClaims, drawing: Bootstrap) -> str:
         )
     counts = [sum(getattr(one, name) for one in judged.judged) for name in ("read", "left_out", "truncated")]
     lines.append("pairs read {:,}, left out {:,}, truncated {}".format(*counts))
-    for name in published.metrics("QAGS"):
-        for dataset in ("XSum", "CNN/DM"):
-            value = published.get("QAGS", dataset, name, "pearson")
-            lines.append(
-                f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: {value}"
-            )
+    lines += [
+        f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: "
+        f"{published.get('QAGS', dataset, name, 'pearson')}"
+        for name in published.metrics("QAGS")
+        for dataset in ("XSum", "CNN/DM")
+    ]
     return figures_text(TITLE, pd.DataFrame(rows), "row", ["figure"], notes=lines)
 
 
