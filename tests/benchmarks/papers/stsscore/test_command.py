@@ -62,7 +62,6 @@ def test_all_tables_and_figures_are_written(output: Path) -> None:
         image = imread(output / f"{name}.png")
         assert min(image.shape[:2]) > 200
         assert 0.5 < image[..., :3].mean() < 0.999  # neither blank nor black
-    report = (output / "report.txt").read_text(encoding="utf-8")
 
 
 def test_stsscore_is_the_metric_that_users_load(output: Path, scorer: Path) -> None:
