@@ -43,7 +43,7 @@ from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 PAIRS, REPEATS = 400, 3
 SETS = ("mnli_dev_matched", "snli_dev")  # files of nli_triplets
 HEADINGS = (*("", "pairs/s", "x peer", "busy/s", "of idle", "/s of a core", "drift", "neighbours", "MB", "start, s"),)
-PACKAGES = {"matcha-metric": "matcha_metric", "bert-score": "bert_score"}  # that a peer needs
+PACKAGES = {"matcha-metric": "matcha_metric"}  # that a peer needs
 METRIC_OF = {CONTEXTUAL: "matcha"}  # where a line is not called like its metric
 SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "contextual": "contextual"}
 
@@ -222,12 +222,10 @@ def machine() -> dict[str, object]:
 
 
 def read_pairs(data: Path | None, limit: int) -> Pairs:
-    """Pairs in which no text occurs twice, so that nothing is gained by scoring it once.
+    """At most `limit` pairs in which no text occurs twice, so that nothing is gained by scoring it once.
 
-    Args:
-        data: the data folder; each premise of the NLI triplets is paired with its entailed text. Without one, the
-            bundled sample is repeated under running numbers.
-        limit: largest number of pairs.
+    Each premise of the NLI triplets with its entailed text; without a data folder the bundled sample, again and again
+    under running numbers.
     """
     if data is None:
         sample = resources.files("semantic_metrics") / "samples" / "pairs.csv"

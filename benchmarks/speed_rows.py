@@ -1,6 +1,6 @@
 """The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
 
-    python -m benchmarks speed_rows FIELDS PAIRS.json SCORES.npy [--checkpoint NAME] [--repeats N] [--run JSON]
+    python -m benchmarks speed_rows FIELDS PAIRS.json SCORES.npy [--repeats N] [--run JSON]
 
 A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
 """
@@ -61,9 +61,7 @@ PEERS = [
     Line("matcha-metric", share=0.02),
     Line("CrossEncoder"),
     Line("CrossEncoder, both ways"),
-    Line("transformers loop", share=0.1, peer="CrossEncoder"),
     Line("SentenceTransformer"),
-    Line("bert-score", peer="CrossEncoder"),
 ]
 PEER_OF = {
     "matcha": "matcha-metric",
@@ -82,12 +80,12 @@ def lines(backends: tuple[str, ...], precisions: tuple[str, ...]) -> list[Line]:
     return [*PEERS, *ours]
 
 
-def load_ours(line: Line, checkpoint: str | None, run: Run = ON_CPU) -> Score:
+def load_ours(line: Line, run: Run = ON_CPU) -> Score:
     """One of our metrics in a backend and a precision."""
     from semantic_metrics.core.loading import load_scoring
 
     name = "matcha" if line.metric == "contextual" else line.metric
-    metric = load_scoring(name, checkpoint or ("contextual" if line.metric == "contextual" else None))
+    metric = load_scoring(name, "contextual" if line.metric == "contextual" else None)
     arguments = {**run, "backend": line.backend, "precision": line.precision} if line.backend else {}
 
     def score(pairs: Pairs) -> np.ndarray:
@@ -111,7 +109,7 @@ def _batches(run: Run) -> dict[str, object]:
     return {"batch_size": run["batch_size"]} if "batch_size" in run else {}
 
 
-def load_matcha_package(_: str | None, run: Run) -> Score:
+def load_matcha_package(run: Run) -> Score:
     """The authors' package with random weights of the size of theirs."""
     from torch.nn.functional import cosine_similarity
 
@@ -132,12 +130,12 @@ def load_matcha_package(_: str | None, run: Run) -> Score:
     return score
 
 
-def load_cross_encoder(checkpoint: str | None, run: Run, both_ways: bool = False) -> Score:
+def load_cross_encoder(run: Run, both_ways: bool = False) -> Score:
     """sentence-transformers' CrossEncoder with the same weights."""
     from sentence_transformers import CrossEncoder
 
     options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
-    folder = str(checkpoint or _folder("stsscore"))
+    folder = str(_folder("stsscore"))
     model = CrossEncoder(folder, device=run["device"], local_files_only=True, model_kwargs=options)
 
     def score(pairs: Pairs) -> np.ndarray:
@@ -147,29 +145,12 @@ def load_cross_encoder(checkpoint: str | None, run: Run, both_ways: bool = False
     return score
 
 
-def load_loop(checkpoint: str | None, run: Run) -> Score:
-    """Transformers alone, one pair at a time, as in the STSScore paper's listing."""
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    folder = checkpoint or _folder("stsscore")
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32)
-    model.to(run["device"]).eval()
-
-    def score(pairs: Pairs) -> np.ndarray:
-        batches = (tokenizer(b, a, truncation=True, return_tensors="pt").to(model.device) for a, b in pairs)
-        return np.array([model(**batch).logits[0, -1].item() for batch in batches])
-
-    return score
-
-
-def load_sentence_transformer(checkpoint: str | None, run: Run) -> Score:
+def load_sentence_transformer(run: Run) -> Score:
     """sentence-transformers' SentenceTransformer with the same weights."""
     from sentence_transformers import SentenceTransformer
 
     options = {"dtype": "float32"}
-    folder = str(checkpoint or _folder("contextual"))
+    folder = str(_folder("contextual"))
     model = SentenceTransformer(folder, device=run["device"], model_kwargs=options)
     settings = {"normalize_embeddings": True, **_batches(run)}
 
@@ -180,31 +161,19 @@ def load_sentence_transformer(checkpoint: str | None, run: Run) -> Score:
     return score
 
 
-def load_bertscore(_: str | None, run: Run) -> Score:
-    """bert-score with the folder of all-MiniLM-L6-v2, which has the size of our transformers."""
-    from benchmarks.common.baselines import bertscore, default_embsim
-
-    model = bertscore(default_embsim(), 6, run["device"], **_batches(run))
-    return lambda pairs: np.asarray(model([a for a, _ in pairs], [b for _, b in pairs]))
-
-
-LOADERS: dict[str, Callable[[str | None, Run], Score]] = {
+LOADERS: dict[str, Callable[[Run], Score]] = {
     "matcha-metric": load_matcha_package,
     "CrossEncoder": load_cross_encoder,
     "CrossEncoder, both ways": partial(load_cross_encoder, both_ways=True),
-    "transformers loop": load_loop,
     "SentenceTransformer": load_sentence_transformer,
-    "bert-score": load_bertscore,
 }
 
 
-def measure(
-    line: Line, checkpoint: str | None, pairs: Pairs, repeats: int, busy: bool, run: Run = ON_CPU
-) -> tuple[dict, np.ndarray]:
+def measure(line: Line, pairs: Pairs, repeats: int, busy: bool, run: Run = ON_CPU) -> tuple[dict, np.ndarray]:
     """Figures of a line, and the scores of all of its pairs."""
     begin = time.perf_counter()
     ours = line.metric not in LOADERS
-    score = load_ours(line, checkpoint, run) if ours else LOADERS[line.metric](checkpoint, run)
+    score = load_ours(line, run) if ours else LOADERS[line.metric](run)
     score(pairs[:2])
     started = time.perf_counter() - begin
     scores = score(pairs)  # a warm-up
@@ -241,17 +210,16 @@ def _median(score: Score, pairs: Pairs, repeats: int) -> tuple[float, float]:
 @click.argument("fields")
 @click.argument("pairs", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("scores", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--checkpoint", help="Checkpoint of the metric; default: its own.")
 @click.option("--repeats", type=int, default=1, help="Times that the pairs are scored.")
 @click.option("--busy/--idle", default=True, help="Also beside a process that keeps a core busy.")
 @click.option("--run", default=json.dumps(ON_CPU), help="Options of the run, as JSON.")
-def main(fields: str, pairs: Path, scores: Path, checkpoint: str | None, repeats: int, busy: bool, run: str) -> None:
+def main(fields: str, pairs: Path, scores: Path, repeats: int, busy: bool, run: str) -> None:
     """Measure one line, given as JSON."""
     texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]
     line = Line(**json.loads(fields))
     texts = texts[: max(2, int(line.share * len(texts)))]
     try:
-        figures, values = measure(line, checkpoint, texts, repeats, busy, json.loads(run))
+        figures, values = measure(line, texts, repeats, busy, json.loads(run))
     except InvalidInput as error:
         if error.argument not in ("precision", "device"):  # which this processor lacks, or which cannot run it
             raise

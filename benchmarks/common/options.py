@@ -98,9 +98,7 @@ def embsim(name: str = "embsim", row: str = "EmbSim") -> Option:
 
 
 encoders = click.option(
-    "--encoder",
-    multiple=True,
-    help="[NAME=]FOLDER_OR_ID of an encoder, repeatable; a plain transformer is mean-pooled.",
+    "--encoder", multiple=True, help="[NAME=]FOLDER_OR_ID of an encoder, repeatable; a plain one is mean-pooled."
 )
 seed = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything that is drawn at random."

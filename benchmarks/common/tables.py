@@ -27,7 +27,8 @@ def cell(row: Mapping[str, object], digits: int = 2, interval: bool = True, mark
 
 def markdown(frame: pd.DataFrame, digits: int = 1) -> str:
     """A data frame as Markdown, its numbers rounded, `-` for what is missing."""
-    return frame.to_markdown(index=False, floatfmt=f".{digits}f", missingval=NOTHING)
+    known = frame.astype(object).where(frame.notna(), None)  # NaN is printed as it is
+    return known.to_markdown(index=False, floatfmt=f".{digits}f", missingval=NOTHING)
 
 
 def figures_text(

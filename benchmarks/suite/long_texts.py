@@ -33,17 +33,7 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text
-from semantic_metrics.consensus.long_texts import (
-    NEAREST_WINDOWS,
-    THRESHOLDS,
-    Judge,
-    JudgedText,
-    LongTextOptions,
-    Thresholds,
-    support_of,
-)
 from semantic_metrics.consensus.parts import DEFAULT_CHECKPOINT
-from semantic_metrics.consensus.word_share import word_shares
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.sentences import Span
@@ -55,6 +45,16 @@ from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.binary import folds_by_group
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
+from semantic_metrics.support.judge import (
+    NEAREST_WINDOWS,
+    THRESHOLDS,
+    Judge,
+    JudgedText,
+    SupportOptions,
+    Thresholds,
+    support_of,
+)
+from semantic_metrics.support.word_share import word_shares
 
 FILE = "wice/claim_documents_dev.parquet"
 PLANTED = Path(__file__).with_name("planted.json")
@@ -157,7 +157,7 @@ def _overlap(shown: list[Span], evidence: list[Span]) -> bool:
     return any(a < end and begin < b for a, b in shown for begin, end in evidence)
 
 
-def judge_claims(claims: Claims, scorer: PairScorer, chosen: LongTextOptions) -> JudgedClaims:
+def judge_claims(claims: Claims, scorer: PairScorer, chosen: SupportOptions) -> JudgedClaims:
     """Judge every claim against its article."""
     recorder = Recorder()
     judge = Judge(scorer, chosen, Thresholds(), recorder)
@@ -243,12 +243,12 @@ def claims_table(judged: JudgedClaims, drawing: Bootstrap) -> str:
         )
     counts = [sum(getattr(one, name) for one in judged.judged) for name in ("read", "left_out", "truncated")]
     lines.append("pairs read {:,}, left out {:,}, truncated {}".format(*counts))
-    for name in published.metrics("QAGS"):
-        for dataset in ("XSum", "CNN/DM"):
-            value = published.get("QAGS", dataset, name, "pearson")
-            lines.append(
-                f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: {value}"
-            )
+    lines += [
+        f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: "
+        f"{published.get('QAGS', dataset, name, 'pearson')}"
+        for name in published.metrics("QAGS")
+        for dataset in ("XSum", "CNN/DM")
+    ]
     return figures_text(TITLE, pd.DataFrame(rows), "row", ["figure"], notes=lines)
 
 
@@ -306,7 +306,7 @@ def load_planted() -> list[Planted]:
     ]
 
 
-def find_planted(scorer: PairScorer, chosen: LongTextOptions) -> list[Found]:
+def find_planted(scorer: PairScorer, chosen: SupportOptions) -> list[Found]:
     """Judge the twenty summaries."""
     planted = load_planted()
     texts, sources = [" ".join(one.sentences) for one in planted], [[one.source] for one in planted]
@@ -357,7 +357,7 @@ def main(
         known = shipped_checkpoints(_has_nli)
         scorer = PairScorer(resolve_checkpoint(checkpoint, DEFAULT_CHECKPOINT, known, OTHER_WEIGHTS))
         resolved = scorer.resolve(RunOptions(**run))
-        chosen = LongTextOptions(resolved, None if k == "all" else int(k))
+        chosen = SupportOptions(resolved, None if k == "all" else int(k))
         claims = None if data is None or planted_only else load_claims(data)
     except ValueError as error:
         raise click.ClickException(str(error)) from None

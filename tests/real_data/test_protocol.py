@@ -117,10 +117,9 @@ def test_sampled_sets_follow_the_rules(data_folder: Path) -> None:
     rows = set(zip(drawn["reference"], drawn["correct"], strict=True))
     assert set(zip(dataset["coco"].references, dataset["coco"].correct, strict=True)) <= rows
     newts = hub_sets.newts_rows(pd.read_parquet(data_folder / "newts" / "test.parquet"))
-    assert sorted(zip(newts["reference"], newts["correct"], strict=True)) == sorted(
-        zip(dataset["newts"].references, dataset["newts"].correct, strict=True)
-    )
-    firsts = [summary.split(".")[0] for summary in newts["reference"]]
+    ready = set(zip(dataset["newts"].references, dataset["newts"].correct, strict=True))
+    assert set(zip(newts["reference"], newts["correct"], strict=True)) <= ready  # which has short texts too
+    firsts = [summary.split(".")[0] for summary in dataset["newts"].references]
     assert np.isin(dataset["newts"].incorrect, firsts).all()
 
 

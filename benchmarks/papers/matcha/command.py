@@ -175,12 +175,7 @@ def _no_stsb_checkpoint() -> Score:
 
 
 def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
-    """Keys of the sets that must not be left out of `--export-texts`: all but those whose file is not given.
-
-    Args:
-        data: folder of the sets; None for the Hub.
-        files: files of single sets by key.
-    """
+    """Keys of the sets that must not be left out of `--export-texts`: all but those whose file is not given."""
     by_hand = [name for name in NAMES if name not in BUILDERS]
     in_folder = [name for name in by_hand if data and name != "mednli" and (data / FILES[name]).is_file()]
     return tuple(name for name in NAMES if name not in by_hand or name in files or name in in_folder)

@@ -50,18 +50,9 @@ def write_results(
     output: Path,
     signatures: list[str],
 ) -> str:
-    """Compute every table and figure that the sets allow, and write them to `output`.
+    """Compute every table and figure that the sets allow, write them to `output`, and return all tables as text.
 
-    Args:
-        metrics: metrics in the order of the tables.
-        sets: sets by key.
-        scores: scores of the metrics on the sets.
-        bootstrap: how intervals are drawn.
-        output: folder to write to; created.
-        signatures: signatures of the MATCHA checkpoints, for the report.
-
-    Returns:
-        The report: all tables as text.
+    `signatures` are those of the MATCHA checkpoints, for the report.
     """
     output.mkdir(parents=True, exist_ok=True)
     parts = [_HEADER, "\n".join(signatures), "\n".join(undefined_lines(scores, sets))]

@@ -170,8 +170,7 @@ def lexical_judges() -> list[Judge]:
 def model_judges(models: dict[str, object]) -> list[Judge]:
     """BERTScore, BLEURT and BEM; one whose model is not given is not measured.
 
-    Args:
-        models: values of `bertscore`, `bertscore_layer`, `bleurt` and `bem`, None where not given; and `run`.
+    `models` has `bertscore`, `bertscore_layer`, `bleurt` and `bem`, None where not given; and `run`.
     """
     device, layer = models["run"].get("device"), models["bertscore_layer"]
 
@@ -186,11 +185,10 @@ def model_judges(models: dict[str, object]) -> list[Judge]:
     def of_pairs(score: Score, model: str) -> Loaded:
         return Loaded(judge_pairs(score), count_parameters(model))
 
+    bleurt_20 = partial(bleurt, device=device, reference_first=True, tokens=BLEURT_TOKENS)
     return [
         judge("BERTScore", lambda model: of_pairs(bertscore(model, layer, device), model)),
-        judge(
-            "BLEURT", lambda model: of_pairs(bleurt(model, device, reference_first=True, tokens=BLEURT_TOKENS), model)
-        ),
+        judge("BLEURT", lambda model: of_pairs(bleurt_20(model), model)),
         judge("BEM", lambda model: bem(model, device)),
     ]
 

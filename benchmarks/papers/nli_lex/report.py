@@ -55,21 +55,10 @@ def write_report(
     lines: list[str],
     shipped: bool,
 ) -> str:
-    """Compute every table and figure, and write them to `output`.
+    """Compute every table and figure, write them to `output`, and return all tables as text.
 
-    Args:
-        judges: judges in the order of the tables.
-        sets: sets by key.
-        absent: why a set is missing, by key.
-        judged: verdicts of the judges.
-        checks: results of `probe.checks` and `denials.denial_checks`; empty without an NLI model.
-        drawing: seed and number of the resamples.
-        output: folder, created if missing.
-        lines: lines that identify the measured model.
-        shipped: whether it is the shipped model, whose card gets its figures.
-
-    Returns:
-        The report: all tables as text.
+    `absent` says why a set is missing, `checks` has the results of `nli_checks.checks` and `denials.denial_checks`,
+    `lines` identify the measured model; `shipped`: whether it is the shipped model, whose card gets its figures.
     """
     output.mkdir(parents=True, exist_ok=True)
     table = figure_table(judges, sets, judged, drawing)

@@ -128,13 +128,8 @@ def read_judged(path: Path) -> JudgedSet:
 def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | None = None) -> JudgedSet:
     """Columns question, reference, candidate, human_label[, source, model, rater...] -> the set.
 
-    Without `human_label`, the label is the majority of the raters.
-
-    Args:
-        frame: rows of the set.
-        title: title of the set.
-        source: name of the file, for errors.
-        separator: separator of the gold answers in a text of column `reference`; None for one gold answer, or lists.
+    Without `human_label`, the label is the majority of the raters. `separator` stands between the gold answers in a
+    text of column `reference`; None for one gold answer, or lists. `source` is named in errors.
 
     Raises:
         ValueError: any reason of `read_judged`.

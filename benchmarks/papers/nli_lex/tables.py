@@ -186,7 +186,7 @@ def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         table: result of `figure_table`.
-        checks: results of `probe.checks` and `denials.denial_checks`: columns set, figure, value (times 100).
+        checks: results of `nli_checks.checks` and `denials.denial_checks`: columns set, figure, value (times 100).
 
     Returns:
         Columns set, figure, value, published; not times 100. Only what was measured.

@@ -17,6 +17,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -192,27 +193,39 @@ class RandomVectors:
         return vectors.astype(np.float32), np.zeros(len(texts), dtype=bool)
 
 
-class RandomBag:
-    """The mean of a random vector for each word, lower-cased: an encoder that only sees which words are shared."""
+class Bag:
+    """The mean of the vectors of a text's words; zeros for a text without a known word. Subclasses say which."""
 
-    def __init__(self, seed: int, width: int) -> None:
-        self._seed, self._width, self._words = seed, width, {}
-        self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
+    sha256: str
+    width: int
+
+    def vectors_of(self, text: str) -> list[np.ndarray]:
+        """The vectors of the known words."""
+        raise NotImplementedError
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, width) float32, zeros for a text without a word; (n,) False: no text is cut."""
-        split = [_WORD.findall(text.lower()) for text in texts]
-        for word in {word for words in split for word in words} - self._words.keys():
-            self._words[word] = _normal(f"{self._seed} {word}", self._width)
-        return _mean_vectors(split, self._words, self._width), np.zeros(len(texts), dtype=bool)
+        """N texts -> (n, width) float32, (n,) False: no text is cut."""
+        means = np.zeros((len(texts), self.width), dtype=np.float32)
+        for i, text in enumerate(texts):
+            if known := self.vectors_of(text):
+                means[i] = np.mean(known, axis=0)
+        return means, np.zeros(len(texts), dtype=bool)
 
 
-class WordVectors:
-    """The mean of the vectors of a text's known words, from a file of `word number number ...` lines.
+class RandomBag(Bag):
+    """A random vector for each word, lower-cased: an encoder that only sees which words are shared."""
 
-    Args:
-        path: path of the file.
-        texts: all texts that will be encoded; the vectors of other words are not kept.
+    def __init__(self, seed: int, width: int) -> None:
+        self.width, self._vector = width, cache(lambda word: _normal(f"{seed} {word}", width))
+        self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
+
+    def vectors_of(self, text: str) -> list[np.ndarray]:
+        """See `Bag`."""
+        return [self._vector(word) for word in _WORD.findall(text.lower())]
+
+
+class WordVectors(Bag):
+    """Vectors from a file of `word number number ...` lines, of the words of `texts` alone.
 
     Raises:
         NotMeasured: the file is missing or malformed, or has none of the words.
@@ -226,13 +239,12 @@ class WordVectors:
         self._vectors = read_vectors(file, {word for text in texts for word in self._split(text.lower())})
         if not self._vectors:
             raise NotMeasured(f"{path}: expected vectors of English words, got none of the words in the samples")
-        self._width = len(next(iter(self._vectors.values())))
+        self.width = len(next(iter(self._vectors.values())))
         self.sha256 = hash_files(file.parent, [file])
 
-    def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, D) float32, zeros for a text without a known word; (n,) False: no text is cut."""
-        split = [self._split(text.lower()) for text in texts]
-        return _mean_vectors(split, self._vectors, self._width), np.zeros(len(texts), dtype=bool)
+    def vectors_of(self, text: str) -> list[np.ndarray]:
+        """See `Bag`."""
+        return [self._vectors[word] for word in self._split(text.lower()) if word in self._vectors]
 
 
 class Unanswered(NotMeasured, PartlyEncoded):
@@ -293,15 +305,6 @@ class EmbeddingsEndpoint:
         if not complete or vectors.ndim != 2 or 0 in vectors.shape or not np.isfinite(vectors).all():
             raise NotMeasured(f"{url}: expected {count} vectors of finite numbers, got {vectors.shape}")
         return vectors
-
-
-def _mean_vectors(split: list[list[str]], vectors: dict[str, np.ndarray], width: int) -> np.ndarray:
-    means = np.zeros((len(split), width), dtype=np.float32)
-    for i, words in enumerate(split):
-        known = [vectors[word] for word in words if word in vectors]
-        if known:
-            means[i] = np.mean(known, axis=0)
-    return means
 
 
 def _normal(key: str, width: int) -> np.ndarray:

@@ -120,7 +120,8 @@ def table_texts(frame: pd.DataFrame, ranges: Ranges, compared: str) -> list[str]
     parts = []
     for (criterion, measure), table in CELL_TABLES.items():
         title = f"Table {table}, {criterion}, {measure}: samples (%) that hold the conditions, margins {compared}"
-        notes = [f"margins over {ranges[criterion][measure]}"]
+        bounds = ranges[criterion][measure]
+        notes = [f"margins over {'no samples' if bounds is None else bounds}"]
         parts.append((title, frame[frame["table"] == table], ["figure"], 2, notes))
     title = f"Table {SHARE_TABLE}, C4: samples (%) that hold the condition, margins {compared}"
     parts.append((title, frame[frame["table"] == SHARE_TABLE], ["measure"], 2, []))

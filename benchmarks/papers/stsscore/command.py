@@ -21,7 +21,6 @@ prints (`python -m training.cards model_cards/pairs --results OUTPUT`), where th
 from pathlib import Path
 
 import click
-import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
@@ -46,24 +45,13 @@ from benchmarks.papers.stsscore.scorers import (
     bleu,
     stsscore,
 )
-from benchmarks.papers.stsscore.sets import (
-    FILES,
-    TITLES,
-    PairSet,
-    Seen,
-    hub_pairs,
-    hub_stsb,
-    load_pairs,
-    read_qqp,
-    stsb_splits,
-)
+from benchmarks.papers.stsscore.sets import FILES, TITLES, PairSet, Seen, hub_qqp, load_pairs, read_qqp, stsb_splits
 
 HUB = "hub"
 
 
 @click.command()
-@options.data("Folder of the evaluation sets (benchmarks/papers/stsscore/sets.py).")
-@click.option("--from-hub", is_flag=True, help="Take STS-B, MRPC and QQP from the Hub instead.")
+@options.data("Folder of the evaluation sets (benchmarks/papers/stsscore/sets.py).", required=True)
 @click.option("--qqp", help="File of QQP (Quora's .tsv, .parquet, .csv, .jsonl), or `hub`.")
 @click.option(
     "--trained-on",
@@ -85,8 +73,7 @@ HUB = "hub"
 @options.resamples
 @options.output("results/stsscore")
 def main(
-    data: Path | None,
-    from_hub: bool,
+    data: Path,
     qqp: str | None,
     trained_on: tuple[Path, ...],
     authors: Path | None,
@@ -97,11 +84,9 @@ def main(
     **models: object,
 ) -> None:
     """Tables 1 to 4 and figures 1 to 13 of the STSScore paper, published numbers beside."""
-    options.check_source(data, from_hub)
     try:
         scorers = choose_scorers(models)
-        folder, qqp = (None, qqp or HUB) if from_hub else (data, qqp)
-        chosen, absent = gather(folder, qqp, sets, trained_on)
+        chosen, absent = gather(data, qqp, sets, trained_on)
         published = PublishedScores(data, authors, chosen)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
@@ -146,12 +131,9 @@ def baselines(models: dict[str, object], published: PublishedScores) -> list[Met
 
 
 def ensembles(scorer: str, measured: bool) -> dict[str, list[str]]:
-    """Names of the members of each ensemble, by its name.
+    """Names of the members of each ensemble, by its name; without a measured BERTScore published scores take part.
 
-    Args:
-        scorer: name of the checkpoint in them.
-        measured: whether BERTScore is measured here. Otherwise published scores are used; there are none of MRPC and
-            QQP, so an ensemble without BERTScore is added.
+    Some sets have none of these, so an ensemble without BERTScore is added.
     """
     if measured:
         return {ENSEMBLE: [scorer, BERTSCORE, SBERT]}
@@ -159,49 +141,32 @@ def ensembles(scorer: str, measured: bool) -> dict[str, list[str]]:
 
 
 def gather(
-    data: Path | None, qqp: str | None, wanted: tuple[str, ...], trained_on: tuple[Path, ...]
+    data: Path, qqp: str | None, wanted: tuple[str, ...], trained_on: tuple[Path, ...]
 ) -> tuple[dict[str, PairSet], dict[str, str]]:
     """The sets to measure, by key, in the paper's order, and the reasons why others are absent.
-
-    Args:
-        data: folder of the sets; None takes them from the Hub.
-        qqp: file of QQP, HUB, or None.
-        wanted: keys of the sets; empty for all.
-        trained_on: files of further pairs that the checkpoint was trained on.
 
     Raises:
         ValueError: a set in `wanted` or `qqp` is not available, or none is.
     """
     keys = [key for key in TITLES if key in wanted or not wanted]
-    sets, absent = {}, {}
-    try:
-        stsb = hub_stsb() if data is None else stsb_splits(data)
-    except NotMeasured as reason:
-        raise ValueError(f"stsb: {reason}; it says which pairs were trained on") from reason
-    seen = Seen(stsb, trained_on)
-    for key in keys:
+    seen = Seen(stsb_splits(data), trained_on)
+    sets, absent = load_pairs(data, keys, seen), {}
+    for key in (key for key in keys if key not in sets):
+        absent[key] = f"no file {data / FILES[key]}" if key in FILES else "not given (--qqp FILE, or --qqp hub)"
+    if "qqp" in keys and qqp is not None:
         try:
-            sets[key] = _one_set(key, data, qqp, stsb, seen)
+            sets["qqp"] = _qqp(qqp, seen)
+            del absent["qqp"]
         except NotMeasured as reason:
-            absent[key] = str(reason)
-    failed = [f"{key}: {absent[key]}" for key in keys if key in absent and (wanted or not sets)]
-    if "qqp" in absent and qqp == HUB and data is not None:
-        failed.append(f"qqp: {absent['qqp']}")
-    if failed:
-        raise ValueError("; ".join(dict.fromkeys(failed)))
-    return sets, absent
+            raise ValueError(f"qqp: {reason}") from reason
+    if absent and (wanted or not sets):
+        raise ValueError("; ".join(f"{key}: {reason}" for key, reason in absent.items()))
+    return {key: sets[key] for key in keys if key in sets}, absent
 
 
-def _one_set(key: str, data: Path | None, qqp: str | None, stsb: dict[str, pd.DataFrame], seen: Seen) -> PairSet:
-    if key == "qqp" and qqp not in (None, HUB):
-        if not Path(qqp).is_file():
-            raise ValueError(f"--qqp: expected a file or `{HUB}`, got {qqp!r}")
-        return read_qqp(Path(qqp), seen)
-    if key == "qqp" and qqp is None:
-        raise NotMeasured(f"not given (--qqp FILE, or --qqp {HUB})")
-    if data is None or key == "qqp":
-        return hub_pairs(key, stsb, seen)
-    sets = load_pairs(data, (key,), seen)
-    if key not in sets:
-        raise NotMeasured(f"no file {data / FILES[key]}")
-    return sets[key]
+def _qqp(source: str, seen: Seen) -> PairSet:
+    if source == HUB:
+        return hub_qqp(seen)
+    if not Path(source).is_file():
+        raise ValueError(f"--qqp: expected a file or `{HUB}`, got {source!r}")
+    return read_qqp(Path(source), seen)

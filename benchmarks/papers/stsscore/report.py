@@ -50,21 +50,10 @@ def write_report(
     models: list[str],
     shipped: bool,
 ) -> str:
-    """Compute every table and figure that the sets allow, and write them to `output`.
+    """Compute every table and figure that the sets allow, write them to `output`, and return all tables as text.
 
-    Args:
-        metrics: metrics in the order of the tables.
-        sets: sets by key.
-        absent: by key, the reason why a set is absent.
-        scores: scores of the metrics on the sets.
-        published: the authors' scores.
-        bootstrap: how intervals are drawn.
-        output: folder to write to; created.
-        models: lines that name the checkpoints that were measured.
-        shipped: whether the first checkpoint is the shipped one, whose model card gets its figures.
-
-    Returns:
-        The report: all tables as text.
+    `absent` has the reason why a set is absent, `models` lines that name the checkpoints that were measured; `shipped`:
+    whether the first checkpoint is the shipped one, whose model card gets its figures.
     """
     output.mkdir(parents=True, exist_ok=True)
     table = figure_table(metrics, sets, absent, scores, bootstrap)

@@ -1,8 +1,7 @@
 """The sets of the STSScore protocol: labelled pairs, and parts of them that are also reported alone.
 
 Read from a data folder (parquet): `stsb/{train,dev,test}`, `mrpc/test`, `stsscore_golden/wmt22_zh_en_mqm_half`, the
-last with columns reference, translation, system and label; QQP from a file that the user has. `hub_pairs` builds STS-B,
-MRPC and QQP from Hub ids instead.
+last with columns reference, translation, system and label; QQP from a file that the user has, or from the Hub.
 
 Source: Herbold, TMLR ("Semantic similarity prediction is better than other semantic similarity measures"), sections
 2.3 to 2.5 and A.3.
@@ -37,12 +36,7 @@ _SCALES = {"stsb": (0.0, 5.0), "mrpc": (0.0, 1.0), "qqp": (0.0, 1.0)}
 _COLUMNS = {"question1": "sentence1", "question2": "sentence2", "is_duplicate": "label", "score": "label"}
 _COLUMNS |= {"reference": "sentence1", "translation": "sentence2"}
 _HUMAN_PREFIX = "ref"  # of WMT's "systems" that are reference translations
-_HUB = {  # id, configuration and split; the paper's QQP are GLUE's 363,846 pairs, not Quora's 404,290
-    "mrpc": ("nyu-mll/glue", "mrpc", "test"),
-    "qqp": ("nyu-mll/glue", "qqp", "train"),
-}
-_HUB_STSB = "sentence-transformers/stsb"  # its labels are divided by five already
-_HUB_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
+HUB_ID = "nyu-mll/glue"  # the paper's QQP are its 363,846 pairs, not Quora's 404,290
 
 Pair = frozenset[str]
 
@@ -83,14 +77,9 @@ def normalised_pairs(frames: Iterable[pd.DataFrame]) -> set[Pair]:
 
 
 def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> PairSet:
-    """Columns sentence1, sentence2, label[, system] -> the set and its parts.
+    """Columns sentence1, sentence2, label[, system], or the names of QQP, STS-B and WMT22 -> the set and its parts.
 
-    Args:
-        key: one of TITLES.
-        frame: may also have the column names of QQP (question1, question2, is_duplicate), of STS-B (score) and of
-            WMT22 (reference, translation).
-        source: file or Hub id; named in errors.
-        seen: pairs of training data.
+    `source` is named in errors; `seen` are pairs of training data.
 
     Raises:
         ValueError: a column or a text is missing, there are no rows, a label is not on the scale of the set, or all
@@ -152,20 +141,12 @@ class Seen:
 
 
 def load_pairs(data: Path, keys: Iterable[str], seen: Seen) -> dict[str, PairSet]:
-    """Read sets from a data folder.
-
-    Args:
-        data: the folder, in the layout of the module's docstring.
-        keys: keys of sets, of `stsb`, `mrpc` and `wmt22`.
-        seen: pairs of training data.
-
-    Returns:
-        The sets whose file exists.
+    """The sets whose file exists in a data folder, by key.
 
     Raises:
         ValueError: a file is invalid; names it.
     """
-    present = [key for key in keys if (data / FILES[key]).is_file()]
+    present = [key for key in keys if key in FILES and (data / FILES[key]).is_file()]
     return {key: pair_set(key, read_table(data / FILES[key]), FILES[key], seen.by(key)) for key in present}
 
 
@@ -192,32 +173,14 @@ def read_qqp(path: Path, seen: Seen) -> PairSet:
     return pair_set("qqp", frame, path.name, seen.by("qqp"))
 
 
-def hub_stsb() -> dict[str, pd.DataFrame]:
-    """STS-B's splits from the Hub, by name.
+def hub_qqp(seen: Seen) -> PairSet:
+    """QQP from the Hub: GLUE's training split, as the authors take it.
 
     Raises:
         NotMeasured: the download fails.
     """
-    frames = {split: _from_hub(_HUB_STSB, None, name) for split, name in _HUB_SPLITS.items()}
-    return {split: frame.assign(score=frame["score"] * _SCALES["stsb"][1]) for split, frame in frames.items()}
-
-
-def hub_pairs(key: str, stsb: dict[str, pd.DataFrame], seen: Seen) -> PairSet:
-    """STS-B, MRPC or QQP from the Hub.
-
-    Raises:
-        NotMeasured: the download fails.
-    """
-    if key == "stsb":
-        return pair_set(key, stsb["test"], _HUB_STSB, seen.by(key))
-    if key not in _HUB:
-        raise NotMeasured("not on the Hub with these ratings")
-    repository, name, split = _HUB[key]
-    return pair_set(key, _from_hub(repository, name, split), repository, seen.by(key))
-
-
-def _from_hub(repository: str, name: str | None, split: str) -> pd.DataFrame:
     try:
-        return load_dataset(repository, name, split=split).to_pandas()
+        frame = load_dataset(HUB_ID, "qqp", split="train").to_pandas()
     except (OSError, RuntimeError, ValueError) as error:  # what datasets and the Hub raise
         raise NotMeasured(f"the Hub did not give it ({error})") from error
+    return pair_set("qqp", frame, HUB_ID, seen.by("qqp"))

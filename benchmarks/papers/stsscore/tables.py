@@ -62,18 +62,11 @@ def figure_table(
     scores: Scores,
     bootstrap: Bootstrap,
 ) -> pd.DataFrame:
-    """Every figure of tables 1 to 4, one row each, of every part of every set.
-
-    Args:
-        metrics: metrics in the order of the tables; table 4 has STSScore alone.
-        sets: sets by key.
-        absent: by key, the reason why a set is absent; its rows have published numbers only.
-        scores: scores of the metrics on the sets.
-        bootstrap: how intervals are drawn: rows (of each class) independently.
+    """Every figure of tables 1 to 4, one row each, of every part of every set; table 4 has STSScore alone.
 
     Returns:
         Columns set, part, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the
-        part) and reason (why there is no value). All figures times 100.
+        part) and reason (why there is no value, `absent` for a set). All figures times 100.
     """
     published, rows = Published(PUBLISHED), []
     for key in (key for key in TITLES if key in {*sets, *absent}):

@@ -15,10 +15,12 @@ from tests.benchmarks.papers.stsscore import data as sts_data
 
 COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
 BOTH = [
-    ((), "--data: expected a folder"),
     (("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'"),
 ]
 CASES = [(name, *case) for name in COMMANDS for case in BOTH] + [
+    ("matcha", (), "--data: expected a folder"),
+    ("matcha", ("--authors", "{empty}"), "--authors: expected files"),
+    ("stsscore", (), "Missing option '--data'"),
     ("matcha", ("--data", "{data}", "--sets", "mednli"), "mednli: its licensed file is not given (--mednli FILE)"),
     ("matcha", ("--data", "{empty}", "--sets", "snli"), "no file"),
     ("matcha", ("--data", "{empty}"), "snli: no file"),

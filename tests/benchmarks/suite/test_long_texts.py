@@ -8,22 +8,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.common.options import Bootstrap
-from benchmarks.suite.long_texts import (
-    Claims,
-    JudgedClaims,
-    Recorder,
-    best_threshold,
-    claim_figures,
-    decide,
-    find_planted,
-    load_claims,
-    load_planted,
-    main,
-)
+from benchmarks.suite.long_texts import decide, find_planted, load_claims, load_planted, main
 from semantic_metrics.consensus.parts import PairModels
 from semantic_metrics.core.sentences import sentence_spans
-from semantic_metrics.support.judge import JudgedSentence, JudgedText, Place, SupportOptions
+from semantic_metrics.support.judge import SupportOptions
 from tests.consensus.conftest import both_heads
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
@@ -51,26 +39,6 @@ def test_the_places_of_supporting_sentences_are_those_in_the_article(data: Path)
     claims = load_claims(data)
     assert [claims.articles[0][begin:end] for begin, end in claims.supporting[0]] == [EVIDENCE[0], EVIDENCE[3]]
     assert claims.labels.tolist() == [True, False] * 6
-
-
-def test_a_claim_of_two_sentences_is_shown_as_many_places_as_one_of_one() -> None:
-    def sentence(*supports: float) -> JudgedSentence:
-        """A sentence with places behind each other, the best first."""
-        places = [Place(0, 10 * int(100 * one), 10 * int(100 * one) + 5, "", one, 0.0) for one in supports]
-        return JudgedSentence("", 0, 0, supports[0], 0.0, "supported", places, len(supports))
-
-    texts = [JudgedText([sentence(0.5, 0.4, 0.1), sentence(0.9, 0.4, 0.3)], 0, 0)]
-    for begin, expected in ((900, {1: True, 3: True}), (500, {1: False, 3: True}), (300, {1: False, 3: False})):
-        claims = Claims(["claim"], ["article"], np.array([True]), [[(begin, begin + 1)]])
-        hits = JudgedClaims(claims, texts, Recorder()).hits()
-        assert {count: bool(values[0]) for count, values in hits.items()} == expected
-
-
-def test_a_threshold_lies_between_the_scores_that_it_tells_apart() -> None:
-    scores, labels = np.array([0.1, 0.2, 0.6, 0.8]), np.array([False, False, True, True])
-    assert best_threshold(scores, labels) == pytest.approx(0.4)
-    figures = claim_figures(np.tile(scores, 10), np.tile(labels, 10), Bootstrap(0, 20))
-    assert figures["AUC"][0] == figures["balanced accuracy"][0] == 100.0
 
 
 def test_no_claim_helps_to_choose_its_own_threshold() -> None:

@@ -10,12 +10,11 @@ from matplotlib.image import imread
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
-from benchmarks.papers.matcha.sets import TITLES
 from benchmarks.suite import pictures, tables
 from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, Loaded
-from benchmarks.suite.scores import ScoreFile, Scores, score_all
+from benchmarks.suite.scores import ScoreFile, score_all
 from benchmarks.suite.side_by_side import main
-from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, PEOPLE, SPEARMAN, STSB, TextSet, load_texts
+from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, SPEARMAN, STSB, TextSet
 from semantic_metrics.stats.separation import COSINE
 from tests.benchmarks.suite.test_probes import write_sets
 
@@ -101,24 +100,6 @@ def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named(tmp_path: Path
     assert "highest or level in 4 of 4 lines" in notes
     assert "WiCE dev" in notes
     assert "BLEURT, published: " in notes
-
-
-def test_where_another_metric_is_highest_the_notes_say_so() -> None:
-    sets = [texts(TITLES["coco"], figures=("auc", "gap"))]
-    columns = [Counting().column(MINILM), Counting().column("matcha")]
-    scores = Scores({(MINILM, sets[0].title): sets[0].truth, ("matcha", sets[0].title): 1 - sets[0].truth})
-    figures = tables.figure_table(columns, sets, scores, QUICK)
-    notes = "\n".join(tables.notes(figures, columns, [], None))
-    assert "highest or level in 0 of 1 lines. Others win: COCO-Caption AUC (cosine)." in notes
-
-
-def test_texts_are_read_in_the_order_of_the_table(tmp_path: Path) -> None:
-    write_sets(tmp_path)
-    sets, missing = load_texts(tmp_path)
-    assert [one.title for one in sets] == [DENIALS, MULTINLI, "PAWS-Wiki dev", STSB, PEOPLE]
-    assert "WiCE dev" in missing
-    assert sets[0].questions[0].endswith("?")
-    assert all(len(one.references) == len(one.truth) == len(one.items) == len(one) for one in sets)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The ablation, trained for real for a few steps on made-up data."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +11,6 @@ from scipy import stats
 
 from benchmarks.papers.matcha.ablation import ORDER, SETS, main, over_seeds
 from benchmarks.papers.matcha.sets import TITLES
-from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.matcha.synthetic import write_data
 from tests.training.conftest import TRAINING
 from training.data.config_files import read_yaml
@@ -65,18 +63,6 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
 
 
-def test_the_report_says_how_a_transformer_was_scored(checkpoint: Path, tmp_path: Path) -> None:
-    network = {"kind": "transformer", "max_length": 20}
-    config = write_config(tmp_path, checkpoint)
-    stored = yaml.safe_load(config.read_text()) | {"init": str(tiny.bert(tmp_path / "bert")), "network": network}
-    config.write_text(yaml.safe_dump(stored))
-    arguments = ["--data", str(write_data(tmp_path / "data")), "--config", str(config), "--output", str(tmp_path / "o")]
-    options = ["--strategy", "contrastive", "--budget", "1", "--device", "cpu", "--precision", "int8"]
-    result = CliRunner().invoke(main, [*arguments, *options])
-    assert result.exit_code == 0, result.output
-    assert "\nmodels ran with device cpu, precision int8\n" in (tmp_path / "o" / "report.txt").read_text()
-
-
 def test_means_and_intervals_over_seeds() -> None:
     rows = [("SNLI", "random", "auc", value, None, 9, seed) for seed, value in enumerate((1.0, 2.0, 6.0))]
     columns = ["set", "strategy", "figure", "value", "published", "n", "seed"]
@@ -93,36 +79,3 @@ def test_the_committed_config_is_the_papers_loss() -> None:
     assert config.loss == {"kind": "triplet", "margin": 1.0}
     assert (config.batch_size, config.steps) == (256, 300)
     assert all(source.pivot for source in config.train if source.has_contradictions)
-
-
-@pytest.mark.parametrize(
-    ("changes", "arguments", "message"),
-    [
-        ({"steps": None, "epochs": 2}, [], "--budget: expected steps"),
-        ({"train": [{"name": "a", "kind": "triplets", "path": "x.csv"}]}, [], "strategy random: expected sources"),
-        ({}, ["--data", "{empty}"], "expected evaluation sets"),
-        ({}, ["--precision", "float64"], "precision: expected one of"),
-        ({}, ["--device", "nowhere"], "device: expected one that torch has here, as 'cpu', got 'nowhere'"),
-        ({}, ["--device", "meta"], "device: expected one that torch has here, as 'cpu', got 'meta'"),
-        ({}, ["--device", "cuda", "--precision", "int8"], "device: expected 'cpu', the only one for precision 'int8'"),
-        ({}, ["--backend", "openvino"], "expected 'torch', as OpenVINO is not installed"),
-    ],
-)
-def test_what_cannot_be_run_is_refused_before_training(
-    checkpoint: Path,
-    tmp_path: Path,
-    changes: dict,
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "openvino", None)  # as where it is not installed
-    config, output = write_config(tmp_path, checkpoint), tmp_path / "out"
-    config.write_text(yaml.safe_dump(yaml.safe_load(config.read_text()) | changes))
-    (tmp_path / "empty").mkdir()
-    data = str(write_data(tmp_path / "data"))
-    arguments = [argument.format(empty=tmp_path / "empty") for argument in arguments]
-    result = CliRunner().invoke(main, ["--data", data, "--config", str(config), "--output", str(output), *arguments])
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.split())
-    assert not output.exists()

@@ -11,7 +11,6 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoTokenizer
 
 import semantic_metrics
-from benchmarks.common import encoders
 from benchmarks.common.baselines import bertscore
 from benchmarks.papers.matcha import attribution
 from benchmarks.papers.matcha.attribution import CosinePaths, GreedyPaths, matcha_attributions
@@ -64,25 +63,6 @@ def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
     assert np.ptp(totals) > 0.001
     limit = CosinePaths(str(encoder), "cpu", points=0)(candidates, references)
     np.testing.assert_allclose(limit, np.stack([expected, [0, 0]], axis=-1), atol=1e-5)
-
-
-def test_a_pass_takes_no_more_than_the_batch_size(encoder: Path) -> None:
-    candidates, references = zip(*PAIRS, strict=True)
-    sizes: list[int] = []
-    paths = CosinePaths(str(encoder), "cpu", 8, batch_size=3)
-    paths.network.register_forward_pre_hook(lambda _, inputs: sizes.append(len(inputs[0]["input_ids"])))
-    totals = paths(candidates, references)
-    assert max(sizes) == 3
-    np.testing.assert_allclose(totals, CosinePaths(str(encoder), "cpu", 8)(candidates, references), atol=1e-5)
-
-
-def test_a_score_below_0_begins_at_the_other_text(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two texts of one length: the baseline is then the other text itself, whose cosine is 1, here -1."""
-    paths = CosinePaths(str(encoder), "cpu", points=0)
-    monkeypatch.setattr(paths, "_similarity", lambda a, _, b, __: -torch.cosine_similarity(a, b, dim=1))
-    score = -encoders.sentence_transformer(str(encoder), "cpu")(["the dog bites"], ["a man runs"])[0]
-    total, _ = paths(["the dog bites"], ["a man runs"])[0]
-    assert total == pytest.approx(score - -1.0, abs=1e-5)
 
 
 def test_bertscore_is_that_of_bert_score(encoder: Path) -> None:

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from benchmarks.common.baselines import default_embsim
-from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
 from tests.benchmarks.papers.matcha.synthetic import ROWS, triplets, write_data
 
@@ -76,19 +75,6 @@ def test_table_7_has_a_row_for_each_checkpoint(output: Path) -> None:
     assert set(ranked["among"].dropna()) == {5}  # three ROUGEs, EmbSim, one checkpoint; word vectors are not ranked
 
 
-def test_sets_can_be_chosen_and_an_encoder_that_does_not_load_is_named(
-    data: Path, checkpoint: Path, tmp_path: Path
-) -> None:
-    arguments = ("--checkpoint", checkpoint, "--encoder", "GTE=/nowhere/gte", "--sets", "coco", "--resamples", 9)
-    result = run("--data", data, *arguments, "--output", tmp_path)
-    assert result.exit_code == 0, result.output
-    table = pd.read_csv(tmp_path / "table3.csv").set_index(["metric", "figure"])
-    assert set(table["set"]) == {"COCO-Caption"}
-    assert not (tmp_path / "table7.csv").exists()
-    assert "/nowhere/gte does not load" in table.loc[("GTE", "n_delta"), "reason"]
-    assert table.loc[("EmbSim", "n_delta"), "value"] > 0
-
-
 def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
     encoders = {metric.name: metric for metric in paper_encoders("cpu")}
     assert len(encoders) == 23
@@ -104,9 +90,3 @@ def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
     }
     chosen, _ = choose_metrics({**models, "run": {}})
     assert [metric.name for metric in chosen if metric.group == "encoder"].count("GloVe") == 1
-
-
-def test_a_prompt_is_put_before_each_text() -> None:
-    texts, prompted = (["a dog", "rain"], ["a cat", "sun"]), (["say: a dog", "say: rain"], ["say: a cat", "say: sun"])
-    with_prompt = sentence_transformer(default_embsim(), "cpu", "say: ")(*texts)
-    assert with_prompt.tolist() == pytest.approx(sentence_transformer(default_embsim(), "cpu")(*prompted), abs=1e-5)

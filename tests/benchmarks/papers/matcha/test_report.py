@@ -18,7 +18,6 @@ from benchmarks.papers.matcha.report import PUBLISHED, human_text, separation_te
 from benchmarks.papers.matcha.scoring import Scores, TripletScores, score_sets
 from benchmarks.papers.matcha.sets import CALIBRATION, EvaluationSet
 from semantic_metrics.matcha.ratings import Ratings
-from semantic_metrics.stats.agreement import concordance
 from semantic_metrics.stats.separation import UNIT
 from tests.benchmarks.papers.matcha.synthetic import ROWS, metric, ratings, scores_of, triplets, usual_metrics
 
@@ -82,33 +81,6 @@ def test_the_best_is_marked_where_the_paired_test_says_so(published: Published) 
     assert "not significantly above" in separation_text(table, [dataset])
 
 
-def test_unpaired_sets_have_no_test_and_a_curve_of_paired_rows(published: Published) -> None:
-    metrics, dataset = usual_metrics(), triplets("climate_fever")
-    scores = scores_of(metrics, [dataset])
-    table = separation.separation_table(metrics, [dataset], scores, published, QUICK)
-    assert table["p_next"].isna().all()
-    dataset.references_of_incorrect[4] = dataset.references[0]
-    dataset.incorrect[7] = dataset.correct[1]
-    rows = [4, 7, *(i for i in range(ROWS) if i not in (4, 7))]
-    assert dataset.curve_rows() == (rows, 2)
-    curves = separation.curve_table(metrics[1:2], [dataset], scores)
-    pair = scores.triplets[metrics[1].name, dataset.key]
-    gaps = (pair.correct - pair.incorrect[rows]) / 2
-    first = curves[~curves["midpoint"]].iloc[0]
-    assert (first["set"], first["share"]) == ("Climate-Fever", pytest.approx(100 * (gaps > 0).mean()))
-    text = separation_text(table, [dataset])
-    assert "| pairwise" not in text
-    assert "unpaired: no paired t-test" in text
-
-
-def test_curves_are_on_the_unit_scale() -> None:
-    scores = Scores({("EmbSim", "snli"): TripletScores(np.full(ROWS, 0.5), np.full(ROWS, -0.5))})
-    curves = separation.curve_table([metric("EmbSim")], [triplets()], scores)
-    assert len(curves) == 2 * 100
-    assert set(curves[curves["threshold"] < 0.5]["share"]) == {100}
-    assert set(curves[curves["threshold"] >= 0.5]["share"]) == {0}
-
-
 def test_what_is_not_measured_says_why_beside_the_published_number(published: Published) -> None:
     def load() -> None:
         raise NotMeasured("WordNet not found")
@@ -120,14 +92,6 @@ def test_what_is_not_measured_says_why_beside_the_published_number(published: Pu
     assert "METEOR: not measured: WordNet not found" in text.splitlines()
     (line,) = [line for line in text.splitlines() if line.startswith("| METEOR") and "9.30" in line]
     assert line.replace("|", "").split() == ["METEOR", "(30.08)", "(20.78)", "(9.30)", "-", "-"]
-
-
-@pytest.mark.parametrize("bad", [[0.5], [0.5] * (2 * ROWS - 1) + [np.nan]])
-def test_scores_of_a_wrong_shape_or_not_finite_are_no_measurement(bad: list[float]) -> None:
-    one = Metric("EmbSim", lambda: lambda candidates, references: np.array(bad))
-    scores = score_sets([one], {"snli": triplets()})
-    assert not scores.triplets
-    assert "not finite" in scores.reasons["EmbSim", "snli"]
 
 
 def test_a_text_without_a_vector_is_wrong_for_its_class_and_counted(published: Published, tmp_path: Path) -> None:
@@ -148,40 +112,6 @@ def test_a_text_without_a_vector_is_wrong_for_its_class_and_counted(published: P
     assert line in report
 
 
-def test_a_set_is_scored_row_by_row_with_the_right_reference() -> None:
-    dataset = triplets("climate_fever")
-    seen = []
-
-    def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        seen.extend(zip(candidates, references, strict=True))
-        return np.arange(len(candidates), dtype=float)
-
-    scores = score_sets([Metric("EmbSim", lambda: score)], {"climate_fever": dataset, "human": ratings()})
-    pairs = list(zip(dataset.correct, dataset.references, strict=True))
-    pairs += zip(dataset.incorrect, dataset.references_of_incorrect, strict=True)
-    assert seen[: 2 * ROWS] == pairs
-    pair = scores.triplets["EmbSim", "climate_fever"]
-    assert pair.correct.tolist() == list(range(ROWS))
-    assert pair.incorrect.tolist() == list(range(ROWS, 2 * ROWS))
-    assert len(scores.rated["EmbSim", "human"]) == ROWS
-
-
-def test_a_corpus_metric_has_means_and_a_gap_alone(published: Published) -> None:
-    mauve = replace(
-        metric("MAUVE", bounds=UNIT, corpus=True), load=lambda: lambda a, b: [0.7 if "no " in a[0] else 0.9]
-    )
-    sets = {"snli": triplets(), "human": ratings()}
-    scores = score_sets([mauve], sets)
-    table = separation.separation_table([mauve], [sets["snli"]], scores, published, QUICK)
-    assert dict(zip(table["figure"], table["value"], strict=True)) == {
-        "correct": 90,
-        "incorrect": 70,
-        "n_delta": pytest.approx(20),
-    }
-    assert table["low"].isna().all()
-    assert not scores.rated
-
-
 def test_scalings_by_hand() -> None:
     dataset, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
     values = np.linspace(-1.5, 1.5, ROWS)
@@ -199,14 +129,6 @@ def test_scalings_by_hand() -> None:
     np.testing.assert_allclose(scaler(unit, values, "rescaled"), scaler(unit, values, "unscaled"))
 
 
-def test_checkpoints_are_ranked_one_at_a_time_and_encoders_not_at_all() -> None:
-    metrics = usual_metrics()
-    ranked = {one.name: agreement.ranked_among(one, metrics) for one in metrics}
-    assert ranked["R1-F1"] == ranked["EmbSim"] == ranked["MATCHA (a)"] == ["R1-F1", "EmbSim", "MATCHA (a)"]
-    assert ranked["MATCHA (b)"] == ["R1-F1", "EmbSim", "MATCHA (b)"]
-    assert ranked["GTE"] == ["GTE"]
-
-
 def test_human_table_by_hand(published: Published) -> None:
     dataset = ratings()
     near, far = metric("EmbSim"), metric("MATCHA", "matcha")
@@ -222,31 +144,6 @@ def test_human_table_by_hand(published: Published) -> None:
     assert set(table[table["part"] == "SNLI"]["n"]) == {ROWS / 3}
     assert set(table[table["published"].notna()]["figure"]) == {"ccc"}  # ranks are never set beside the paper's
     assert "among 2 metrics" in human_text(table, published)
-
-
-def test_table_7_tells_the_two_checkpoints_apart(all_sets: dict, published: Published) -> None:
-    tuned = Metric("tuned", lambda: NotImplemented, group="matcha", published="MATCHA fine-tuned on STS-B")
-    metrics, dataset = [metric("MATCHA", "matcha"), tuned], all_sets["stsb"]
-    scores = scores_of(metrics, [dataset, all_sets[CALIBRATION]])
-    scaler = agreement.Scaler(scores, all_sets[CALIBRATION])
-    table = agreement.rating_table(metrics, dataset, scores, scaler, published, QUICK)
-    rescaled = table[table["scaling"] == "rescaled"].set_index("metric")
-    assert np.isnan(rescaled.loc["MATCHA", "published"])
-    assert rescaled.loc["tuned", "published"] == 61.08
-    cosines = scores.rated["MATCHA", "stsb"]
-    assert rescaled.loc["MATCHA", "value"] == pytest.approx(100 * concordance((cosines + 1) / 2, dataset.ratings))
-
-
-def test_concordance_matrix_is_symmetric_with_ones_on_its_diagonal() -> None:
-    metrics, dataset = usual_metrics(), ratings()
-    scores = scores_of(metrics, [dataset])
-    matrix = agreement.concordance_matrix(metrics, dataset, scores, agreement.Scaler(scores, None))
-    assert set(matrix["scaling"]) == {"rescaled", "unscaled"}
-    wide = matrix[matrix["scaling"] == "rescaled"].pivot(index="metric", columns="other", values="ccc")
-    assert list(wide) == list(wide.index)
-    assert agreement.HUMAN in wide
-    np.testing.assert_allclose(np.diag(wide), 100)
-    np.testing.assert_allclose(wide, wide.T)
 
 
 def test_write_results_writes_every_table_and_figure(all_sets: dict, tmp_path: Path) -> None:

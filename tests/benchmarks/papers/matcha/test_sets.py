@@ -43,59 +43,12 @@ def test_every_set_is_read(data: Path) -> None:
     assert list(sets.load_sets(data, ("snli", "coco"))) == ["snli"]
 
 
-def test_rows_are_the_papers_only_where_all_of_them_are_there(data: Path) -> None:
-    assert not sets.load_sets(data, ("snli",))["snli"].paper_rows
-    texts = [f"text {i}" for i in range(2943)]
-    assert sets.TripletSet("snli", texts, texts, texts, texts).paper_rows
-    assert not sets.TripletSet("coco", texts, texts, texts, texts).paper_rows
-
-
-def test_broken_files_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "set.csv"
-    for text, message in (
-        ("reference,correct\na,b\n", "expected a column 'incorrect'"),
-        ("reference,correct,incorrect\na,b,\n", "expected a text in column 'incorrect', got nan in row 0"),
-        ("reference,correct,incorrect\n", "expected rows, got none"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=f"set.csv: {message}"):
-            sets.read_set("coco", path)
-    path.write_text("sentence1,sentence2,score\na,b,7\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"set.csv: expected ratings in \[0, 5\], got 7"):
-        sets.read_set("stsb", path)
-    with pytest.raises(ValueError, match="expected a file that ends in one of"):
-        sets.read_set("coco", tmp_path / "set.txt")
-    (tmp_path / "set.parquet").write_bytes(b"no parquet")
-    with pytest.raises(ValueError, match=r"set.parquet: cannot be read"):
-        sets.read_set("coco", tmp_path / "set.parquet")
-
-
 def test_pivot_takes_the_first_of_each_and_needs_both() -> None:
     frame = sets.pivot_nli(pd.DataFrame(PAIRS, columns=["premise", "hypothesis", "label"]), "test")
     assert frame.to_dict("records") == [
         {"reference": "p1", "correct": "e1", "incorrect": "c1"},
         {"reference": "p2", "correct": "e2", "incorrect": "c2"},
     ]
-
-
-def test_mednli_is_read_from_its_own_columns(tmp_path: Path) -> None:
-    frame = pd.DataFrame(PAIRS, columns=["sentence1", "sentence2", "gold_label"])
-    frame.to_json(tmp_path / "mli.jsonl", orient="records", lines=True)
-    dataset = sets.read_set("mednli", tmp_path / "mli.jsonl")
-    assert (dataset.references, dataset.correct, dataset.incorrect) == (["p1", "p2"], ["e1", "e2"], ["c1", "c2"])
-
-
-def test_truthfulqa_takes_last_first_first_of_answers_that_say_something() -> None:
-    rows = [
-        {
-            "correct_answers": ["No", "I have no comment", "Never", "Nobody", "Not at all", "I have no comment"],
-            "incorrect_answers": ["Up", "Always", "Often"],
-        },
-        {"correct_answers": ["Never", "No"], "incorrect_answers": ["Always", "Often"]},  # one correct answer is left
-        {"correct_answers": ["Never", "Not at all"], "incorrect_answers": ["Always"]},
-    ]
-    rows = hub_sets.truthfulqa_rows(rows)
-    assert rows.to_dict("records") == [{"reference": "Not at all", "correct": "Never", "incorrect": "Always"}]
 
 
 def test_climate_fever_draws_as_many_of_each_label() -> None:
@@ -113,18 +66,6 @@ def test_climate_fever_draws_as_many_of_each_label() -> None:
     pd.testing.assert_frame_equal(rows, hub_sets.climate_fever_rows(pairs, size=8))
     with pytest.raises(ValueError, match="expected at least 11 pairs SUPPORTS, got 10"):
         hub_sets.climate_fever_rows(pairs, size=11)
-
-
-def test_coco_joins_all_captions_but_the_last() -> None:
-    captions = [[f"{i}a", f"{i}b", f"{i}c"] for i in range(20)] + [["alone"]]
-    rows = hub_sets.coco_rows(captions, size=15)
-    assert len(rows) == 15
-    for row in rows.itertuples():
-        image = row.correct[:-1]
-        assert row.reference == f"{image}a {image}b"
-        assert row.correct == f"{image}c"
-        assert row.incorrect.endswith("c")
-        assert row.incorrect != row.correct
 
 
 def test_newts_has_two_rows_per_article() -> None:

@@ -16,7 +16,7 @@ from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.nli_lex.data import QUESTIONS, judged, write_data
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
-from tests.nli_lex.conftest import RICH_WEIGHTS, nli
+from tests.nli_lex.conftest import nli
 from training.cards import read_results
 
 ROWS = 2 * QUESTIONS
@@ -97,53 +97,6 @@ def test_nli_lex_is_the_metric_that_users_load(output: Path, model: Path, form: 
     assert kept[FORMS[form]].tolist() == pytest.approx(result["scores"], abs=1e-9)
     accuracy = 100 * np.mean(np.array(result["correct"]) == frame["human_label"])
     assert figures(output)["NQ-open 301", "all", FORMS[form], "accuracy"] == pytest.approx(accuracy)
-
-
-def test_the_report_says_what_weights_are_fitted_on_and_counts_published_judgements(output: Path) -> None:
-    table = pd.read_csv(output / "table1.csv").set_index(["set", "judge", "figure"])
-    assert table.loc[("NQ-open 301", JUDGES[-1], "accuracy"), ["n", "value"]].tolist() == [ROWS - 1, 100]
-    report = (output / "report.txt").read_text(encoding="utf-8")
-    assert f"{JUDGES[-1]}, {ROWS - 1} answers" in report
-    for name in FORMS.values():
-        assert f"{name}, EVOUNA NQ: EVOUNA NQ: cross-validated on it, all answers to a question on one side" in report
-    assert "NLI+lex, DIVER-QA: DIVER-QA: weights fitted on a test" in report
-
-
-def test_weights_of_a_set_and_questions_to_leave_out(data: Path, model: Path, tmp_path: Path) -> None:
-    folder, known = nli(tmp_path / "other", seed=1), tmp_path / "train.csv"
-    pd.DataFrame({"question": ["Who is it?", "who is it e 4"]}).to_csv(known, index=False)
-    sets = ("--sets", "evouna", "--sets", "diver_qa", "--trained-on", known)
-    weights = ("--weights", f"evouna={folder / 'nli_lex.json'}", "--checkpoint", model)
-    result = run("--data", data, *sets, *weights, "--resamples", 5, "--output", tmp_path / "out")
-    assert result.exit_code == 0, result.output
-    assert f"EVOUNA NQ: weights fitted on {RICH_WEIGHTS.fitted_on}" in result.stdout
-    assert "cross-validated" not in result.stdout
-    rows = {name: len(pd.read_csv(tmp_path / "out" / f"scores_{name}.csv")) for name in ("evouna", "diver_qa")}
-    assert rows == {"evouna": ROWS - 4, "diver_qa": ROWS - 2}
-    assert f"EVOUNA NQ: {ROWS - 4} answers to {QUESTIONS - 2} questions" in result.stdout
-
-
-def test_parts_are_by_model_and_by_dataset(output: Path) -> None:
-    frame = judged("diver_qa")
-    phi = frame[frame["model"] == "phi"]
-    contained = [r.lower() in c.lower() for r, c in zip(phi["reference"], phi["candidate"], strict=True)]
-    accuracy = 100 * np.mean(contained == phi["human_label"].to_numpy(bool))
-    assert figures(output, "by_model")["DIVER-QA", "Phi-3-mini", "Containment", "accuracy"] == pytest.approx(accuracy)
-    names = pd.read_csv(output / "by_dataset.csv")
-    assert set(names[names["set"] == "DIVER-QA"]["part"]) == {"AdversarialQA", "MedQA"}
-    assert "NQ-open 301" not in set(names["set"])  # one dataset only
-
-
-def test_cost_is_measured_and_the_model_is_checked(output: Path) -> None:
-    cost = pd.read_csv(output / "cost.csv").set_index(["set", "judge"])
-    assert cost.loc[("DIVER-QA", "Token recall"), "parameters"] == 0
-    assert 1000 < cost.loc[("DIVER-QA", "NLI+lex"), "parameters"] < 1e6
-    measured = cost.index.get_level_values(1).isin(JUDGES[:-2])
-    assert (cost[measured]["answers_per_second"] > 0).all()
-    assert cost[~measured]["answers_per_second"].isna().all()
-    checks = pd.read_csv(output / "checks.csv").set_index("set")["value"]
-    assert "probe, all (256 pairs)" in checks.index
-    assert checks["SNLI dev (6 pairs)"] == pytest.approx(100 / 3)  # the same pair with every label
 
 
 def test_the_card_reads_the_results(output: Path, tmp_path: Path) -> None:

@@ -7,16 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.papers.nli_lex.denials import (
-    JUDGES,
-    NUMBERS,
-    TITLES,
-    denial_checks,
-    judge_table,
-    main,
-    probe_answers,
-    score,
-)
+from benchmarks.papers.nli_lex.denials import JUDGES, NUMBERS, TITLES, denial_checks, main, probe_answers, score
 from benchmarks.papers.nli_lex.nli_checks import answer, checks, one_word_pairs
 from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import question_key
@@ -67,17 +58,6 @@ def test_the_judge_is_the_metric_that_users_load(model: Path) -> None:
     assert scored["NLI+lex"].tolist() == pytest.approx(result["scores"], abs=1e-6)
     assert scored["NLI alone"].tolist() == pytest.approx(result["entailment"], abs=1e-6)
     assert scored["Token recall"].tolist() == [1] * 12
-
-
-def test_accuracy_is_by_kind_and_label() -> None:
-    scored = pd.DataFrame(
-        {"kind": ["deny", "deny", "list", "list"], "label": [0, 1, 0, 1], "NLI alone": [0.5, 0.6, 0.9, 0.1]}
-    )
-    table = judge_table(scored).set_index("kind")
-    assert table["accuracy"].to_dict() == {"deny": 100, "list": 0, "all": 50}
-    assert table.loc["all", ["correct", "incorrect"]].tolist() == [50, 50]
-    assert table.loc["all", "low"] < 50 < table.loc["all", "high"]
-    assert set(table["judge"]) == {"NLI alone"}
 
 
 def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(model: Path, tmp_path: Path) -> None:

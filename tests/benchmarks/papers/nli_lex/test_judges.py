@@ -13,12 +13,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.nli_lex import judges as judges
-from benchmarks.papers.nli_lex.chat_judge import endpoint_judge
-from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, load_judged, read_judged
+from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, read_judged
 from benchmarks.papers.nli_lex.tables import agreement, outcomes, published_raters, rater_table
 from tests import tiny_pairs as tiny
-from tests.benchmarks.papers.nli_lex.data import judged, write_data
-from tests.endpoint.fake_endpoint import serve
+from tests.benchmarks.papers.nli_lex.data import judged
 
 PAIRS = [("The Dog, a cat!", "dog cat", 1.0, 1.0, 1.0), ("a dog of the man", "dog cat", 0.0, 0.4, 0.5)]
 PAIRS += [("", "dog", 0.0, 0.0, 0.0), ("dog dog", "dog", 0.0, 2 / 3, 1.0)]
@@ -44,14 +42,6 @@ def test_figures_are_scikit_learns(pairs: list[tuple[bool, bool]]) -> None:
     expected = {"accuracy": accuracy_score(labels, said), "f1": f1_score(labels, said, zero_division=0)}
     expected["mcc"] = matthews_corrcoef(labels, said)
     assert agreement(outcomes(said, labels).sum(axis=0)) == pytest.approx({k: 100 * v for k, v in expected.items()})
-
-
-def test_gold_answers_are_split_as_each_file_joins_them(tmp_path: Path) -> None:
-    found, absent = load_judged(write_data(tmp_path), ("diver_qa", "nq301", "evouna"))
-    assert not absent
-    assert found["diver_qa"].references[0] == ["the dog"]
-    assert found["nq301"].references[0] == found["evouna"].references[0] == ["the dog", "awake"]
-    assert found["diver_qa"].models[:2] == ["Claude-3.5-Sonnet", "Phi-3-mini"]
 
 
 def test_raters_majority_and_agreement(tmp_path: Path) -> None:
@@ -114,19 +104,3 @@ def test_bem_reads_answer_then_reference_and_question(tmp_path: Path) -> None:
     assert loaded.parameters == network.num_parameters()
     with pytest.raises(NotMeasured, match="two labels"):
         judges.bem(str(tiny.bert(tmp_path / "three", {}, labels=3)), None)
-
-
-def test_a_failing_endpoint_is_not_measured() -> None:
-    with serve(lambda body, number: (400, {"error": "no"}, {})) as endpoint:
-        ask = endpoint_judge(endpoint.url, "tiny").load().ask
-        with pytest.raises(NotMeasured, match="HTTP 400"):
-            ask(one("the dog", ["a cat"]))
-
-
-def test_bleurt_reads_the_reference_first_and_512_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {}
-    monkeypatch.setattr(judges, "bleurt", lambda *_, **given: settings.update(given))
-    monkeypatch.setattr(judges, "count_parameters", lambda _: 0)
-    models = dict.fromkeys(("bertscore", "bertscore_layer", "bem")) | {"bleurt": "folder", "run": {}}
-    next(judge for judge in judges.model_judges(models) if judge.name == "BLEURT").load()
-    assert settings == {"reference_first": True, "tokens": 512}

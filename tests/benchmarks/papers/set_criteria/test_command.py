@@ -4,18 +4,14 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from benchmarks.common.plot_style import FORMATS
 from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
-from benchmarks.papers.set_criteria.means import EVERY
 from semantic_metrics import load
 from semantic_metrics.set_criteria.encoders import load_encoder
-from tests import tiny_pairs as tiny
-from tests.benchmarks.papers.set_criteria.data import GROUPS, finish, run, samples, vectors_of
-from training.matcha.contextual import ContextualModel
+from tests.benchmarks.papers.set_criteria.data import finish, run, samples, vectors_of
 
 VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
 CELLS = ["both", "first", "second", "neither"]
@@ -72,37 +68,6 @@ def test_all_files_are_written(output: Path) -> None:
     assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
 
 
-def test_the_report_says_how_encoders_ran(file: Path, checkpoint: Path, tmp_path: Path) -> None:
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=16).save(tmp_path / "contextual")
-    named = [f"{name}={folder}/" for name, folder in (("A", checkpoint), ("B", tmp_path / "contextual"))]
-    encoders = [argument for spec in named for argument in ("--encoder", spec)]
-    options = ("--precision", "int8", "--batch-size", 5)
-    result = finish("--samples", file, *encoders, *options, "--output", tmp_path / "out")
-    assert "Run with: precision int8 (B), batch_size 5\n" in result.stdout
-    assert "not measured:" not in result.stdout, "a table runs no model"
-    plain = finish("--samples", file, *encoders[:2], "--precision", "float32", "--output", tmp_path / "out")
-    assert "Run with: precision float32\n" in plain.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--precision", "float64"), "precision: expected one of"),
-        (("--precision", "int8"), "--precision: expected an --encoder that is a contextual MATCHA checkpoint"),
-        (("--backend", "openvino"), "--backend: expected an --encoder that is a contextual MATCHA checkpoint"),
-    ],
-)
-@pytest.mark.parametrize("spec", ["{checkpoint}/", "random:8", "{checkpoint}/../nothing/"])
-def test_what_holds_for_no_encoder_is_refused(
-    file: Path, checkpoint: Path, tmp_path: Path, spec: str, options: tuple[str, ...], message: str
-) -> None:
-    spec = spec.format(checkpoint=checkpoint)
-    refused = run("--samples", file, "--encoder", spec, *options, "--output", tmp_path / "out")
-    assert refused.exit_code == 2
-    assert message in " ".join(refused.output.split())
-    assert not (tmp_path / "out").exists()
-
-
 def test_figures_are_those_of_the_metric(output: Path, file: Path, checkpoint: Path) -> None:
     frame = samples()
     given = {
@@ -153,59 +118,6 @@ def test_published_figures(output: Path, row: tuple) -> None:
     table = pd.read_csv(output / f"table{number}.csv").dropna(subset=["published"])
     printed = table.set_index(["measure", "published_as", "figure"])["published"]
     assert [printed[measure, name, figure] for figure in figures] == values
-
-
-def test_the_report_names_its_samples_and_encoders(output: Path, file: Path) -> None:
-    report = (output / "report.txt").read_text(encoding="utf-8")
-    ranges = re.findall(r"ranges:(shared-\w{16})", report)
-    assert f"Samples: {file.name}, sha256 " in report
-    assert f"overlap {GROUPS}, difference {2 * GROUPS}, union {GROUPS}" in report
-    assert f"Documents: {GROUPS}; the bootstrap draws these" in report
-    assert len(ranges) == 4
-    assert len(set(ranges)) == 1
-    assert re.search(r"\| SBERT-L +\| [\d.]+ \(28.54\)", report)  # of table 13
-    assert re.search(r"\| SBERT-mini +\| \(28.96\)", report)  # only published
-    assert "lost: not measured: " in report
-    assert "Table 15, C3, ned: samples (%)" in report
-    assert not re.search(r"\bnan\b", report)
-
-
-def test_checks_are_computed(output: Path) -> None:
-    checks = pd.read_csv(output / "checks.csv")
-    above = checks[checks["check"].str.startswith("mean difference above")]
-    assert above["encoder"].value_counts().to_dict() == {"<b>&GloVe": 10, "SBERT-L": 10}
-    assert (above["holds"].astype(str) == (above["low"] > 0).astype(str)).all()
-
-
-def test_discrimination_is_the_gap_to_each_floor_in_standard_deviations(output: Path) -> None:
-    board = pd.read_csv(output / "leaderboard.csv").set_index(["encoder", "criterion"])["value"]
-    table = pd.read_csv(output / "discrimination.csv")
-    assert list(table["floor"].unique()) == ["bag of random vectors", FLOOR]
-    assert table.groupby("floor")["encoder"].unique().map(list).tolist() == [["SBERT-L", "<b>&GloVe", EVERY]] * 2
-    real = table[table["encoder"] != EVERY]
-    for row in real.itertuples():
-        assert row.gap == pytest.approx(board[row.encoder, row.criterion] - board[row.floor, row.criterion])
-        assert row.gap_low <= row.gap <= row.gap_high
-        if row.criterion in ("C2", "C5", "C6"):  # a sample holds or does not: shares of 0 and 100
-            shares = [board[name, row.criterion] for name in (row.encoder, row.floor)]
-            spread = np.sqrt(sum(share * (100 - share) for share in shares) / 2)
-            assert row.index == pytest.approx(
-                row.gap / spread if spread else 0 if row.gap == 0 else np.nan, nan_ok=True
-            )
-    means = real.groupby(["floor", "criterion"])["gap"].mean()
-    every = table[table["encoder"] == EVERY].set_index(["floor", "criterion"])["gap"]
-    assert every.sort_index().tolist() == pytest.approx(means.sort_index().tolist())
-
-
-def test_ranges_of_another_run_make_runs_comparable(output: Path, file: Path, checkpoint: Path, tmp_path: Path) -> None:
-    ranges = output / "ranges.json"
-    finish("--samples", file, "--encoder", f"SBERT-L={checkpoint}/", "--ranges", ranges, "--output", tmp_path)
-    before, after = (pd.read_csv(folder / "table2.csv") for folder in (output, tmp_path))
-    before, after = (table[table["encoder"] == "SBERT-L"] for table in (before, after))
-    assert before[before["ranges"] == "shared"]["value"].tolist() == after["value"].tolist()
-    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
-    assert "ranges:given-" in report
-    assert "as given" in report
 
 
 @pytest.mark.parametrize(

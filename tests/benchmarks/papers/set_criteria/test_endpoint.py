@@ -70,22 +70,3 @@ def test_invalid_answers_are_not_measured(monkeypatch: pytest.MonkeyPatch, answe
         EmbeddingsEndpoint(endpoint.url, "m").encode(["one", "two"])
     assert len(endpoint.requests) == 1
     assert SECRET not in str(caught.value)
-
-
-def test_replies_before_a_failure_are_kept(tmp_path: Path) -> None:
-    def fails_once(body: dict, number: int) -> Reply:
-        return (400, {"error": "out of credit"}, {}) if number == 2 else embed(body, number + 1)
-
-    frame = samples(8)  # three requests or more
-    with serve(fails_once) as endpoint:
-        measured, reasons = measure(frame, endpoint.url, tmp_path)
-        assert not measured
-        assert "HTTP 400" in reasons["remote"]
-        (one,), _ = measure(frame, endpoint.url, tmp_path)
-        asked = [text for _, _, body in endpoint.requests for text in body["input"]]
-        failed = endpoint.requests[2][2]["input"]
-        (whole,), _ = measure(frame, endpoint.url)
-    assert len(asked) == frame[["a", "b", "target"]].stack().nunique() + len(failed), "no other text is asked twice"
-    assert len(list(tmp_path.rglob("*.npy"))) == 2, "one file for each run, however many requests it had"
-    results = [report(run.samples, Settings(), own_ranges(run.samples)) for run in (one, whole)]
-    assert results[0] == results[1]

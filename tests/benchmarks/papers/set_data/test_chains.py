@@ -1,12 +1,8 @@
 """From chains to samples: the paper's forms, its filter, and the count of what is left out."""
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import count
 
 import numpy as np
-import pandas as pd
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,14 +10,11 @@ from benchmarks.common.encoders import Score, cosine_of
 from benchmarks.papers.set_data.chains import (
     COLUMNS,
     FORMS,
-    GIVEN,
     OPERATORS,
     Chain,
     Dropped,
-    Pair,
     chain_samples,
     draw,
-    fuse_chains,
     sample_table,
 )
 from benchmarks.papers.set_data.fusion import CONCATENATION
@@ -56,26 +49,6 @@ def test_a_chain_gives_the_papers_nine_samples() -> None:
     assert len({row["id"] for row in rows}) == len(FORMS)
 
 
-@given(sizes=st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=8), seed=st.integers(0, 99))
-@settings(max_examples=25)
-def test_split_rows_give_sound_samples(sizes: list[tuple[int, int]], seed: int) -> None:
-    word = map("w{}".format, count())
-    parts = [[" ".join(next(word) for _ in range(size)) for size in pair] for pair in sizes]
-    frame = pd.DataFrame({"a": [a for a, _ in parts], "b": [b for _, b in parts]})
-    frame["target"] = frame["b"] + " " + frame["a"]
-    dropped = Dropped()
-    chains = split_chains(frame, "s", "f", seed, ANY_LENGTH, dropped)
-    rows = chain_samples(fused(*chains), (WORDS,), 0.25, dropped)
-    assert not dropped
-    assert all(is_sound(row) for row in rows)
-    for row in rows:
-        number = int(row["group"].split(":")[1])
-        assert frame["target"][number] in (row["a"], row["b"], row["target"])  # each holds its row's complex sentence
-        assert GIVEN in row["fusion"].split("+")
-    unions = [row for row in rows if row["operator"] == "union"]
-    assert {(row["a"], row["b"]) for row in unions} == {tuple(pair) for pair in parts}
-
-
 def test_differences_need_dissimilar_neighbours() -> None:
     near = Chain("s", "s:0", "red cat sat", "red dog ran", "two ships left")  # cos(prev, curr) is 1/3
     far = Chain("s", "s:1", "one dam broke", "a mayor spoke", "two ships left")
@@ -90,21 +63,6 @@ def test_differences_need_dissimilar_neighbours() -> None:
     assert len(chain_samples(fused(far), (WORDS, constant), 0.25, Dropped())) == 3  # every encoder must agree
     equal = Chain("s", "s:0", "a b c d", "a e f g", "h i j k")  # cos(prev, curr) is 1/4, the threshold
     assert len(chain_samples(fused(equal), (WORDS,), 0.25, Dropped())) == 3
-
-
-def test_chains_without_a_fusion_are_counted() -> None:
-    def fuse(pairs: Sequence[Pair]) -> list[str]:
-        return ["" if pair == (P, C) else pair[0] if pair == (C, N) else "both" for pair in pairs]
-
-    dropped = Dropped()
-    chains = [Chain("s", "s:0", P, C, "X."), Chain("s", "s:1", "Y.", C, N), Chain("s", "s:2", "U.", "V.", "W.")]
-    assert [chain.group for chain in fuse_chains(chains, fuse, "f", dropped)] == ["s:2"]
-    assert dropped == {
-        ("s", "chain: a fusion is empty, cut off or refused"): 1,
-        ("s", "chain: a fusion is one of its two sentences"): 1,
-    }
-    with pytest.raises(ValueError, match="fuse: expected 2 texts, one for each pair, got 0"):
-        fuse_chains(chains[2:], lambda pairs: [], "f", Dropped())
 
 
 def test_repeated_and_uninformative_samples_are_counted() -> None:

@@ -9,18 +9,10 @@ from click.testing import CliRunner
 
 from benchmarks.common.baselines import sentence_splitter
 from benchmarks.common.encoders import Score, cosine_of
-from benchmarks.papers.set_data.chains import COLUMNS, GIVEN, Chain, Dropped, fuse_chains, sample_table
+from benchmarks.papers.set_data.chains import COLUMNS, GIVEN, Chain, Dropped, fuse_chains
 from benchmarks.papers.set_data.command import main
 from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
-from benchmarks.papers.set_data.sources import (
-    Lengths,
-    Plan,
-    build,
-    document_chains,
-    read_documents,
-    split_chains,
-    union_samples,
-)
+from benchmarks.papers.set_data.sources import Lengths, document_chains, split_chains
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
 ANY_LENGTH = Lengths(1, 1000)
@@ -68,36 +60,6 @@ def test_split_rows_borrow_a_sentence_of_another_row_on_either_side() -> None:
     assert chains != split_chains(split_frame(40), "s", "f", 1, ANY_LENGTH, Dropped())
 
 
-def test_unsuitable_rows_are_counted() -> None:
-    frame = split_frame(8)
-    frame.loc[0, "n_parts"] = 3
-    frame.loc[1, "b"] = None
-    frame.loc[2, "target"] = "  "
-    frame.loc[3, "a"] = "one . . ."  # full stops do not count as words
-    frame.loc[4, "a"] = "word " * 9
-    dropped = Dropped()
-    chains = split_chains(frame, "s", "f", 0, Lengths(2, 8), dropped)
-    assert {chain.group for chain in chains} == {"s/f:5", "s/f:6", "s/f:7"}
-    assert dropped == {
-        ("s", "row: other than two parts"): 1,
-        ("s", "row: a text is missing"): 2,
-        ("s", "row: a sentence of fewer than 2 words"): 1,
-        ("s", "row: a sentence of more than 8 words"): 1,
-    }
-    assert split_chains(frame[5:6], "s", "f", 0, Lengths(2, 8), dropped) == []
-    assert dropped["s", "row: no other row to take a sentence from"] == 1
-
-
-def test_unions_by_people_are_not_changed() -> None:
-    frame = pd.DataFrame({"a": ["x y ", "x", None], "b": ["z", "y", "z"], "target": ["x  y z", "x", "z"]})
-    dropped = Dropped()
-    table = sample_table(union_samples(frame, "u", "train", dropped), dropped)
-    assert table[["operator", "a", "b", "target", "group"]].values.tolist() == [
-        ["union", "x y", "z", "x y z", "u/train:0"]
-    ]
-    assert dropped == {("u", "row: a text is missing"): 1, ("u", "union: two of its texts are equal"): 1}
-
-
 def test_documents_give_consecutive_sentences() -> None:
     dropped = Dropped()
     documents = [ARTICLE, "One. Two.", ARTICLE, None, "", "Good. and so on it went. Then it all stopped again."]
@@ -129,59 +91,6 @@ def write_data(folder: Path) -> Path:
             frame = split_frame(12).map(lambda x, at=f"{name}{file}": x if isinstance(x, int) else x.replace("a", at))
             frame.to_parquet(folder / name / f"{file}.parquet")
     return folder
-
-
-@pytest.mark.parametrize(
-    ("names", "documents", "message"),
-    [
-        ((), {"wikisplit": [ARTICLE]}, "documents: expected a name other than wikisplit, .*, got 'wikisplit'"),
-        ((), {"mine": ["Too short."]}, "expected at least one sample, got none; left out: .*fewer than three"),
-    ],
-)
-def test_invalid_builds_are_refused(tmp_path: Path, names: tuple[str, ...], documents: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        build(Plan(lengths=ANY_LENGTH), tmp_path, names, documents)
-
-
-def test_a_source_without_a_column_is_refused(tmp_path: Path) -> None:
-    write_data(tmp_path)
-    split_frame(3).drop(columns="b").to_parquet(tmp_path / "wikisplit" / "test.parquet")
-    with pytest.raises(ValueError, match=r"test.parquet: expected columns .*, missing \['b'\]"):
-        build(Plan(), tmp_path, ("wikisplit",), {})
-
-
-def test_documents_of_a_file(tmp_path: Path) -> None:
-    (tmp_path / "d.txt").write_text("\n\none\ntwo\n \n\nthree\n")
-    assert read_documents(tmp_path / "d.txt", None) == ["one\ntwo", "three"]
-    (tmp_path / "d.jsonl").write_text('{"article": "x"}\n{"article": "y"}\n')
-    assert read_documents(tmp_path / "d.jsonl", "article") == ["x", "y"]
-    with pytest.raises(ValueError, match=r"column: expected one of \['article'\] of d.jsonl, got None"):
-        read_documents(tmp_path / "d.jsonl", None)
-    (tmp_path / "latin.txt").write_bytes("é".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin\.txt: cannot be read as UTF-8"):
-        read_documents(tmp_path / "latin.txt", None)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--data", "{folder}", "--source", "bisect"], "bisect: expected a file"),
-        (["--data", "{folder}"], "data: expected one of the folders wikisplit, bisect, sentence_union, newts in"),
-        ([], "data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --documents, got neither"),
-        (["--documents", "{folder}/d.txt", "--encoder", "{folder}/none/"], "none/ does not load"),
-        (["--documents", "{folder}/d.txt", "--threshold", "nan"], "threshold: expected a number, got nan"),
-        (["--documents", "{folder}/d.txt", "--endpoint", "ftp://x"], "endpoint: expected a URL that begins with http"),
-    ],
-)
-def test_invalid_arguments_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
-    (tmp_path / "d.txt").write_text(ARTICLE)
-    arguments = [argument.format(folder=tmp_path) for argument in arguments]
-    result = CliRunner().invoke(
-        main, ["build", *arguments, "--output", str(tmp_path / "out")], env={"SEMANTIC_METRICS_DATA": ""}
-    )
-    assert result.exit_code == 1
-    assert message in result.output
-    assert not (tmp_path / "out").exists()
 
 
 def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:

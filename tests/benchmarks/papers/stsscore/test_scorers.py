@@ -4,11 +4,9 @@ from pathlib import Path
 
 import bert_score
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from sklearn.metrics import roc_auc_score
 from transformers import AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
@@ -49,30 +47,6 @@ def test_tokens_are_those_of_mteval(text: str, tokens: list[str]) -> None:
     assert rows.tokens_13a(text) == tokens
 
 
-@given(WORDS, WORDS)
-def test_bleu_is_zero_only_where_no_4_gram_is_shared(first: list[str], second: list[str]) -> None:
-    texts = " ".join(first), " ".join(second)
-    grams = [{tuple(tokens[i : i + 4]) for i in range(len(tokens) - 3)} for tokens in map(rows.tokens_13a, texts)]
-    value = rows.sentence_bleu(*texts)
-    assert (value > 0) == bool(grams[0] & grams[1])
-    assert 0 <= value <= 1
-    assert rows.sentence_bleu(texts[0], texts[0]) == (1.0 if grams[0] else 0.0)
-
-
-def test_bleu_by_hand() -> None:
-    # 5 of 6 words, 4 of 5, 3 of 4 and 2 of 3 n-grams are shared; no brevity penalty
-    expected = (5 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** 0.25
-    assert rows.sentence_bleu("the dog sleeps here all day", "the dog sleeps here all") == pytest.approx(expected)
-    # the other way all are, and the brevity penalty is exp(1 - 6 / 5)
-    assert rows.sentence_bleu("the dog sleeps here all", "the dog sleeps here all day") == pytest.approx(np.exp(-0.2))
-
-
-def test_bleu_takes_sentence1_for_the_prediction() -> None:
-    long, short = "the dog sleeps here and there today", "the dog sleeps here"
-    assert rows.bleu([short], [long])[0] == rows.sentence_bleu(long, short)  # candidates, references
-    assert rows.bleu([short], [long])[0] != rows.bleu([long], [short])[0]  # the brevity penalty falls on one order
-
-
 def test_published_scores_are_looked_up_pair_by_pair(data: Path, sets: dict[str, PairSet]) -> None:
     published, wmt22 = rows.PublishedScores(data), sets["wmt22"]
     score = published.score("STSScore")
@@ -85,18 +59,19 @@ def test_published_scores_are_looked_up_pair_by_pair(data: Path, sets: dict[str,
         rows.PublishedScores(None).score("S-BERT")(["a"], ["b"])
 
 
-def test_ensemble_is_the_mean_of_its_members(sets: dict[str, PairSet]) -> None:
-    scores, rng = Scores(), np.random.default_rng(0)
-    values = {name: rng.uniform(size=ROWS) for name in ("a", "b", "c")}
-    for name, value in values.items():
-        scores.rated[name, "stsb"] = value
-        if name != "b":
-            scores.rated[name, "mrpc"] = value
-    added = rows.add_ensemble(scores, {key: sets[key] for key in ("stsb", "mrpc")}, ["a", "b", "c"])
-    expected = (values["a"] + values["b"] + values["c"]) / 3
-    np.testing.assert_allclose(scores.rated[added.name, "stsb"], expected)
-    assert (added.name, "mrpc") not in scores.rated
-    assert scores.reasons[added.name, "mrpc"] == "b not measured"
+def test_published_scores_without_texts_are_those_of_the_rows(sets: dict[str, PairSet], tmp_path: Path) -> None:
+    mrpc = sets["mrpc"]
+    (tmp_path / "scores").mkdir()
+    lines = pd.DataFrame({"label": mrpc.ratings.astype(int), "bertscore_f1": np.linspace(0, 1, ROWS)})
+    lines.to_csv(tmp_path / "scores" / "mrpc.csv")
+    published = rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
+    found = published.score("BERTScore")(mrpc.candidates, mrpc.references)
+    np.testing.assert_allclose(found, lines["bertscore_f1"])
+    with pytest.raises(NotMeasured):
+        published.score("S-BERT")(mrpc.candidates, mrpc.references)
+    lines[::-1].to_csv(tmp_path / "scores" / "mrpc.csv")
+    with pytest.raises(ValueError, match=r"mrpc\.csv: expected a line for each of"):
+        rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
 
 
 def test_bertscore_is_rescaled_with_the_models_baseline(tmp_path: Path) -> None:
@@ -116,34 +91,6 @@ def test_bertscore_is_rescaled_with_the_models_baseline(tmp_path: Path) -> None:
     np.testing.assert_allclose(scores[:2], expected[2].numpy(), atol=1e-5)
     assert scores[1] == pytest.approx(1, abs=1e-5)
     assert scores[2] < -0.1  # 0 before
-
-
-def test_bertscore_without_a_baseline_says_so() -> None:
-    with pytest.raises(NotMeasured, match="no English baseline for /nowhere/model"):
-        rows.bertscore("/nowhere/model", 1, None)
-    with pytest.raises(NotMeasured, match="does not load"):
-        rows.bertscore("/nowhere/roberta-large", None, None)
-
-
-@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 5)), min_size=3, max_size=30))
-def test_correlations_are_scipys(values: list[tuple[int, int]]) -> None:
-    scores, labels = np.array(values, dtype=float).T
-    figures = tables.correlations(scores, labels)
-    if np.ptp(scores) == 0 or np.ptp(labels) == 0:
-        assert np.isnan([figures["r"], figures["rho"]]).all()
-    else:
-        assert figures["r"] == pytest.approx(100 * stats.pearsonr(scores, labels).statistic, abs=1e-9)
-        assert figures["rho"] == pytest.approx(100 * stats.spearmanr(scores, labels).statistic, abs=1e-9)
-    both = tables.correlations(np.stack([scores, -scores]), labels[None])
-    np.testing.assert_allclose(both["r"], [figures["r"], -figures["r"]])
-
-
-def test_class_figures_are_pandas_and_sklearns(sets: dict[str, PairSet]) -> None:
-    scores, labels = np.random.default_rng(1).integers(0, 6, ROWS) / 5, sets["mrpc"].ratings
-    figures = tables.classes(scores[labels == 0], scores[labels == 1])
-    assert figures["auc"] == pytest.approx(100 * roc_auc_score(labels, scores))
-    assert figures["neg_sd"] == pytest.approx(100 * np.std(scores[labels == 0], ddof=1))
-    assert figures["pos_mean"] == pytest.approx(100 * scores[labels == 1].mean())
 
 
 def test_figure_table(sets: dict[str, PairSet]) -> None:
@@ -174,16 +121,3 @@ def test_figure_table(sets: dict[str, PairSet]) -> None:
     assert cell.loc["QQP train"]["value"].isna().all()
     assert set(cell.loc["QQP train"]["reason"]) == {"not given"}
     assert set(table[(table["metric"] == "BLEU") & (table["set"] == "STS-B test")]["reason"]) == {"no tokens"}
-
-
-def test_agreement_is_measured_on_what_the_authors_published(data: Path, sets: dict[str, PairSet]) -> None:
-    scores, published = Scores(), rows.PublishedScores(data)
-    theirs = pairs("wmt22")["sbertcosine"].to_numpy()
-    scores.rated["S-BERT", "wmt22"] = theirs + np.where(np.arange(ROWS) == 3, 1e-3, 0)
-    scores.rated["S-BERT", "mrpc"] = theirs  # nothing of it is published
-    near = tables.agreement_table([metric("S-BERT")], sets, scores, published)
-    assert len(near) == 1
-    row = near.iloc[0]
-    assert (row["set"], row["column"], row["n"]) == ("WMT22 zh-en", "sbertcosine", ROWS)
-    assert row["largest_difference"] == pytest.approx(1e-3)
-    assert 99 < row["r"] < 100

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from datasets import Dataset
 
-from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.stsscore import sets as sets
 from tests.benchmarks.papers.stsscore.data import ROWS, pairs, qqp, write_data
 
@@ -41,15 +40,6 @@ def test_every_set_is_read(data: Path) -> None:
     assert sets.SYSTEMS not in loaded["stsb"].parts
 
 
-def test_halves_part_at_the_median_length_of_sentence1_and_are_strict() -> None:
-    texts = ["a", "bb", "cc", "cc", "dddd"]
-    frame = pd.DataFrame({"sentence1": texts, "sentence2": ["far longer than sentence1"] * 5, "label": [0, 1, 0, 1, 1]})
-    dataset = sets.pair_set("mrpc", frame, "test", set())
-    assert dataset.median == 2
-    assert dataset.parts[sets.SHORTER].tolist() == [True, False, False, False, False]
-    np.testing.assert_array_equal(dataset.parts[sets.LONGER], ~dataset.parts[sets.SHORTER])
-
-
 def test_a_leak_is_found_whatever_its_case_signs_and_order() -> None:
     seen = sets.normalised_pairs([pd.DataFrame({"sentence1": ["The dog's bone."], "sentence2": ["A  Cat"]})])
     assert sets.normalised("a cat!", "the dog s bone") in seen
@@ -63,17 +53,6 @@ def test_leaked_pairs_make_a_part_of_their_own(data: Path) -> None:
     assert loaded["mrpc"].parts[sets.UNSEEN].sum() == ROWS - 2  # one is in STS-B train, one in its test
     assert sets.UNSEEN not in loaded["stsb"].parts  # its own test pairs are no leak
     assert sets.UNSEEN not in loaded["wmt22"].parts
-
-
-def test_further_training_pairs_count(data: Path, tmp_path: Path) -> None:
-    rows = pd.concat([pairs("mrpc").iloc[5:7], pairs("stsb").iloc[:1]])[["sentence1", "sentence2"]]
-    rows.to_parquet(tmp_path / "more.parquet")
-    loaded = load(data, tmp_path / "more.parquet")
-    assert loaded["mrpc"].parts[sets.UNSEEN].sum() == ROWS - 4
-    assert loaded["stsb"].parts[sets.UNSEEN].sum() == ROWS - 1
-    pd.DataFrame({"text": ["a"]}).to_parquet(tmp_path / "none.parquet")
-    with pytest.raises(ValueError, match=r"none.parquet: expected columns sentence1 and sentence2, got \['text'\]"):
-        load(data, tmp_path / "none.parquet")
 
 
 def test_qqp_is_read_as_quora_publishes_it(tmp_path: Path) -> None:
@@ -111,32 +90,16 @@ def test_broken_labels_and_texts_are_named(key: str, changes: dict, message: str
         sets.pair_set(key, pd.DataFrame(columns).drop(columns="label"), "here.csv", set())
 
 
-def test_hub_sets_have_the_shape_of_the_local_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_qqp_of_the_hub_is_that_of_glue(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Hub is out of reach in tests: rows in its shape stand in for the download, everything after it is real."""
-    rows = {
-        "sentence-transformers/stsb": {"sentence1": ["a", "b"], "sentence2": ["c", "d"], "score": [0.5, 1.0]},
-        "nyu-mll/glue": {"sentence1": ["a", "e"], "sentence2": ["c", "f"], "label": [1, 0], "idx": [0, 1]},
-        "sentence-transformers/quora-duplicates": {"sentence1": ["g", "h"], "sentence2": ["i", "j"], "label": [0, 1]},
-    }
+    rows = {"question1": ["g", "h"], "question2": ["i", "j"], "label": [0, 1], "idx": [0, 1]}
     asked = []
 
-    def answer(repository: str, name: str | None, split: str) -> Dataset:
-        asked.append((repository, name, split))
-        return Dataset.from_dict(rows[repository])
+    def answer(*asked_for: str, split: str) -> Dataset:
+        asked.append((*asked_for, split))
+        return Dataset.from_dict(rows)
 
     monkeypatch.setattr(sets, "load_dataset", answer)
-    stsb = sets.hub_stsb()
-    seen = sets.Seen(stsb)
-    dataset = {key: sets.hub_pairs(key, stsb, seen) for key in ("stsb", "mrpc", "qqp")}
-    assert [call[1:] for call in asked] == [
-        (None, "train"),
-        (None, "validation"),
-        (None, "test"),
-        ("mrpc", "test"),
-        ("pair-class", "train"),
-    ]
-    assert dataset["stsb"].ratings.tolist() == [0.5, 1.0]
-    assert dataset["mrpc"].parts[sets.UNSEEN].tolist() == [False, True]
-    assert dataset["qqp"].ratings.tolist() == [0, 1]
-    with pytest.raises(NotMeasured, match="not on the Hub"):
-        sets.hub_pairs("wmt22", stsb, seen)
+    qqp = sets.hub_qqp(sets.Seen({}))
+    assert asked == [("nyu-mll/glue", "qqp", "train")]
+    assert (qqp.references, qqp.ratings.tolist()) == (["g", "h"], [0, 1])
