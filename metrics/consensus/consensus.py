@@ -63,13 +63,17 @@ Returns:
     parts: the evidence, a dict of lists of n floats: `matcha` (cosine in [-1, 1]), `similarity` (predicted rating in
         [0, 1]), `entailment` (probability that the reference entails the prediction) and `contradiction` (the mean of
         both directions).
-    verdicts: n of "contradicts", "same", "says less", "says more", "unrelated" and "empty".
-    reasons: n sentences that give the reason.
+    verdicts: n of "contradicts", "same", "says less", "says more", "unrelated", "empty", "no answer" (the prediction
+        says that it gives none) and "unread" (the model cannot read what differs).
+    reasons: n sentences that give the reason, a model's or a rule's.
     signature: every setting that can change a score, the checkpoints' sha256 among them.
     undefined: number of predictions that are blank (without a visible character), or punctuation alone beside words, or
         whose references all are, those of `contradictions` included; their score is 0.
     truncated: number of pairs (a prediction or contradiction with one of its references) that were longer than
         `max_length`.
+    unread: number of predictions that differ from their reference only in characters that the model cannot read,
+        or are mostly of such; their scores are below .5, and a warning says so.
+    thoughts: number of predictions with a part in <think>, which is not judged.
     contradiction_scores: with `contradictions`, n floats in [0, 1], their scores.
     margins: with `contradictions`, n floats in [-1, 1], `scores` minus `contradiction_scores`.
     best_reference: with several references, the index of the best for each prediction (the first of equals).

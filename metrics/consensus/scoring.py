@@ -15,6 +15,8 @@ from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_scor
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
+from semantic_metrics.quantities.manners import without_thoughts
+from semantic_metrics.quantities.rules import count_unread
 
 VERSION = "0.5.0"
 # arguments of versions before 0.6 that judged sentence by sentence, with their defaults
@@ -115,6 +117,7 @@ class ConsensusScoring(TextScoring):
         options: Options,
         contradictions: list[str] | None = None,
     ) -> dict:
+        predictions, thoughts = without_thoughts(predictions)
         if contradictions is not None:
             check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
         scored = self._score(predictions, references, options)
@@ -138,7 +141,8 @@ class ConsensusScoring(TextScoring):
             result["contradiction_scores"] = against.scores.tolist()
             result["margins"] = (scored.scores - against.scores).tolist()
             undefined, truncated = undefined + int(against.blank.sum()), truncated + against.truncated
-        return result | {"undefined": undefined, "truncated": truncated}
+        unread = count_unread(scored.parts.rulings)
+        return result | {"undefined": undefined, "truncated": truncated, "unread": unread, "thoughts": thoughts}
 
     def _score(self, predictions: list[str], references: list, options: Options) -> Scored:
         texts, counts = flatten(references)

@@ -66,9 +66,13 @@ Returns:
     split: number of pairs whose reference is too long for the model and was read in parts: the probabilities are the
         means over the parts.
     truncated: number of pairs that were not read in full, as the question was cut.
+    unread: number of answers that differ from their reference only in characters that the model cannot read,
+        or are mostly of such; their scores are below .5, and a warning says so.
+    thoughts: number of predictions with a part in <think>, which is not judged.
     best_reference: with several references, the index of the best for each answer (the first of equals).
     reasons: with output="reasons", for each answer what "intercept" and each feature add to its log odds of being
         correct, log(p / (1 - p)), or to p itself with features="nli"; empty for a blank answer.
+    rules: with output="reasons", for each answer the sentence of the rule that decided it, or "" where none did.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a blank reference, a

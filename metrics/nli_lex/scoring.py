@@ -17,6 +17,8 @@ from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, SUBSTRING, extract, load_scorer
 from semantic_metrics.nli_lex.weights import NLI_ALONE, Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template
+from semantic_metrics.quantities.manners import legible, without_thoughts
+from semantic_metrics.quantities.rules import count_unread
 
 VERSION = "0.5.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
@@ -117,6 +119,7 @@ class NLILexScoring(TextScoring):
 
     def _compute(self, predictions: list[str], references: list, questions: list[str], options: Options) -> dict:
         weights, several = options.weights, isinstance(references[0], list)
+        predictions, thoughts = without_thoughts(predictions)
         texts = questions, predictions, references if several else [[text] for text in references]
         match = SUBSTRING if weights.whole_question else "lexical_match"
         reading = (weights.template, weights.number_words, {*weights.features, "entailment", match}, options.run)
@@ -127,6 +130,7 @@ class NLILexScoring(TextScoring):
         if options.output == "mean":
             return result
         chosen = features.table[judged.rows]
+        rulings = [features.rulings[row] for row in judged.rows]
         result |= {
             "scores": judged.p.tolist(),
             "correct": correct.tolist(),
@@ -138,11 +142,14 @@ class NLILexScoring(TextScoring):
             "shortened": int(features.shortened.sum()),
             "split": features.split,
             "truncated": features.truncated,
+            "unread": count_unread(rulings),
+            "thoughts": thoughts,
         }
         if several:
             result["best_reference"] = judged.best_reference.tolist()
         if options.output == "reasons":
             result["reasons"] = _reasons(weights, chosen, features.blank)
+            result["rules"] = [ruling.reason for ruling in rulings]
         return result
 
     def signature(self, **settings: object) -> str:
@@ -181,6 +188,7 @@ class NLILexScoring(TextScoring):
         texts = {"prediction": prediction, "reference": reference, "question": question}
         for name, text in texts.items():
             check_text(name, text)
+        texts = {name: legible(text) for name, text in texts.items()}
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
         run = RunOptions(precision, max_length, batch_size, device, backend, workers)
         check_method(method, run)

@@ -15,6 +15,8 @@ from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoin
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.quantities.manners import without_thoughts
+from semantic_metrics.quantities.rules import LIMITS, SAME, UNREAD, UNREAD_RULING, count_unread, rule
 from semantic_metrics.stsscore.attribution import explain
 
 VERSION = "0.4.0"
@@ -86,13 +88,18 @@ class STSScoring(TextScoring):
         return Options(self._scale(scale), run=run, **settings)
 
     def _compute(self, predictions: list[str], references: list, options: Options) -> dict:
+        predictions, thoughts = without_thoughts(predictions)
         texts, counts = flatten(references)
         owners = np.repeat(np.arange(len(predictions)), counts)
-        pairs = [(text, predictions[i]) for text, i in zip(texts, owners, strict=True)]
+        ruled = [rule(text, predictions[i]) for text, i in zip(texts, owners, strict=True)]
+        pairs = [(one.reference, one.prediction) for one in ruled]
         swapped = [(b, a) for a, b in pairs] if options.symmetric else []
         logits = self.scorer.logits(pairs + swapped, options.run)
         raw = logits.values[:, similarity_label(self.scorer.labels)]
         scores = rating(options.scale, raw.astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
+        same = [one.ruling.kind == SAME for one in ruled]
+        unread = [not alike and self.scorer.is_unread(*pair) for alike, pair in zip(same, pairs, strict=True)]
+        scores[same], scores[unread] = 1.0, np.minimum(scores[unread], LIMITS[UNREAD])
         merged, best = best_or_mean(scores, counts, options.multi_reference)
         if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
             merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), counts, options.multi_reference)
@@ -105,6 +112,8 @@ class STSScoring(TextScoring):
             "signature": str(self._signature(options)),
             "undefined": sum(blank),
             "truncated": int(logits.truncated.reshape(-1, len(pairs)).any(axis=0).sum()),
+            "unread": count_unread([UNREAD_RULING] * sum(unread)),
+            "thoughts": thoughts,
         }
         if isinstance(references[0], list):
             result["best_reference"] = best.tolist()

@@ -53,6 +53,9 @@ Returns:
     undefined: number of predictions that are blank, or whose references all are. The model scores them too, but such
         a score compares nothing.
     truncated: number of pairs (a prediction with one of its references) that were longer than `max_length`.
+    unread: number of predictions that differ from their reference only in characters that the model cannot read,
+        or are mostly of such; their scores are below .5, and a warning says so.
+    thoughts: number of predictions with a part in <think>, which is not judged.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
 
 Raises:

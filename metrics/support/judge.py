@@ -18,9 +18,7 @@ from semantic_metrics.core.sentences import Span, cut_long, sentence_spans, wind
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.nli_lex.conflicts import differing_numbers, same_but_for_writing
-from semantic_metrics.nli_lex.lexical import read_words
-from semantic_metrics.nli_lex.numerals import write_as_in
+from semantic_metrics.quantities.rules import as_read, contradicted_by, repeats
 from semantic_metrics.support.word_share import stems, word_shares
 
 Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -178,6 +176,11 @@ class Document:
         return [stems(self.text[begin:end]) for begin, end in self.sentences]
 
     @cached_property
+    def sentence_texts(self) -> list[str]:
+        """The text of each sentence, taken once."""
+        return [self.text[begin:end] for begin, end in self.sentences]
+
+    @cached_property
     def window_texts(self) -> list[str]:
         """The text of each window, taken once for all sentences that are compared with it."""
         return [self.text[slice(*self.window(index))] for index in range(len(self.windows))]
@@ -185,19 +188,15 @@ class Document:
     def repeats(self, index: int, sentence: str) -> bool:
         """Whether a sentence of a window is this one, but for white space and how its numbers are written."""
         first, end = self.windows[index]
-        return any(same_but_for_writing(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
+        return any(repeats(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
 
     def contradicts(self, index: int, sentence: str) -> bool:
-        """Whether a sentence of a window differs from this one in numbers or dates alone, and none has its words.
+        """Whether a sentence of a window has another quantity than this one where its words are the same.
 
         "In 2010 he won 5 games. In 2011 he won 6 games." says the second sentence, and does not contradict it.
         """
         first, end = self.windows[index]
-        texts = [self.text[slice(*span)] for span in self.sentences[first:end]]
-        words = read_words(sentence).all
-        return all(read_words(text).all != words for text in texts) and any(
-            differing_numbers(text, sentence) for text in texts
-        )
+        return contradicted_by(sentence, self.sentence_texts[first:end], self.sentence_texts)
 
     def window(self, index: int) -> Span:
         """Begin and end of a window in the text."""
@@ -324,7 +323,7 @@ class Judge:
     def _score(self, rows: list[list[_Task]], left_out: list[int]) -> Iterator[JudgedText]:
         tasks = list(chain.from_iterable(rows))
         # the model reads a number of the window as the sentence writes it
-        pairs = [(write_as_in(window, task.text).text, task.text) for task in tasks for _, _, window in task.windows]
+        pairs = [as_read(window, task.text) for task in tasks for _, _, window in task.windows]
         probabilities, truncated = np.zeros((len(pairs), 2)), np.zeros(len(pairs), dtype=bool)
         for begin in range(0, len(pairs), PAIRS_AT_A_TIME):  # one long text alone may have many more
             part = slice(begin, begin + PAIRS_AT_A_TIME)

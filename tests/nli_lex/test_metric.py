@@ -26,7 +26,8 @@ ROUNDING = 1e-5
 def test_results(metric: evaluate.Metric) -> None:
     result = metric.compute(**TEXTS)
     names = ["nli_lex", "scores", "correct", "entailment", "lexical_match"]
-    assert list(result) == [*names, "signature", "blank", "windowed", "shortened", "split", "truncated"]
+    counts = ["blank", "windowed", "shortened", "split", "truncated", "unread", "thoughts"]
+    assert list(result) == [*names, "signature", *counts]
     assert result["nli_lex"] == np.mean(result["correct"])
     assert [type(result[name][0]) for name in names[1:]] == [float, bool, float, int]
     assert all(len(result[name]) == 4 for name in names[1:])

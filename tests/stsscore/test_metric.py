@@ -21,7 +21,7 @@ def scores(metric: evaluate.Metric, predictions: list[str], references: list, **
 
 def test_results(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert list(result) == ["stsscore", "scores", "signature", "undefined", "truncated"]
+    assert list(result) == ["stsscore", "scores", "signature", "undefined", "truncated", "unread", "thoughts"]
     assert result["stsscore"] == np.mean(result["scores"])
     assert all(type(score) is float for score in result["scores"])
     assert (type(result["stsscore"]), result["undefined"], result["truncated"]) == (float, 0, 0)
