@@ -42,11 +42,11 @@ from benchmarks.long_texts.summaries import load_summaries, summary_figures
 from semantic_metrics.consensus.parts import DEFAULT_CHECKPOINT
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.cross_encoder.heads import ENTAILMENT
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.support.judge import NEAREST_WINDOWS, THRESHOLDS, Judge, SupportOptions
+from semantic_metrics.support.sentences import sentence_spans
 
 TITLE = "WiCE dev, supported against not or partially supported, times 100 [95% bootstrap intervals over claims]"
 SPEED_ARTICLES, SPEED_SENTENCES = 100, 3

@@ -16,7 +16,6 @@ from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
-from semantic_metrics.core.sentences import Span
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import cosine
@@ -24,6 +23,7 @@ from semantic_metrics.stats.binary import folds_by_group
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
 from semantic_metrics.support.judge import Judge, JudgedText, SupportOptions, Thresholds, support_of
+from semantic_metrics.support.sentences import Span
 from semantic_metrics.support.word_share import word_shares
 
 FILE = "wice/claim_documents_dev.parquet"

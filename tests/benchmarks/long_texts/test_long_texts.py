@@ -21,8 +21,8 @@ from benchmarks.long_texts.claims import (
 )
 from benchmarks.long_texts.planted import find_planted, load_planted
 from semantic_metrics.consensus.parts import PairModels
-from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.support.judge import JudgedSentence, JudgedText, Place, SupportOptions
+from semantic_metrics.support.sentences import sentence_spans
 from tests.consensus.conftest import both_heads
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
