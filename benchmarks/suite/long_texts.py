@@ -36,7 +36,6 @@ from benchmarks.common.tables import figures_text
 from semantic_metrics.consensus.parts import DEFAULT_CHECKPOINT
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.core.sentences import Span
 from semantic_metrics.cross_encoder.heads import ENTAILMENT
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
@@ -54,6 +53,7 @@ from semantic_metrics.support.judge import (
     Thresholds,
     support_of,
 )
+from semantic_metrics.support.sentences import Span
 from semantic_metrics.support.word_share import word_shares
 
 FILE = "wice/claim_documents_dev.parquet"

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from typing_extensions import Required, TypedDict
 
-from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
+from semantic_metrics.core.inputs import References, check_choice, check_whole, invalid_input, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.core.sentences import Span, cut_long, sentence_spans, window_spans
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.quantities.rules import as_read, contradicted_by, repeats
+from semantic_metrics.support.sentences import Span, cut_long, sentence_spans, window_spans
 from semantic_metrics.support.word_share import stems, word_shares
 
 Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -121,7 +123,7 @@ class JudgedSentence:
     places: list[Place]
     read: int
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """What a result has of the sentence."""
         return {name: value for name, value in asdict(self).items() if name != "read"}
 
@@ -356,7 +358,23 @@ class Judge:
         return JudgedSentence(task.text, *task.span, highest, worst, verdict, places, len(task.windows))
 
 
-def result_of(judge: Judge, predictions: list[str], references: list) -> dict[str, object]:
+class Result(TypedDict, total=False):
+    """What `compute` returns; which keys there are depends on its arguments."""
+
+    support: Required[float]
+    scores: list[float]
+    minimums: list[float]
+    sentences: list[list[dict[str, Any]]]
+    coverage: list[float]
+    missing: list[list[dict[str, Any]]]
+    signature: str
+    undefined: int
+    truncated: int
+    windows_read: int
+    windows_left_out: int
+
+
+def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
     """What `compute` returns of predictions judged against references, without the signature.
 
     Args:
@@ -366,7 +384,7 @@ def result_of(judge: Judge, predictions: list[str], references: list) -> dict[st
     """
     sources = [one if isinstance(one, list) else [one] for one in references]
     judged = list(judge.judge(predictions, sources))
-    result: dict[str, object] = {"support": float(np.mean([one.score for one in judged]))}
+    result: Result = {"support": float(np.mean([one.score for one in judged]))}
     if judge.options.output == "mean":
         return result
     result |= {
@@ -376,29 +394,29 @@ def result_of(judge: Judge, predictions: list[str], references: list) -> dict[st
     }
     undefined = sum(not one.read for one in judged)
     if judge.options.coverage:
-        back, counts = _coverage(judge, predictions, sources)
-        result |= back
+        result["coverage"], result["missing"], counts = _coverage(judge, predictions, sources)
         judged += counts
-    return result | {
+    result |= {
         "undefined": undefined,
         "truncated": sum(one.truncated for one in judged),
         "windows_read": sum(one.read for one in judged),
         "windows_left_out": sum(one.left_out for one in judged),
     }
+    return result
 
 
 def _coverage(
     judge: Judge, predictions: list[str], sources: list[list[str]]
-) -> tuple[dict[str, object], list[JudgedText]]:
+) -> tuple[list[float], list[list[dict[str, Any]]], list[JudgedText]]:
     """How far each prediction covers its references: the mean support of their sentences, and those without."""
     owners = [row for row, texts in enumerate(sources) for _ in texts]
     judged = list(judge.judge(list(chain.from_iterable(sources)), [[predictions[row]] for row in owners]))
     supports: list[list[float]] = [[] for _ in predictions]
-    missing: list[list[dict[str, object]]] = [[] for _ in predictions]
+    missing: list[list[dict[str, Any]]] = [[] for _ in predictions]
     numbers = chain.from_iterable(range(len(texts)) for texts in sources)
     for row, number, one in zip(owners, numbers, judged, strict=True):
         supports[row] += [sentence.support for sentence in one.sentences]
         lacking = (sentence for sentence in one.sentences if sentence.verdict != SUPPORTED)
         missing[row] += [{"reference": number, **sentence.to_dict()} for sentence in lacking]
     means = [float(np.mean(values)) if values else 0.0 for values in supports]
-    return {"coverage": means, "missing": missing}, judged
+    return means, missing, judged

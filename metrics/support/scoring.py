@@ -1,23 +1,37 @@
 """Support's scores: what a source says of each sentence of a text. `evaluate` is not needed."""
 
 import numpy as np
+from typing_extensions import Unpack
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.core.inputs import check_choice, check_text
-from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.inputs import References, check_choice, check_text
+from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.support.judge import NEAREST_WINDOWS, Judge, SupportOptions, result_of
+from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
 VERSION = "0.5.0"
 DEFAULT_CHECKPOINT = "pairs"
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: without each the whole text is judged again
+
+
+class ExplainArguments(RunArguments, total=False):
+    """Arguments of `compute` that `explain` takes too."""
+
+    k: int | None
+
+
+class Arguments(ExplainArguments, total=False):
+    """Arguments of `compute` besides the texts."""
+
+    coverage: bool
+    output: str
+    progress: bool
 
 
 class SupportScoring(TextScoring):
@@ -33,35 +47,28 @@ class SupportScoring(TextScoring):
         self,
         *,
         predictions: list[str] | None = None,
-        references: list | None = None,
-        k: int | None = NEAREST_WINDOWS,
-        coverage: bool = False,
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        progress: bool = True,
-    ) -> dict | None:
+        references: References | None = None,
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Judge predictions against references, their sources, together with those added before."""
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        run |= {"backend": backend, "workers": workers}
-        options = self._options(k=k, coverage=coverage, output=output, progress=progress, **run)
-        return self.compute_checked({"predictions": predictions, "references": references}, options)
+        columns = {"predictions": predictions, "references": references}
+        result: Result = self.compute_checked(columns, self._options(arguments))
+        return result
 
-    def _options(self, **settings: object) -> SupportOptions:
+    def _options(self, arguments: Arguments) -> SupportOptions:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        return SupportOptions(self.scorer.resolve(RunOptions.taken_from(settings)), **settings)
+        run, others = RunOptions.split(arguments, Arguments)
+        return SupportOptions(self.scorer.resolve(run), **others)
 
-    def _compute(self, predictions: list[str], references: list, options: SupportOptions) -> dict:
+    def _compute(self, predictions: list[str], references: References, options: SupportOptions) -> Result:
         result = result_of(Judge(self.scorer, options), predictions, references)
-        return result if options.output == "mean" else result | {"signature": str(self._signature(options))}
+        if options.output != "mean":
+            result["signature"] = str(self._signature(options))
+        return result
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
-        return str(self._signature(self._options(**settings)))
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: SupportOptions) -> Signature:
         return Signature.of("support", self.scorer.signature_fields(), options, VERSION)
@@ -71,13 +78,7 @@ class SupportScoring(TextScoring):
         prediction: str,
         reference: str,
         method: str = LEAVE_ONE_OUT,
-        k: int | None = NEAREST_WINDOWS,
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        precision: str = "float32",
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[ExplainArguments],
     ) -> Explanation:
         """What the score loses where a token, or in long texts a run of words, is left out; see `Explainer`.
 
@@ -88,8 +89,7 @@ class SupportScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        options = self._options(k=k, **run, backend=backend, workers=workers)
+        options = self._options(arguments)
         judge = Judge(self.scorer, options)
 
         def score(variants: list[Texts]) -> np.ndarray:

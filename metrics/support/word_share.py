@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from semantic_metrics.core.sentences import Span
 from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
+from semantic_metrics.support.sentences import Span
 
 STEM_LETTERS = 5  # of a word that count: "elected", "election" and "elects" are one
 NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary with another number says something else

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from benchmarks.suite.long_texts import decide, find_planted, load_claims, load_planted, main
 from semantic_metrics.consensus.parts import PairModels
-from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.support.judge import SupportOptions
+from semantic_metrics.support.sentences import sentence_spans
 from tests.consensus.conftest import both_heads
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
