@@ -19,7 +19,7 @@ from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import LIMITS, SAME, UNREAD, UNREAD_RULING, count_unread, rule
 from semantic_metrics.stsscore.attribution import explain
 
-VERSION = "0.4.0"
+VERSION = "0.6.0"
 DEFAULT_CHECKPOINT = "pairs"
 
 

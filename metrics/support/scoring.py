@@ -14,7 +14,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 DEFAULT_CHECKPOINT = "pairs"
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: without each the whole text is judged again
