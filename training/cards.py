@@ -175,7 +175,7 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Se
         config=config,
         front_matter=front_matter.to_yaml(),
         load_argument="" if config["name"] == PAIRS else ', "./folder/of/this/checkpoint"',
-        benchmarks=[f"`python -m benchmarks.{name}`" for name, part in BENCHMARKS.items() if part in sets],
+        benchmarks=[f"`python -m benchmarks {name}`" for name, part in BENCHMARKS.items() if part in sets],
         validation=validation.to_dict("records"),
         results=results,
         drifts=drifts,
