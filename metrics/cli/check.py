@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -43,7 +44,7 @@ def check(
     config: str | None,
     output: Path | None,
     html: Path | None,
-    run: dict[str, object],
+    run: dict[str, Any],
 ) -> None:
     """Check each sentence of SUMMARY, a text file, against SOURCE, another one.
 
@@ -52,7 +53,7 @@ def check(
     Example: semantic-metrics check summary.txt article.txt --html check.html
     """
     names, texts, sources = _read(summary, source, predictions, references)
-    options = {} if k is None else {"k": _windows(k)}
+    options: dict[str, Any] = {} if k is None else {"k": _windows(k)}
     for path in filter(None, (output, html)):
         check_output(path, inputs=[summary, *([source] if source else [])])
     if output is not None and html is not None and output.resolve() == html.resolve():
@@ -81,7 +82,7 @@ def check(
 
 def _read(
     summary: Path, source: Path | None, predictions: str | None, references: str | None
-) -> tuple[list[str], list[str], list]:
+) -> tuple[list[str], list[str], list[Any]]:
     """Names, texts and sources, of two files or of the rows of a table."""
     if source is not None:
         if predictions or references:
@@ -114,7 +115,7 @@ def _windows(given: str) -> int | None:
     return int(given)
 
 
-def _lines(names: list[str], result: dict) -> Iterator[str]:
+def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
     """The report for a terminal."""
     for i, name in enumerate(names[:MAX_PRINTED_TEXTS]):
         sentences = result["sentences"][i]
@@ -139,7 +140,7 @@ def _lines(names: list[str], result: dict) -> Iterator[str]:
     yield shorten(result["signature"])
 
 
-def _write_lines(path: Path, names: list[str], result: dict) -> None:
+def _write_lines(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
     """Write a line of JSON for each text.
 
     Raises:

@@ -1,5 +1,7 @@
 """Support's scores: what a source says of each sentence of a text. `evaluate` is not needed."""
 
+from typing import Any
+
 import numpy as np
 from typing_extensions import Unpack
 
@@ -55,7 +57,7 @@ class SupportScoring(TextScoring):
         result: Result = self.compute_checked(columns, self._options(arguments))
         return result
 
-    def _options(self, arguments: Arguments) -> SupportOptions:
+    def _options(self, arguments: Arguments | ExplainArguments) -> SupportOptions:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         run, others = RunOptions.split(arguments, Arguments)
         return SupportOptions(self.scorer.resolve(run), **others)
@@ -113,5 +115,5 @@ def load_scorer(name: str | None = None) -> PairScorer:
     return PairScorer(folder, "support")
 
 
-def _is_nli(config: dict) -> bool:
+def _is_nli(config: dict[str, Any]) -> bool:
     return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())
