@@ -6,8 +6,7 @@ not supported. Source: Kamoi et al., EMNLP 2023.
 """
 
 import json
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -17,20 +16,15 @@ from sklearn.metrics import balanced_accuracy_score
 from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
 from semantic_metrics.core.sentences import Span
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.table import cosine
 from semantic_metrics.stats.binary import folds_by_group
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
-from semantic_metrics.support.judge import Judge, JudgedText, SupportOptions, Thresholds, support_of
-from semantic_metrics.support.word_share import word_shares
+from semantic_metrics.support.judge import Judge, JudgedText
 
 FILE = "wice/claim_documents_dev.parquet"
 SUPPORTED = "supported"
 FOLDS = 5
-PLACES = (1, 3)  # the shown places among which one should hold a supporting sentence
-NEAREST = (1, 3, 8)  # windows that the cheap pass puts first
+PLACES = (1, 3)  # of a sentence, among which one should hold a supporting sentence
 
 
 @dataclass(frozen=True)
@@ -50,25 +44,6 @@ class Claims:
     supporting: list[list[Span]]
 
 
-@dataclass
-class Recorder:
-    """A `Support` that keeps what it gets: for each sentence the shares and the model's opinion on each window."""
-
-    shares: list[np.ndarray] = field(default_factory=list)
-    entailment: list[np.ndarray] = field(default_factory=list)
-    contradiction: list[np.ndarray] = field(default_factory=list)
-
-    def __call__(self, shares: np.ndarray, entailment: np.ndarray, contradiction: np.ndarray) -> np.ndarray:
-        """The support of `support_of`."""
-        for kept, values in (
-            (self.shares, shares),
-            (self.entailment, entailment),
-            (self.contradiction, contradiction),
-        ):
-            kept.append(values)
-        return support_of(shares, entailment, contradiction)
-
-
 @dataclass(frozen=True)
 class JudgedClaims:
     """Claims with what the judge made of them.
@@ -76,46 +51,15 @@ class JudgedClaims:
     Attributes:
         claims: the claims.
         judged: n judged texts.
-        recorder: the opinions on each of their sentences, the windows in the order of the cheap pass.
     """
 
     claims: Claims
     judged: list[JudgedText]
-    recorder: Recorder
-
-    def scores(self) -> dict[str, np.ndarray]:
-        """(n,) scores of the claims by row of the table: of the lowest sentence, as a claim is supported or not."""
-        kept, rows = self.recorder, {}
-        rows["sentence by sentence"] = self._lowest(support_of)
-        rows["the model at half weight"] = self._lowest(partial(support_of, weight=0.5))
-        rows["less the worst contradiction by a window"] = self._lowest(_less_contradiction)
-        rows["words alone"] = self._lowest(lambda shares, *_: shares)
-        rows["entailment alone"] = self._lowest(lambda _, entailment, __: entailment)
-        rows["entailment less contradiction"] = self._lowest(lambda _, yes, no: yes - no)
-        longest = max(map(len, kept.shares), default=0)
-        for count in (1, 2, 4, 8, 16, 32):
-            if count < longest:
-                rows[f"the nearest {count} windows"] = self._lowest(support_of, lambda _, count=count: count)
-        if self.windows_left_out == 0:
-            rows["the nearest fifth"] = self._lowest(support_of, lambda all_of_them: int(np.ceil(all_of_them / 5)))
-        return rows
 
     @property
-    def windows_left_out(self) -> int:
-        """Pairs of a sentence and a window that were not read."""
-        return sum(one.left_out for one in self.judged)
-
-    def _lowest(self, support: object, count: object = None) -> np.ndarray:
-        begin, lowest = 0, []
-        for one in self.judged:
-            values = [np.inf]
-            for i in range(begin, begin + len(one.sentences)):
-                shares, yes, no = (part[i] for part in (*vars(self.recorder).values(),))
-                read = slice(None if count is None else count(len(shares)))
-                values.append(float(support(shares[read], yes[read], no[read]).max(initial=0.0)))
-            begin += len(one.sentences)
-            lowest.append(min(values) if len(values) > 1 else 0.0)
-        return np.array(lowest)
+    def scores(self) -> np.ndarray:
+        """(n,) support of the lowest sentence of each claim, as a claim is supported or not."""
+        return np.array([one.minimum for one in self.judged])
 
     def hits(self) -> dict[int, np.ndarray]:
         """Whether one of the first places shown for a supported claim holds a supporting sentence, by their number."""
@@ -123,15 +67,9 @@ class JudgedClaims:
         return {count: np.array([self._hit(i, count) for i in rows]) for count in PLACES}
 
     def _hit(self, row: int, count: int) -> bool:
-        places = chain.from_iterable(one.places for one in self.judged[row].sentences)
-        ranked = sorted(places, key=lambda place: -place.support)
-        shown = list(dict.fromkeys((place.begin, place.end) for place in ranked))[:count]  # of all sentences together
-        return any(a < end and begin < b for a, b in shown for begin, end in self.claims.supporting[row])
-
-
-def _less_contradiction(shares: np.ndarray, entailment: np.ndarray, contradiction: np.ndarray) -> np.ndarray:
-    """A support that every window may lower, not only the one that supports most."""
-    return support_of(shares, entailment, contradiction) * (1 - (shares * contradiction).max(initial=0.0))
+        places = chain.from_iterable(one.places[:count] for one in self.judged[row].sentences)
+        evidence = self.claims.supporting[row]
+        return any(place.begin < end and begin < place.end for place in places for begin, end in evidence)
 
 
 def load_claims(data: Path) -> Claims:
@@ -151,38 +89,9 @@ def load_claims(data: Path) -> Claims:
     return Claims(table["claim"].tolist(), articles, labels, supporting)
 
 
-def judge_claims(claims: Claims, scorer: PairScorer, options: SupportOptions) -> JudgedClaims:
+def judge_claims(claims: Claims, judge: Judge) -> JudgedClaims:
     """Judge every claim against its article."""
-    recorder = Recorder()
-    judge = Judge(scorer, options, Thresholds(), recorder)
-    judged = list(judge.judge(claims.claims, [[article] for article in claims.articles]))
-    return JudgedClaims(claims, judged, recorder)
-
-
-def nearest_hits(claims: Claims, judge: Judge) -> dict[str, dict[int, float]]:
-    """How often the nearest windows hold a supporting sentence, by what measures nearness and by their number.
-
-    Args:
-        claims: the claims; only supported ones count.
-        judge: cuts the articles into windows; its model reads nothing here.
-    """
-    table = load_checkpoint(None)
-    hits: dict[str, dict[int, list[bool]]] = {name: {count: [] for count in NEAREST} for name in ("words", "matcha")}
-    for row in np.flatnonzero(claims.labels):
-        document = judge.document(claims.articles[row])
-        places = [document.window(i) for i in range(len(document.windows))]
-        vectors = table.encode([claims.claims[row], *(document.text[begin:end] for begin, end in places)]).vectors
-        nearness = {
-            "words": word_shares(claims.claims[row], document.stems, document.windows),
-            "matcha": cosine(np.repeat(vectors[:1], len(places), axis=0), vectors[1:]),
-        }
-        for name, values in nearness.items():
-            order = np.argsort(-values, kind="stable")
-            evidence = claims.supporting[row]
-            overlaps = [any(a < places[i][1] and places[i][0] < b for a, b in evidence) for i in order]
-            for count in NEAREST:
-                hits[name][count].append(any(overlaps[:count]))
-    return {name: {count: float(np.mean(values)) for count, values in kept.items()} for name, kept in hits.items()}
+    return JudgedClaims(claims, list(judge.judge(claims.claims, [[article] for article in claims.articles])))
 
 
 def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:

@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.support.judge import Judge, JudgedText, SupportOptions
+from semantic_metrics.support.judge import Judge, JudgedText
 
 FILE = Path(__file__).with_name("planted.json")
 
@@ -76,12 +75,11 @@ def load_planted() -> list[Planted]:
     ]
 
 
-def find_planted(scorer: PairScorer, options: SupportOptions) -> list[Found]:
+def find_planted(judge: Judge) -> list[Found]:
     """Judge the twenty summaries."""
     planted = load_planted()
     texts, sources = [" ".join(one.sentences) for one in planted], [[one.source] for one in planted]
-    judged = Judge(scorer, options).judge(texts, sources)
-    return [Found(*pair) for pair in zip(planted, judged, strict=True)]
+    return [Found(*pair) for pair in zip(planted, judge.judge(texts, sources), strict=True)]
 
 
 def planted_lines(found: list[Found]) -> list[str]:

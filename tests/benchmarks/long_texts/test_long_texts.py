@@ -10,20 +10,13 @@ from click.testing import CliRunner
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.long_texts.__main__ import main
-from benchmarks.long_texts.claims import (
-    Claims,
-    JudgedClaims,
-    Recorder,
-    best_threshold,
-    claim_figures,
-    decide,
-    load_claims,
-)
+from benchmarks.long_texts.claims import best_threshold, claim_figures, decide, load_claims
 from benchmarks.long_texts.planted import find_planted, load_planted
-from semantic_metrics.consensus.parts import PairModels
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.sentences import sentence_spans
-from semantic_metrics.support.judge import JudgedSentence, JudgedText, Place, SupportOptions
-from tests.consensus.conftest import both_heads
+from semantic_metrics.support.judge import SupportOptions
+from semantic_metrics.support.scoring import SupportScoring
+from tests.support.conftest import judging
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
 # of the twenty planted sentences, and of the seventeen of which the source says something else; the shipped checkpoint
@@ -55,19 +48,6 @@ def test_the_places_of_supporting_sentences_are_those_in_the_article(data: Path)
     assert claims.labels.tolist() == [True, False] * 6
 
 
-def test_a_claim_of_two_sentences_is_shown_as_many_places_as_one_of_one() -> None:
-    def sentence(*supports: float) -> JudgedSentence:
-        """A sentence with places behind each other, the best first."""
-        places = [Place(0, 10 * int(100 * one), 10 * int(100 * one) + 5, "", one, 0.0) for one in supports]
-        return JudgedSentence("", 0, 0, supports[0], 0.0, "supported", places, len(supports))
-
-    texts = [JudgedText([sentence(0.5, 0.4, 0.1), sentence(0.9, 0.4, 0.3)], 0, 0)]
-    for begin, expected in ((900, {1: True, 3: True}), (500, {1: False, 3: True}), (300, {1: False, 3: False})):
-        claims = Claims(["claim"], ["article"], np.array([True]), [[(begin, begin + 1)]])
-        hits = JudgedClaims(claims, texts, Recorder()).hits()
-        assert {count: bool(values[0]) for count, values in hits.items()} == expected
-
-
 def test_a_threshold_lies_between_the_scores_that_it_tells_apart() -> None:
     scores, labels = np.array([0.1, 0.2, 0.6, 0.8]), np.array([False, False, True, True])
     assert best_threshold(scores, labels) == pytest.approx(0.4)
@@ -85,14 +65,13 @@ def test_no_claim_helps_to_choose_its_own_threshold() -> None:
     assert abs(np.mean(accuracies) - 0.5) < 0.04, "random scores are right half of the time"
 
 
-def test_the_command_prints_the_table_and_what_fewer_windows_lose(data: Path, tmp_path: Path) -> None:
-    model = both_heads(tmp_path / "model")
+def test_the_command_prints_the_table(data: Path, tmp_path: Path) -> None:
+    model = judging(tmp_path / "model")
     arguments = ["--data", str(data), "--checkpoint", f"{model}/", "--k", "all", "--newts", "--resamples", "5"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     for expected in (
-        "sentence by sentence",
-        "the nearest fifth",
+        "at .5: balanced accuracy",
         "AlignScore (published, test split)",
         "66.00",
         "NEWTS, AUC",
@@ -115,7 +94,8 @@ def test_the_planted_errors_are_twenty_of_five_kinds_in_sentences_that_are_found
 
 @pytest.mark.slow
 def test_the_planted_sentence_is_the_lowest_and_leads_to_the_right_place() -> None:
-    planted = find_planted(PairModels().scorer, SupportOptions())
+    support = SupportScoring.from_checkpoint()
+    planted = find_planted(support.judge(SupportOptions(support.scorer.resolve(RunOptions()))))
     assert sum(one.lowest for one in planted) >= MIN_FOUND
     shown = [one.shown for one in planted if one.shown is not None]
     assert sum(shown) >= MIN_FOUND, [one.planted for one in planted if one.shown is False]
