@@ -12,7 +12,10 @@ from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.support.judge import NEAREST_WINDOWS, Judge, SupportOptions, result_of
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.support.decision import Decision
+from semantic_metrics.support.judge import SENTENCES_READ, Judge, SupportOptions, result_of
 
 VERSION = "0.5.0"
 DEFAULT_CHECKPOINT = "pairs"
@@ -24,17 +27,20 @@ class SupportScoring(TextScoring):
     """Judges texts; `config_name` names the checkpoint (see `resolve_checkpoint`)."""
 
     scorer: PairScorer
+    table: MatchaTable
+    decision: Decision
 
     def load_models(self) -> None:
         """See `TextScoring`."""
-        self.scorer = load_scorer(self.config_name)
+        self.scorer, self.table = load_scorer(self.config_name), load_checkpoint(None)
+        self.decision = Decision.read(self.scorer.folder, self.scorer.checkpoint_sha256)
 
     def compute(
         self,
         *,
         predictions: list[str] | None = None,
         references: list | None = None,
-        k: int | None = NEAREST_WINDOWS,
+        k: int | None = SENTENCES_READ,
         coverage: bool = False,
         precision: str = "float32",
         max_length: int | None = None,
@@ -55,8 +61,12 @@ class SupportScoring(TextScoring):
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         return SupportOptions(self.scorer.resolve(RunOptions.taken_from(settings)), **settings)
 
+    def judge(self, options: SupportOptions) -> Judge:
+        """What judges texts with these settings."""
+        return Judge(self.scorer, self.table, self.decision, options)
+
     def _compute(self, predictions: list[str], references: list, options: SupportOptions) -> dict:
-        result = result_of(Judge(self.scorer, options), predictions, references)
+        result = result_of(self.judge(options), predictions, references)
         return result if options.output == "mean" else result | {"signature": str(self._signature(options))}
 
     def signature(self, **settings: object) -> str:
@@ -64,14 +74,15 @@ class SupportScoring(TextScoring):
         return str(self._signature(self._options(**settings)))
 
     def _signature(self, options: SupportOptions) -> Signature:
-        return Signature.of("support", self.scorer.signature_fields(), options, VERSION)
+        models = {**self.scorer.signature_fields(), "matcha": self.table.signature_fields()["checkpoint"]}
+        return Signature.of("support", models | {"decision": self.decision.sha256[:16]}, options, VERSION)
 
     def explain(
         self,
         prediction: str,
         reference: str,
         method: str = LEAVE_ONE_OUT,
-        k: int | None = NEAREST_WINDOWS,
+        k: int | None = SENTENCES_READ,
         max_length: int | None = None,
         batch_size: int = BATCH_SEQUENCES,
         device: str | None = None,
@@ -90,7 +101,7 @@ class SupportScoring(TextScoring):
         check_choice("method", method, METHODS)
         run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
         options = self._options(k=k, **run, backend=backend, workers=workers)
-        judge = Judge(self.scorer, options)
+        judge = self.judge(options)
 
         def score(variants: list[Texts]) -> np.ndarray:
             sources = [[variant["reference"]] for variant in variants]
