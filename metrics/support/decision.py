@@ -27,7 +27,7 @@ FEATURES = (
     "contradiction_of_best",  # of the passage with the highest entailment
     "contradiction_of_nearest",
     "contradiction_of_shared",  # the same, times the share of the claim's words that this sentence has
-    "share",  # of the claim's words in the passage that has most, times source_length: a long source entails more by chance
+    "share",  # of the claim's words in the passage that has most, times source_length: long sources have them by chance
     "coverage",  # of them in the whole source, times source_length
     "lacks_number",  # 1 if the claim has a number that the source has not
     "source_length",  # logarithm of the source's number of sentences
