@@ -1,7 +1,6 @@
 """Metrics by name, as the commands run them."""
 
 import difflib
-import inspect
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -17,6 +16,7 @@ from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.options import ANSWER_METRICS
 from semantic_metrics.cli.processes import Computation
 from semantic_metrics.core.contract import (
+    argument_names,
     check_option_names,
     describe,
     described_metrics,
@@ -308,7 +308,7 @@ class LoadedMetric:
         """
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
-        known = inspect.signature(self._metric.explain).parameters
+        known = argument_names(self._metric.explain)
         options = {name: value for name, value in self._options.items() if name in known}
         return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
 

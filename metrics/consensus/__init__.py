@@ -3,7 +3,7 @@
 from semantic_metrics.core.contract import MetricDescription
 
 DESCRIPTION = MetricDescription(
-    counts=("undefined", "truncated"),
+    counts=("undefined", "truncated", "unread", "thoughts"),
     words="verdicts",
     correct_above=0.5,
     takes_weights=True,

@@ -37,6 +37,8 @@ def judge(result: dict) -> Outcome:
         {
             "undefined": "of them have a blank text and score 0",
             "truncated": "of them were longer than the model reads and were cut",
+            "unread": "differ in characters that the model cannot read",
+            "thoughts": "have a part in <think>, which is not judged",
         },
     )
     columns = {"consensus": result["scores"], "verdict": result["verdicts"], "reason": result["reasons"]}

@@ -7,7 +7,9 @@ from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.texts import can_compare
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
-from semantic_metrics.nli_lex.conflicts import differing_numbers, has_differences
+from semantic_metrics.quantities.compare import compare
+from semantic_metrics.quantities.manners import legible
+from semantic_metrics.quantities.rules import DIFFERENT, OPEN, rule
 
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: each piece costs two passes of the model
@@ -26,14 +28,19 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
     Returns:
         The parts of an explanation, which `Explainer` describes.
     """
-    differences = differing_numbers(texts["reference"], texts["prediction"])
+    texts = {side: legible(text) for side, text in texts.items()}
+    ruling = rule(texts["reference"], texts["prediction"]).ruling
+    differences = compare(texts["reference"], texts["prediction"]).differences
 
     def score(variants: list[Texts]) -> np.ndarray:
         predictions, references = ([variant[side] for variant in variants] for side in ("prediction", "reference"))
         # a word that is left out does not take the contradiction away, unless it is one of those that differ
-        pairs = zip(references, predictions, strict=True)
-        contradict = [bool(differences) and has_differences(*pair, differences) for pair in pairs]
-        scores = weights.score(models.parts(predictions, references, run, matcha_run, contradict))
+        pairs = list(zip(references, predictions, strict=True))
+        rulings = [rule(*pair).ruling for pair in pairs]
+        if ruling.kind == DIFFERENT:
+            kept = [all(part.written in a and part.other in b for part in differences) for a, b in pairs]
+            rulings = [ruling if stays else OPEN for stays in kept]
+        scores = weights.score(models.parts(predictions, references, run, matcha_run, rulings))
         blank = [not can_compare(a, b) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 

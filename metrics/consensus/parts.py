@@ -23,10 +23,10 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.nli_lex.conflicts import differing_numbers, same_but_for_writing
-from semantic_metrics.nli_lex.numerals import write_as_in
+from semantic_metrics.quantities.rules import DIFFERENT, NO_ANSWER, NOTHING, SAME, UNREAD, UNREAD_RULING, Ruling, rule
 
 DEFAULT_CHECKPOINT = "pairs"
+UNREAD_SIMILARITY = 0.3  # of texts that differ in what the model cannot read; keeps the default score below .5
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
 
 
@@ -34,9 +34,11 @@ NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts 
 class Parts:
     """What the models say about n pairs; each array is (n,) float64.
 
-    A text beside itself, but for white space, has cosine, similarity and entailment 1 and contradiction 0, whatever the
-    models say. Two texts that differ in numbers or dates alone (`differing_numbers`) have contradiction 1 and
-    entailment 0; their similarity is the model's, as people rate such texts as similar to some extent.
+    What rules decide (`quantities.rules.rule`) counts before what models say. Texts that are the same but for their
+    writing have cosine, similarity and entailment 1 and contradiction 0. Texts of which only one can be true have
+    contradiction 1 and entailment 0; their similarity is the model's, as people rate such texts as similar to some
+    extent. A prediction that says nothing or gives no answer has similarity and entailment 0, and so has one that
+    differs in what the model cannot read, with a similarity of at most UNREAD_SIMILARITY.
 
     Attributes:
         matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same.
@@ -45,6 +47,7 @@ class Parts:
         covered: probability that the prediction entails the reference.
         contradiction: probability of contradiction, the mean of both orders.
         truncated: (n,) bool, whether the cross-encoder cut the pair.
+        rulings: (n,) object, a `Ruling` for each pair; None where no rule was asked.
     """
 
     matcha: np.ndarray
@@ -53,6 +56,7 @@ class Parts:
     covered: np.ndarray
     contradiction: np.ndarray
     truncated: np.ndarray
+    rulings: np.ndarray | None = None
 
     @property
     def entailment(self) -> np.ndarray:
@@ -67,7 +71,8 @@ class Parts:
 
     def take(self, rows: np.ndarray) -> "Parts":
         """The parts of some pairs, in the order of `rows`."""
-        return Parts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+        values = (getattr(self, name) for name in self.__dataclass_fields__)
+        return Parts(*(None if value is None else value[rows] for value in values))
 
 
 class PairModels:
@@ -123,7 +128,7 @@ class PairModels:
         references: list[str],
         run: RunOptions = DEFAULT_OPTIONS,
         matcha_run: RunOptions | None = None,
-        contradict: list[bool] | None = None,
+        rulings: list[Ruling] | None = None,
     ) -> Parts:
         """What the models say about n pairs.
 
@@ -132,21 +137,25 @@ class PairModels:
             references: n texts, one for each prediction.
             run: how the cross-encoder runs.
             matcha_run: how MATCHA's encoder runs; None for what `matcha_run` makes of `run`.
-            contradict: for each pair, whether it contradicts by the rule of numbers; None to apply the rule.
+            rulings: what rules decide of each pair; None to ask them.
         """
-        if contradict is None:
-            contradict = [bool(differing_numbers(a, b)) for a, b in zip(references, predictions, strict=True)]
-        # models take "1945" and "nineteen forty-five" for two numbers
-        references = [write_as_in(a, b).text for a, b in zip(references, predictions, strict=True)]
-        pairs = list(zip(references, predictions, strict=True))
+        ruled = [rule(a, b) for a, b in zip(references, predictions, strict=True)]
+        pairs = [(one.reference, one.prediction) for one in ruled]
+        references, predictions = ([pair[side] for pair in pairs] for side in (0, 1))
+        if rulings is None:
+            rulings = [self._ruling(one.ruling, pair) for one, pair in zip(ruled, pairs, strict=True)]
+        kinds = np.array([ruling.kind for ruling in rulings])
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
         probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
         ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         cosines = self._cosines(predictions, references, matcha_run or self.matcha_run(run))
         # a model alone may see a contradiction in a text that is repeated, and MATCHA knows no token of some texts
-        same = [same_but_for_writing(a, b) for a, b in pairs]
+        same = kinds == SAME
         probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0
-        probabilities[:, contradict] = 0.0, 1.0
+        probabilities[:, kinds == DIFFERENT] = 0.0, 1.0
+        nothing, unread = np.isin(kinds, (NO_ANSWER, NOTHING)), kinds == UNREAD
+        probabilities[:, nothing | unread] = 0.0
+        ratings[:, nothing], ratings[:, unread] = 0.0, np.minimum(ratings[:, unread], UNREAD_SIMILARITY)
         return Parts(
             matcha=cosines,
             similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),
@@ -154,7 +163,12 @@ class PairModels:
             covered=probabilities[1, :, 0],
             contradiction=probabilities[:, :, 1].mean(axis=0),
             truncated=logits.truncated.reshape(2, -1).any(axis=0),
+            rulings=np.array(rulings, dtype=object),
         )
+
+    def _ruling(self, ruling: Ruling, pair: tuple[str, str]) -> Ruling:
+        """The ruling, or that the cross-encoder cannot read what differs."""
+        return UNREAD_RULING if ruling.kind != SAME and self.scorer.is_unread(*pair) else ruling
 
     def _cosines(self, predictions: list[str], references: list[str], run: RunOptions) -> np.ndarray:
         encoded = self.matcha.encode([*predictions, *references], run)

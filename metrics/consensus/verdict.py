@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 
 from semantic_metrics.consensus.parts import Parts
+from semantic_metrics.quantities.rules import DIFFERENT, NOTHING, OPEN
+from semantic_metrics.quantities.rules import NO_ANSWER as GIVES_NONE
+from semantic_metrics.quantities.rules import SAME as EQUAL
+from semantic_metrics.quantities.rules import UNREAD as NOT_READ
 
 CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED = "contradicts", "same", "says less", "says more", "unrelated"
-EMPTY = "empty"
-VERDICTS = (CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED, EMPTY)
+EMPTY, NO_ANSWER, UNREAD = "empty", "no answer", "unread"
+VERDICTS = (CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED, EMPTY, NO_ANSWER, UNREAD)
+BY_RULE = {EQUAL: SAME, DIFFERENT: CONTRADICTS, GIVES_NONE: NO_ANSWER, NOTHING: UNRELATED, NOT_READ: UNREAD}
 
 
 @dataclass(frozen=True)
@@ -31,16 +36,20 @@ THRESHOLDS = Thresholds()  # chosen on development sets, see docs/consensus.md
 def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tuple[str, str]:
     """The verdict on one pair, one of VERDICTS, and a sentence that gives its reason.
 
-    The first that applies: the texts have little in common, and neither entails the other ("unrelated"); they
-    contradict each other; each entails the other ("same"); the reference entails the prediction ("says less", as the
-    prediction leaves something out); the prediction entails the reference ("says more", as it adds something); else
-    the prediction both adds and leaves out, which is "says more", because what it adds is not supported.
+    The first that applies: rules decide (`quantities.rules`), and give their reason; the texts have little in common,
+    and neither entails the other ("unrelated"); they contradict each other; each entails the other ("same"); the
+    reference entails the prediction ("says less", as the prediction leaves something out); the prediction entails the
+    reference ("says more", as it adds something); else the prediction both adds and leaves out, which is "says more",
+    because what it adds is not supported. Rules alone say "no answer", and "unread" where the model cannot read what
+    differs.
 
     Args:
         parts: the parts of n pairs.
         row: which of the pairs.
         thresholds: where verdicts begin.
     """
+    if parts.rulings is not None and (ruling := parts.rulings[row]) != OPEN:
+        return BY_RULE[ruling.kind], ruling.reason
     supported, covered = float(parts.supported[row]), float(parts.covered[row])
     contradiction, similarity = float(parts.contradiction[row]), float(parts.similarity[row])
     forward, back = supported >= thresholds.entailment, covered >= thresholds.entailment

@@ -7,53 +7,32 @@ from typing import TYPE_CHECKING
 from semantic_metrics.contradictions.clauses import is_negated
 from semantic_metrics.contradictions.language import Change, swap
 from semantic_metrics.contradictions.words import listed, word_lists
+from semantic_metrics.quantities.spell import NUMBER_WORDS
+from semantic_metrics.quantities.spell import ORDINALS as ORDINAL_VALUES
 
 if TYPE_CHECKING:
     from random import Random
 
     from spacy.tokens import Span, Token
 
-NUMERALS = [
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "twenty",
-    "thirty",
-]
-ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+NUMERALS = [*[*NUMBER_WORDS][2:13], "twenty", "thirty"]
+ORDINALS = [*ORDINAL_VALUES][:10]
 TIMES = {
-    "time",
-    "day",
-    "night",
-    "year",
-    "week",
-    "month",
-    "hour",
-    "minute",
-    "way",
-    "times",
-    "days",
-    "years",
-    "weeks",
-    "months",
-    "hours",
-    "minutes",
-    "ways",
+    one + ending for one in ("time", "day", "year", "week", "month", "hour", "minute", "way") for ending in ("", "s")
 }
+TIMES |= {"night"}
 YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # years by which a date is moved
 LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
 COUNTED_LABELS = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
 AMOUNT_LABELS = ("MONEY", "PERCENT", "QUANTITY", "DATE", "TIME")  # labels of numbers that do not count things
-UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"} | {"old", "century", "centuries", "decade", "decades"}
+TIME_UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"} | {
+    "old",
+    "century",
+    "centuries",
+    "decade",
+    "decades",
+}
 # words before a number that make it a bound, so that another number need not contradict it
 LOWER_BOUNDS = ("more than", "over", "at least", "above", "greater than", "no fewer than", "no less than")
 UPPER_BOUNDS = ("less than", "fewer than", "under", "at most", "up to", "below", "no more than")
@@ -167,7 +146,7 @@ def _counts(token: "Token") -> bool:
     if token.head.tag_ not in ("NN", "NNS") or token.head.i < token.i or any(token.children):
         return False
     if token.ent_type_ in ("DATE", "TIME"):
-        return token.head.lower_ in UNITS
+        return token.head.lower_ in TIME_UNITS
     return token.lower_ in NUMERALS or bool(_FIGURE.fullmatch(token.text))
 
 

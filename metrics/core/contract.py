@@ -18,13 +18,13 @@ A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 import importlib
 import inspect
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, get_args
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.text_scoring import TextScoring
@@ -238,15 +238,26 @@ def check_option_names(
     Raises:
         ValueError: there is such an option; lists those that `compute` has.
     """
-    known = set(inspect.signature(metric.compute).parameters) - {*describe(name).columns} - without
+    known = argument_names(metric.compute) - {*describe(name).columns} - without
     if unknown := sorted(set(options) - known):
         raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")
+
+
+def argument_names(method: Callable[..., object]) -> set[str]:
+    """Names of the arguments of a method, those of the TypedDict that its `**arguments` unpack among them."""
+    names: set[str] = set()
+    for parameter in inspect.signature(method).parameters.values():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            names.add(parameter.name)
+        else:
+            names |= {name for kind in get_args(parameter.annotation) for name in kind.__annotations__}
+    return names
 
 
 def _missing_method(name: str, metric: type, method: str) -> str | None:
     if not callable(getattr(metric, method, None)):
         return f"{name} lacks {metric.__name__}.{method}, see semantic_metrics.core.contract.TextMetric"
-    missing = set(describe(name).columns) - set(inspect.signature(metric.compute).parameters)
+    missing = set(describe(name).columns) - argument_names(metric.compute)
     if method == "compute" and missing:
         return f"{name} lacks {', '.join(sorted(missing))} among the arguments of {metric.__name__}.compute"
     return None

@@ -182,6 +182,16 @@ class PairScorer:
         """The tokens of a text, without separators and uncut."""
         return self._backend.encode(text, add_special_tokens=False)
 
+    def is_unread(self, one: str, other: str) -> bool:
+        """Whether two texts differ for the model in unknown tokens or not at all, or one is mostly unknown."""
+        if one.isascii() and other.isascii():
+            return False
+        unknown = self.tokenizer.unk_token_id
+        both = [self.encode_text(text).ids for text in (one, other)]
+        known = [[token for token in ids if token != unknown] for ids in both]
+        mostly = any(2 * len(some) < len(ids) for some, ids in zip(known, both, strict=True))
+        return mostly or known[0] == known[1]
+
     def token_spans(self, text: str) -> list[Span]:
         """Begin and end of each token of a text that has characters."""
         return [(begin, end) for begin, end in self.encode_text(text).offsets if end > begin]

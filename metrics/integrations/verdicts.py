@@ -1,11 +1,10 @@
 """What integrations say of a score: whether a text passes, and why."""
 
-import inspect
 import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from semantic_metrics.core.contract import TextMetric, describe
+from semantic_metrics.core.contract import TextMetric, argument_names, describe
 from semantic_metrics.core.inputs import invalid_input, quote
 from semantic_metrics.integrations.micro_batcher import MicroBatcher, RowScore
 
@@ -71,7 +70,7 @@ def explain_score(
     asked = (question,) if describe(batcher.name).takes_questions else ()
     if not hasattr(batcher.metric, "explain"):
         return ""
-    known = inspect.signature(batcher.metric.explain).parameters
+    known = argument_names(batcher.metric.explain)
     options = {name: value for name, value in batcher.options.items() if name in known}
     try:
         explanation = batcher.metric.explain(prediction, reference, *asked, **options)

@@ -4,7 +4,7 @@ from semantic_metrics.core.contract import MetricDescription
 
 DESCRIPTION = MetricDescription(
     columns=("predictions", "references", "questions"),
-    counts=("blank", "windowed", "shortened", "split", "truncated"),
+    counts=("blank", "windowed", "shortened", "split", "truncated", "unread", "thoughts"),
     mean_label="share correct",
     correct_above=0.5,  # nli_lex.THRESHOLD
     takes_weights=True,

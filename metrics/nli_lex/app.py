@@ -42,6 +42,8 @@ def judge(result: dict) -> Outcome:
         {
             "blank": "are blank, which counts as incorrect",
             "truncated": "were not read in full, as the question was cut",
+            "unread": "differ in characters that the model cannot read",
+            "thoughts": "have a part in <think>, which is not judged",
         },
     )
     columns = {**result, "nli_lex": result["scores"]}

@@ -21,7 +21,6 @@ from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.nli_lex.conflicts import number_conflict
 from semantic_metrics.nli_lex.lexical import (
     entity_agreement,
     lexical_match,
@@ -34,13 +33,22 @@ from semantic_metrics.nli_lex.lexical import (
     token_recall,
 )
 from semantic_metrics.nli_lex.mentions import rejected
-from semantic_metrics.nli_lex.numerals import Rewritten, write_as_in
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
+from semantic_metrics.quantities.compare import has_number_conflict
+from semantic_metrics.quantities.manners import legible
+from semantic_metrics.quantities.rewrite import Rewritten, rewrite
+from semantic_metrics.quantities.rules import OPEN, SAME, UNREAD_RULING, Ruling, rule
 
 DEFAULT_CHECKPOINT = "pairs"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
+
+
+def number_conflict(question: str, answer: str, reference: str, number_words: bool = True) -> bool:
+    """Whether the answer has another quantity than the reference (`has_number_conflict`); number words always count."""
+    return has_number_conflict(question, answer, reference)
+
 
 PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
 LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
@@ -73,7 +81,7 @@ class Features:
             the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
             answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
             `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical`,
-            `mentions` and `conflicts` for the others.
+            `mentions` and `quantities.compare` for the others.
         answer_index: (n,) int, ascending: the answer that a row belongs to.
         blank: (answers,) bool: the answer has no visible character.
         truncated: number of pairs that the model did not read in full, as the question was cut.
@@ -83,6 +91,7 @@ class Features:
         pairs: for each row and each part of its reference, premise and hypothesis as the model read them, of the
             window that decides; none where it read nothing, as the answer is blank or no feature needs the model.
             Empty for features that were put together otherwise.
+        rulings: what rules decide of each row; empty where they are not asked.
     """
 
     table: np.ndarray
@@ -93,12 +102,13 @@ class Features:
     shortened: np.ndarray
     split: int = 0
     pairs: tuple[list[tuple[Filled, Filled]], ...] = ()
+    rulings: tuple[Ruling, ...] = ()
 
 
 def as_read(reference: str, answer: str, number_words: bool, whole_question: bool) -> Rewritten:
     """The reference as the NLI model reads it beside an answer; `number_words` and `whole_question` as in `extract`."""
     if number_words and not whole_question:
-        return write_as_in(reference, answer)
+        return rewrite(reference, answer)
     return Rewritten(reference, tuple(range(len(reference))))
 
 
@@ -140,6 +150,11 @@ def extract(
     if not whole_question:
         asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
     shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
+    rulings = [OPEN] * len(answer_index)
+    if not whole_question:
+        each = zip(answer_index, (reference for group in references for reference in group), strict=True)
+        rulings = [_ruling(scorer, questions[i], answers[i], reference) for i, reference in each]
+        answers, references = list(map(legible, answers)), [list(map(legible, group)) for group in references]
     triples = [
         (asked[i], answers[i], as_read(reference, answers[i], number_words, whole_question).text)
         for i, group in enumerate(references)
@@ -170,7 +185,15 @@ def extract(
         table[:, RICH.index(product)] = table[:, RICH.index(factor)] * shares
     windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings)
     split = sum(len(parts) > 1 for parts in readings)
-    return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs))
+    return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs), tuple(rulings))
+
+
+def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:
+    """What rules decide of an answer and a reference, and whether the model can read what differs."""
+    ruled = rule(reference, answer, question)
+    if ruled.ruling.kind != SAME and scorer.is_unread(ruled.reference, ruled.prediction):
+        return UNREAD_RULING
+    return ruled.ruling
 
 
 def lexical_columns(triples: list[tuple[str, str, str]], features: Collection[str], number_words: bool) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
-from semantic_metrics.nli_lex.numerals import is_number, part_raised, plain_numerals, spell_in_digits, years_in_digits
+from semantic_metrics.quantities.spell import is_number, part_raised, plain_numerals, spell_in_digits, years_in_digits
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
 NEGATIONS = {

@@ -4,6 +4,7 @@ import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.core.run_options import run_inputs
 from semantic_metrics.nli_lex.scoring import NLILexScoring
 
 _DESCRIPTION = """\
@@ -21,7 +22,8 @@ _CITATION = """\
 }
 """
 
-_INPUTS = """
+_INPUTS = (
+    """
 Args:
     predictions: list of n strings, the answers to judge. One without a visible character is blank: it is judged
         incorrect, with p = 0.
@@ -37,17 +39,12 @@ Args:
         reference (hypothesis). None (default) for the template with which the weights were fitted.
     number_words: read "two" as "2" where words are compared. None (default) for the choice with which the weights were
         fitted.
-    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
-        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
-        which.
-    max_length: tokens that the model reads at a time; longer answers are read in windows. None (default) for the
-        checkpoint's own.
-    batch_size: largest number of pairs that the model reads at a time (default 64).
-    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
-    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
-        "semantic-metrics[fast]"`.
-    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
-        changes no score.
+"""
+    + run_inputs(
+        max_length="tokens that the model reads at a time; longer answers are read in windows. None (default) for the "
+        "checkpoint's own."
+    )
+    + """
     output: "all" (default), "reasons" for what each feature adds too, or "mean" for {"nli_lex": share} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
@@ -66,9 +63,13 @@ Returns:
     split: number of pairs whose reference is too long for the model and was read in parts: the probabilities are the
         means over the parts.
     truncated: number of pairs that were not read in full, as the question was cut.
+    unread: number of answers that differ from their reference only in characters that the model cannot read,
+        or are mostly of such; their scores are below .5, and a warning says so.
+    thoughts: number of predictions with a part in <think>, which is not judged.
     best_reference: with several references, the index of the best for each answer (the first of equals).
     reasons: with output="reasons", for each answer what "intercept" and each feature add to its log odds of being
         correct, log(p / (1 - p)), or to p itself with features="nli"; empty for a blank answer.
+    rules: with output="reasons", for each answer the sentence of the rule that decided it, or "" where none did.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a blank reference, a
@@ -85,6 +86,7 @@ Example:
     >>> result["correct"]
     [True, False]
 """
+)
 
 
 class NLILex(NLILexScoring, CheckedInputs, evaluate.Metric):

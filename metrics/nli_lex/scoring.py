@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from typing_extensions import Required, TypedDict, Unpack
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
-from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.inputs import References, check_choice, check_text, invalid_input, quote
+from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import is_blank
@@ -17,10 +17,49 @@ from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, SUBSTRING, extract, load_scorer
 from semantic_metrics.nli_lex.weights import NLI_ALONE, Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template
+from semantic_metrics.quantities.manners import legible, without_thoughts
+from semantic_metrics.quantities.rules import count_unread
 
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
 OUTPUTS = ("all", "mean", "reasons")
+
+
+class WeightArguments(TypedDict, total=False):
+    """Arguments of `compute` that choose the weights, and how texts are read for them."""
+
+    features: str
+    weights: str | Path | None
+    template: str | None
+    number_words: bool | None
+
+
+class Arguments(WeightArguments, RunArguments, total=False):
+    """Arguments of `compute` besides the texts."""
+
+    output: str
+    progress: bool
+
+
+class Result(TypedDict, total=False):
+    """What `compute` returns; which keys there are depends on its arguments."""
+
+    nli_lex: Required[float]
+    scores: list[float]
+    correct: list[bool]
+    entailment: list[float]
+    lexical_match: list[int]
+    signature: str
+    blank: int
+    windowed: int
+    shortened: int
+    split: int
+    truncated: int
+    best_reference: list[int]
+    reasons: list[dict[str, float]]
+    unread: int
+    thoughts: int
+    rules: list[str]
 
 
 @dataclass(frozen=True)
@@ -64,32 +103,21 @@ class NLILexScoring(TextScoring):
         self,
         *,
         predictions: list[str] | None = None,
-        references: list | None = None,
+        references: References | None = None,
         questions: list[str] | None = None,
-        features: str = "rich",
-        weights: str | Path | None = None,
-        template: str | None = None,
-        number_words: bool | None = None,
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        progress: bool = True,
-    ) -> dict | None:
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Judge predictions by references, together with those added before."""
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        run |= {"backend": backend, "workers": workers}
-        judge = {"features": features, "weights": weights, "template": template, "number_words": number_words}
         columns = {"predictions": predictions, "references": references, "questions": questions}
-        return self.compute_checked(columns, self._options(output, progress, **judge, **run))
+        result: Result = self.compute_checked(columns, self._options(arguments))
+        return result
 
-    def _options(self, output: str = "all", progress: bool = True, **settings: object) -> Options:
+    def _options(self, arguments: Arguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        run = self.scorer.resolve(RunOptions.taken_from(settings))
-        return Options(self.weights(**settings), run, output, progress)
+        run, others = RunOptions.split(arguments, Arguments)
+        run = self.scorer.resolve(run)
+        reading = {name: others.pop(name) for name in WeightArguments.__annotations__ if name in others}
+        return Options(self.weights(**reading), run, **others)
 
     def weights(
         self,
@@ -115,18 +143,22 @@ class NLILexScoring(TextScoring):
             fitted = replace(fitted, template=check_template(template))
         return fitted if number_words is None else replace(fitted, number_words=number_words)
 
-    def _compute(self, predictions: list[str], references: list, questions: list[str], options: Options) -> dict:
+    def _compute(
+        self, predictions: list[str], references: References, questions: list[str], options: Options
+    ) -> Result:
         weights, several = options.weights, isinstance(references[0], list)
+        predictions, thoughts = without_thoughts(predictions)
         texts = questions, predictions, references if several else [[text] for text in references]
         match = SUBSTRING if weights.whole_question else "lexical_match"
         reading = (weights.template, weights.number_words, {*weights.features, "entailment", match}, options.run)
         features = extract(self.scorer, *texts, *reading, weights.whole_question)
         judged = judge(weights, features)
         correct = judged.p > THRESHOLD
-        result: dict = {"nli_lex": float(np.mean(correct))}
+        result: Result = {"nli_lex": float(np.mean(correct))}
         if options.output == "mean":
             return result
         chosen = features.table[judged.rows]
+        rulings = [features.rulings[row] for row in judged.rows]
         result |= {
             "scores": judged.p.tolist(),
             "correct": correct.tolist(),
@@ -138,16 +170,19 @@ class NLILexScoring(TextScoring):
             "shortened": int(features.shortened.sum()),
             "split": features.split,
             "truncated": features.truncated,
+            "unread": count_unread(rulings),
+            "thoughts": thoughts,
         }
         if several:
             result["best_reference"] = judged.best_reference.tolist()
         if options.output == "reasons":
             result["reasons"] = _reasons(weights, chosen, features.blank)
+            result["rules"] = [ruling.reason for ruling in rulings]
         return result
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
-        return str(self._signature(self._options(**settings)))
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: Options) -> Signature:
         model = {**self.scorer.signature_fields(), **options.weights.signature_fields()}
@@ -161,12 +196,7 @@ class NLILexScoring(TextScoring):
         method: str = "leave_one_out",
         features: str = "rich",
         weights: str | Path | None = None,
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        precision: str = "float32",
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[RunArguments],
     ) -> Explanation:
         """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
 
@@ -181,8 +211,9 @@ class NLILexScoring(TextScoring):
         texts = {"prediction": prediction, "reference": reference, "question": question}
         for name, text in texts.items():
             check_text(name, text)
+        texts = {name: legible(text) for name, text in texts.items()}
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
-        run = RunOptions(precision, max_length, batch_size, device, backend, workers)
+        run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
 

@@ -17,6 +17,7 @@ import numpy as np
 from semantic_metrics.core.texts import best_or_mean
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, NUMBER_WORDS, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
+from semantic_metrics.quantities.rules import limited
 
 MAX_WEIGHT = 1e9  # a larger weight means a damaged file
 FILE = "nli_lex.json"  # name of the file in a checkpoint's folder
@@ -118,9 +119,9 @@ def contributions(weights: Weights, table: np.ndarray) -> np.ndarray:
 
 
 def judge(weights: Weights, features: Features) -> Judgement:
-    """Judge each answer by the reference that speaks most for it."""
+    """Judge each answer by the reference that speaks most for it; what rules decide limits the probability."""
     counts = np.bincount(features.answer_index)
-    p, best = best_or_mean(probability(weights, features.table), counts, "best")
+    p, best = best_or_mean(limited(probability(weights, features.table), features.rulings), counts, "best")
     return Judgement(np.where(features.blank, 0.0, p), best, counts.cumsum() - counts + best)
 
 

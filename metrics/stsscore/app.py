@@ -34,6 +34,8 @@ PAGE = Page(
         {
             "undefined": "of them have a blank text, so their scores compare nothing",
             "truncated": "of them were longer than the model reads and were cut",
+            "unread": "differ in characters that the model cannot read",
+            "thoughts": "have a part in <think>, which is not judged",
         },
     ),
     examples=EXAMPLES,

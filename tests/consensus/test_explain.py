@@ -7,6 +7,7 @@ import pytest
 
 from semantic_metrics import load
 from semantic_metrics.consensus.weights import DEFAULT
+from semantic_metrics.quantities.rules import DIFFERENT, OPEN, Ruling
 
 PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"
 
@@ -23,7 +24,9 @@ def test_a_token_contributes_what_the_score_loses_without_it(metric: evaluate.Me
 def test_only_a_number_that_differs_takes_the_contradiction_of_numbers_with_it(metric: evaluate.Metric) -> None:
     prediction, reference = "4 dog barks", "5 dog barks"
     explanation = metric.explain(prediction, reference)
-    parts = metric.models.parts([prediction, "dog barks", "4 dog"], [reference] * 3, contradict=[True, False, True])
+    differ = Ruling(DIFFERENT, "another number")
+    rulings = [differ, OPEN, differ]
+    parts = metric.models.parts([prediction, "dog barks", "4 dog"], [reference] * 3, rulings=rulings)
     whole, without_number, without_verb = DEFAULT.score(parts)
     assert explanation["score"] == pytest.approx(whole)
     contributions = explanation["prediction"]["contributions"]

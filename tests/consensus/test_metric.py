@@ -23,7 +23,7 @@ ROUNDING = 1e-5
 def test_results(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
     keys = ["consensus", "scores", "parts", "verdicts", "reasons", "signature", "undefined", "truncated"]
-    assert list(result) == keys
+    assert list(result) == [*keys, "unread", "thoughts"]
     assert result["consensus"] == np.mean(result["scores"])
     assert all(0 <= score <= 1 for score in result["scores"])
     assert set(result["verdicts"]) <= set(VERDICTS) - {EMPTY}
@@ -94,6 +94,23 @@ def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
         assert result["parts"][part] == pytest.approx([1.0] * 4, abs=1e-12)
     assert result["parts"]["contradiction"] == [0.0] * 4
     assert min(result["scores"]) == pytest.approx(1, abs=1e-6)
+
+
+def test_what_is_not_read_is_never_the_same(metric: evaluate.Metric) -> None:
+    texts = {"predictions": ["\u4e00", "\u4e00", "the dog"], "references": ["\u4e8c", "\u4e00", "a dog"]}
+    with pytest.warns(UserWarning, match="1 pair differs in characters"):
+        result = metric.compute(**texts)
+    assert result["verdicts"][:2] == ["unread", "same"]
+    assert result["scores"][0] < 0.5
+    assert result["scores"][1] == 1
+    assert result["unread"] == 1
+
+
+def test_manners_of_chat_models(metric: evaluate.Metric) -> None:
+    answers = ["<think>a cat</think>the dog bites", "I don't know.", "Not stated.", "<think>the dog"]
+    result = metric.compute(predictions=answers, references=["The dog bites.", "a dog", "N/A", "a dog"])
+    assert result["verdicts"] == ["same", "no answer", "same", EMPTY]
+    assert result["thoughts"] == 2
 
 
 def test_the_same_number_in_another_writing_is_the_same(metric: evaluate.Metric) -> None:

@@ -1,12 +1,14 @@
 """Verdicts from parts that are made up: each rule decides where those before it do not."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from semantic_metrics.consensus.parts import Parts
 from semantic_metrics.consensus.verdict import VERDICTS, Thresholds, verdict
+from semantic_metrics.quantities.rules import DIFFERENT, NO_ANSWER, NOTHING, SAME, UNREAD, Ruling
 
 
 def parts(supported: float, covered: float, contradiction: float, similarity: float) -> Parts:
@@ -34,6 +36,26 @@ def test_verdicts(values: tuple[float, ...], word: str, reason: str) -> None:
     assert found == word
     assert word in VERDICTS
     assert re.search(reason, why)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (SAME, "same"),
+        (DIFFERENT, "contradicts"),
+        (NO_ANSWER, "no answer"),
+        (NOTHING, "unrelated"),
+        (UNREAD, "unread"),
+        ("", "same"),
+    ],
+)
+def test_rules_decide_before_models(kind: str, word: str) -> None:
+    ruling = Ruling(kind, "Because." if kind else "")
+    ruled = replace(parts(0.9, 0.9, 0.1, 0.9), rulings=np.array([ruling], dtype=object))
+    found, why = verdict(ruled, 0)
+    assert found == word
+    assert word in VERDICTS
+    assert (why == "Because.") == bool(kind)
 
 
 def test_thresholds_can_be_moved() -> None:

@@ -72,6 +72,14 @@ def test_a_sentence_that_the_source_has_with_another_number_is_contradicted(metr
     assert both["scores"] == [1.0], "another source says it word for word"
 
 
+def test_a_quantity_that_another_sentence_has_is_not_contradicted(metric: evaluate.Metric) -> None:
+    (sentence,) = judged(metric, ["It rained on May 4."], ["It rained on May 3. On May 4, too."])["sentences"][0]
+    assert [place["text"] for place in sentence["places"]] != []
+    assert all(place["contradiction"] < 1 for place in sentence["places"])
+    (sentence,) = judged(metric, ["It rained on May 5."], ["It rained on May 3. On May 4, too."])["sentences"][0]
+    assert any(place["contradiction"] == 1 for place in sentence["places"])
+
+
 def test_k_bounds_what_the_model_reads(metric: evaluate.Metric) -> None:
     every, two = (judged(metric, [SUMMARY], [SOURCE], k=k) for k in (None, 2))
     assert two["passages_read"] < every["passages_read"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from semantic_metrics.nli_lex.conflicts import number_conflict
+from semantic_metrics.nli_lex.features import number_conflict
 from semantic_metrics.nli_lex.lexical import read_words
 from training.data.config_files import read_yaml
 from training.data.denial_forms import PARTS, SLOT, AnsweredQuestion, read_forms

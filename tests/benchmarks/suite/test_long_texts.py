@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from benchmarks.common.options import Bootstrap
 from benchmarks.suite.long_texts import claim_figures, find_planted, load_claims, load_planted, main
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
+from semantic_metrics.support.sentences import sentence_spans
 from tests.support.conftest import judging
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]

@@ -30,7 +30,7 @@ def repository(tmp_path: Path) -> Path:
     pd.DataFrame({"pos_sim": [0.1] * 4, "neg_sim": [0.2] * 4}).to_csv(
         folder / "snpmi" / "snli_snpmi_scores.csv", index=False
     )
-    climate = [("['p0']", "['c0']", "[]", 0.5, np.nan), ("['q0']", "[]", "['i0']", np.nan, 0.1)]
+    climate = [("['k0']", "['d0']", "[]", 0.5, np.nan), ("['q0']", "[]", "['j0']", np.nan, 0.1)]
     pd.DataFrame(climate, columns=columns).to_csv(folder / "matcha" / "climate_fever_matcha_scores.csv", index=False)
     return tmp_path
 
@@ -39,12 +39,12 @@ def test_a_checkout_is_read_as_published(repository: Path) -> None:
     authors = Authors(repository)
     assert list(authors.sets) == ["snli", "climate_fever"]
     climate = authors.sets["climate_fever"]
-    assert (climate.references, climate.correct) == (["p0"], ["c0"])
-    assert (climate.references_of_incorrect, climate.incorrect) == (["q0"], ["i0"])
+    assert (climate.references, climate.correct) == (["k0"], ["d0"])
+    assert (climate.references_of_incorrect, climate.incorrect) == (["q0"], ["j0"])
     assert all(one.paper_rows for one in authors.sets.values())
     matcha, snpmi = authors.metrics()
     assert (matcha.name, snpmi.name) == (ROW, SNPMI_ROW)
-    assert matcha.load()(["c1", "i0"], ["p1", "q0"]).tolist() == [0.8, 0.1]
+    assert matcha.load()(["c1", "j0"], ["p1", "q0"]).tolist() == [0.8, 0.1]
     scores = score_sets([matcha, snpmi], authors.sets)
     assert scores.triplets[SNPMI_ROW, "snli"].incorrect.tolist() == [0.2] * 4
     assert "published no score of 2 of 2 pairs" in scores.reasons[SNPMI_ROW, "climate_fever"]

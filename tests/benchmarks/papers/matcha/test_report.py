@@ -90,7 +90,7 @@ def test_what_is_not_measured_says_why_beside_the_published_number(published: Pu
     table = separation.separation_table([absent], [dataset], scores, published, QUICK)
     text = separation_text(table, [dataset])
     assert "METEOR: not measured: WordNet not found" in text.splitlines()
-    (line,) = [line for line in text.splitlines() if line.startswith("| METEOR") and "9.30" in line]
+    line = next(line for line in text.splitlines() if line.startswith("| METEOR"))  # of table 3
     assert line.replace("|", "").split() == ["METEOR", "(30.08)", "(20.78)", "(9.30)", "-", "-"]
 
 

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semantic_metrics.nli_lex.conflicts import (
-    Difference,
-    differing_numbers,
-    has_differences,
-    number_conflict,
-    same_but_for_writing,
-)
-from semantic_metrics.nli_lex.lexical import read_words
-from semantic_metrics.nli_lex.numerals import write_as_in
+from semantic_metrics.quantities.compare import Difference, compare, has_number_conflict
+from semantic_metrics.quantities.rewrite import rewrite
 
 CONFLICTS = [
     ("1944", "1945", True),
@@ -45,7 +38,8 @@ CONFLICTS = [
     ("It began in 1861, with 85,000 men", "April 12, 1861", False),
     ("He may come in 1861, he may not", "April 12, 1861", False),  # a month beside no number may be a verb
     ("about 11 million people", "11,034,000", False),
-    ("about 12 million people", "11,034,000", True),
+    ("about 12 million people", "11,034,000", False),  # less than a fifth apart
+    ("12 million people", "11,034,000", True),
     ("10 million", "10,025,000", False),
     ("300,000 km/s", "299,792 km/s", False),
     ("299,792 km/s", "300,000 km/s", False),
@@ -71,21 +65,16 @@ CONFLICTS = [
 
 @pytest.mark.parametrize(("answer", "reference", "expected"), CONFLICTS)
 def test_another_number_is_a_conflict(answer: str, reference: str, expected: bool) -> None:
-    assert number_conflict("When did it begin?", answer, reference) is expected
+    assert has_number_conflict("When did it begin?", answer, reference) is expected
     with localcontext() as context:
         context.prec = 2  # a caller's own precision changes nothing
-        assert number_conflict("When did it begin?", answer, reference) is expected
+        assert has_number_conflict("When did it begin?", answer, reference) is expected
     assert getcontext().prec > 2
 
 
 def test_numbers_of_the_question_are_no_conflict() -> None:
-    assert not number_conflict("Who won in 2010?", "In 2010, Spain", "Spain, 4 times")
-    assert number_conflict("Who won in 2010?", "In 2010, 5 times", "4 times")
-
-
-def test_words_are_numbers_only_with_number_words() -> None:
-    assert number_conflict("", "four", "5")
-    assert not number_conflict("", "four", "5", number_words=False)
+    assert not has_number_conflict("Who won in 2010?", "In 2010, Spain", "Spain, 4 times")
+    assert has_number_conflict("Who won in 2010?", "In 2010, 5 times", "4 times")
 
 
 CONTRADICTING = [
@@ -129,6 +118,9 @@ CONTRADICTING = [
     ("It costs around $100.", "It costs $50."),
     ("about 100 people", "80 people"),
     ("about 40 of 50", "about 40 of 20"),
+    ("six or more plays", "three or more plays"),
+    ("covid19", "covid20"),
+    ("It costs $100.", "It costs \u20ac92."),
 ]
 COMPATIBLE = [
     ("Two men sit.", "2 men sit"),
@@ -141,7 +133,6 @@ COMPATIBLE = [
     ("Pi is 3.14.", "Pi is 3.14159."),
     ("He did not leave in May.", "He did not leave in June."),
     ("At least 38 died.", "At least 37 died."),
-    ("six or more plays", "three or more plays"),
     ("5 people or more", "6 people or more"),
     ("5 minutes at most", "6 minutes at most"),
     ("in 1897 or 1898", "in 1898 or 1898"),
@@ -158,7 +149,6 @@ COMPATIBLE = [
     ("It took 24 hours.", "It took 1 day."),
     ("It took 3 hour", "It took 3 hours"),
     ("It took hours.", "It took days."),
-    ("covid19", "covid20"),
     ("the 1979-80 season", "the 1979-1980 season"),
     ("He died in '95.", "He died in 1995."),
     ("music of the 80s", "music of the 1980s"),
@@ -171,7 +161,6 @@ COMPATIBLE = [
     ("1. Mix it", "2. Mix it"),
     ("approx. 5 km", "approx. 6 km"),
     ("upwards of 500 people", "upwards of 600 people"),
-    ("It costs $100.", "It costs \u20ac92."),
     ("a room of 4 by 5 m", "a room of 5 by 4 m"),
     ("On Sundays and Mondays", "On Mondays and Sundays"),
     ("on 1.4.2021", "on 01.04.2021"),
@@ -182,7 +171,6 @@ COMPATIBLE = [
     ("about 81 people", "100 people"),
     ("It has about 2 million inhabitants.", "It has 2,102,650 inhabitants."),
     ("nearly 40 miles", "40 miles"),
-    ("more than about 100 people", "more than about 50 people"),
     ("around May", "around June"),
     ("about 0 degrees", "0 degrees"),
     ("", ""),
@@ -191,16 +179,15 @@ COMPATIBLE = [
 
 @pytest.mark.parametrize(("one", "other"), CONTRADICTING)
 def test_texts_that_differ_in_numbers_or_dates_alone_contradict(one: str, other: str) -> None:
-    differences = differing_numbers(one, other)
+    differences = compare(one, other).differences
     assert differences
-    assert differing_numbers(other, one) == [Difference(part.other, part.word) for part in differences]
-    assert has_differences(one, other, differences)
-    assert not has_differences("", other, differences)
+    assert compare(other, one).differences == tuple(Difference(part.other, part.written) for part in differences)
+    assert all(part.written in one and part.other in other for part in differences)
 
 
 @pytest.mark.parametrize(("one", "other"), COMPATIBLE)
 def test_both_of_other_texts_may_be_true(one: str, other: str) -> None:
-    assert differing_numbers(one, other) == differing_numbers(other, one) == []
+    assert compare(one, other).differences == compare(other, one).differences == ()
 
 
 texts = st.lists(
@@ -212,21 +199,19 @@ texts = st.lists(
 
 @given(texts, texts, texts)
 def test_either_text_may_be_the_answer(question: str, answer: str, reference: str) -> None:
-    conflict = number_conflict(question, answer, reference)
-    assert conflict == number_conflict(question, reference, answer)
-    assert not number_conflict(question, reference, reference)
-    assert bool(differing_numbers(answer, reference)) == bool(differing_numbers(reference, answer))
-    numbers = [read_words(text).numbers or any(sign.isdigit() for sign in text) for text in (answer, reference)]
-    assert all(numbers) or not conflict
+    conflict = has_number_conflict(question, answer, reference)
+    assert conflict == has_number_conflict(question, reference, answer)
+    assert not has_number_conflict(question, reference, reference)
+    assert bool(compare(answer, reference).differences) == bool(compare(reference, answer).differences)
+    assert compare(answer, reference).same == compare(reference, answer).same
 
 
 def test_time_is_linear_in_the_numbers() -> None:
     first, second = (" ".join(str(2 * i + odd) for i in range(1000, 20_000)) for odd in (0, 1))
     begin = process_time()
-    assert number_conflict("", first, second)
-    assert differing_numbers(first, second) == [], "20,000 is 20,001, rounded"
-    assert len(differing_numbers(first[:20_000], second[:20_000])) == 4000
-    assert write_as_in("nineteen forty five, " * 10_000, "1945 ").text
+    assert has_number_conflict("", first, second)
+    assert len(compare(first[:20_000], second[:20_000]).differences) == 4000
+    assert rewrite("nineteen forty five, " * 10_000, "1945 ").text
     assert process_time() - begin < 20, "a few seconds; quadratic, it takes minutes or an hour"
 
 
@@ -246,7 +231,6 @@ NOT_SAME = [
     ("It costs $5.", "It costs \u20ac5."),
     ("It costs $5.", "It costs 5."),
     ("It grew by 5%.", "It grew by 5."),
-    ("Two men sit.", "2 Men sit."),
     ("He won 2, I think.", "He won two I think?"),
     ("It has 1.500 seats.", "It has 1.5 seats."),
     ("It was 5 degrees.", "It was -5 degrees."),
@@ -256,11 +240,11 @@ NOT_SAME = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_numbers_in_another_writing_change_no_text(one: str, other: str) -> None:
-    assert same_but_for_writing(one, other)
-    assert same_but_for_writing(other, one)
+    assert compare(one, other).same
+    assert compare(other, one).same
 
 
 @pytest.mark.parametrize(("one", "other"), NOT_SAME)
 def test_other_signs_words_and_numbers_do(one: str, other: str) -> None:
-    assert not same_but_for_writing(one, other)
-    assert not same_but_for_writing(other, one)
+    assert not compare(one, other).same
+    assert not compare(other, one).same

@@ -1,0 +1,504 @@
+"""Two texts by their quantities, signs and names: what is equal, what differs, what may both be true."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import floor, log10
+
+from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, word_set
+from semantic_metrics.quantities.names import other_initials
+from semantic_metrics.quantities.read import (
+    CLOCK,
+    DATE,
+    DATES,
+    DOUBTFUL,
+    FACTOR,
+    IDENTIFIER,
+    NUMBER,
+    ORDINAL,
+    RANGE,
+    RATE,
+    SCALE,
+    WEEKDAY,
+    YEAR,
+    Q,
+    Quantity,
+    Reading,
+    read,
+)
+from semantic_metrics.quantities.units import PERCENT
+
+EQUAL, OPEN, DIFFERENT = "equal", "open", "different"
+ABOUT = Fraction(
+    1, 5
+)  # beside "about" two numbers may both be true if they are less than this share apart (EXPERIMENTS W11)
+LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
+CONVERTED = Fraction(1, 100)  # by how much a number may change where it is written in another unit
+SURE_DIGITS = 3  # with fewer, a number that another rounds to may be another one
+COUNTED = (NUMBER, ORDINAL, YEAR)
+NEGATIONS = word_set(
+    "no not never none nobody nothing neither nor without cannot cant dont doesnt didnt isnt arent wasnt wont"
+)
+JOINING = frozenset(
+    ("and", "or", ",", "as", "times", "plus", "x", "by", "+", "*", "\u00d7", "well", "in", "on", "at", "&", "the", "a")
+)
+LISTED = frozenset(("and", "or", ",", "times", "plus", "x", "by", "+", "*", "\u00d7", ";", "&"))
+IN_ORDER = frozenset(("to", "into", "before", "after", "from", "than", "/", ">", "<", "until", "over", "beats", "\\"))
+FILLERS = word_set("answer is the a an it s its was are there they about of that equals in on at day")
+AGAIN = word_set("as well too also then again another more later and did so")
+BEFORE_DATES = frozenset(("on", "in", "at", "the", "of"))
+OUTER = frozenset(".,;:!()[]{}*_")
+PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
+MOST_WORDS_IN_ORDER = 12
+MOST_LISTED = 50  # quantities of a list that may change places
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What two texts have in the same place, of which only one can be true.
+
+    Attributes:
+        written: in the first text.
+        other: in the second.
+    """
+
+    written: str
+    other: str
+
+    def __str__(self) -> str:
+        return f"{self.written!r} is not {self.other!r}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What rules know of two texts.
+
+    Attributes:
+        same: whether they are equal but for case, outer punctuation, white space, compatibility characters and the
+            writing of their quantities.
+        differences: what differs, where the texts contradict by it; empty if they do not, or if rules cannot tell.
+    """
+
+    same: bool
+    differences: tuple[Difference, ...] = ()
+
+
+@lru_cache(CACHED_TEXTS)
+def compare(one: str, other: str) -> Comparison:
+    """Compare two texts, once for a pair; to exchange them changes only the order in each `Difference`."""
+    one, other = _in_one_case(" ".join(one.split()), " ".join(other.split()))
+    first, second = read(one), read(other)
+    key, pairs = _key(first), list(zip(first.quantities, second.quantities, strict=False))
+    if first.text and _bare(first.text) == _bare(second.text):
+        other_units = len(first.quantities) == len(second.quantities) and any(
+            relate(a, b) == DIFFERENT for a, b in pairs
+        )
+        if not other_units:  # "5 mW" is not "5 MW"
+            return Comparison(True)
+    if key and key == _key(second) and all(relate(a, b) == EQUAL for a, b in pairs):
+        return Comparison(True)
+    if not first.frame and not second.frame:
+        return Comparison(False)
+    return Comparison(False, tuple(_differences(first, second)))
+
+
+def _bare(text: str) -> str:
+    """A text without case, accents and outer punctuation; itself if it has no letter."""
+    return fold(text).strip("".join(OUTER) + "\"'\u201c\u201d\u2018\u2019 ") if any(map(str.isalpha, text)) else text
+
+
+def _in_one_case(one: str, other: str) -> tuple[str, str]:
+    """Both texts in lower case where one has but one case, so that "MW" in capitals is no other unit than "mW"."""
+    if one != other and one.casefold() == other.casefold() and any(map(_has_one_case, (one, other))):
+        return one.casefold(), other.casefold()
+    return one, other
+
+
+def _has_one_case(text: str) -> bool:
+    return (text.isupper() or text.islower()) and sum(sign.isalpha() for sign in text) > 6
+
+
+def _key(reading: Reading) -> tuple[str, ...]:
+    """The frame without outer punctuation, nor words that stand before some dates and ordinals alone."""
+    words = list(reading.frame)
+    if len(reading.quantities) > 1 and not any(word[0].isalnum() for word in words):
+        return tuple(words)  # "[1, 2)"
+    while len(words) > 1 and words[-1] in OUTER:
+        words.pop()
+    while len(words) > 1 and words[0] in OUTER and not (words[0] in "*_" and words[1] == Q):
+        words.pop(0)
+    kept, number = [], 0
+    for i, word in enumerate(words):
+        if word == Q:
+            while (
+                kept
+                and kept[-1] in BEFORE_DATES
+                and reading.quantities[number].kind in (*DATES, CLOCK, WEEKDAY, ORDINAL)
+            ):
+                kept.pop()
+            number += 1
+        if word not in (",",) or not (kept and kept[-1] == Q and i + 1 < len(words) and words[i + 1] == Q):
+            kept.append(word)
+    return tuple(kept)
+
+
+def relate(one: Quantity, other: Quantity) -> str:
+    """EQUAL, OPEN (both may be true) or DIFFERENT.
+
+    Equal are amounts in any unit, writing and rounding. Open is what a bound, a range, "about", fewer digits or a part
+    of a date leaves open. Another unit or currency is another quantity; identifiers are compared as they are written.
+    """
+    kinds = {one.kind, other.kind}
+    if IDENTIFIER in kinds:
+        pairs = (one, other), (other, one)
+        counted = any(a.kind == IDENTIFIER != b.kind and a.text == str(b.number) for a, b in pairs)  # "chapter 4", "IV"
+        return EQUAL if one.text.casefold() == other.text.casefold() or counted else DIFFERENT
+    if kinds <= {DATE, YEAR}:
+        return _relate_dates(one, other)
+    if YEAR in kinds and kinds & {NUMBER, ORDINAL}:
+        return EQUAL if one.number == other.number and not one.unit.name and not other.unit.name else DIFFERENT
+    if RANGE in kinds:
+        return _relate_ranges(one, other)
+    if kinds == {CLOCK}:
+        return _relate_clocks(one, other)
+    if len(kinds) > 1 and not kinds <= {NUMBER, ORDINAL}:
+        return OPEN if kinds & {WEEKDAY, SCALE, FACTOR, RATE} else DIFFERENT
+    return _relate_amounts(one, other)
+
+
+def _relate_dates(one: Quantity, other: Quantity) -> str:
+    if one.unit != other.unit:
+        years = one.values[0], other.values[0]
+        decade = {"decade"} == {one.unit.dimension, other.unit.dimension} - {""}
+        return (
+            OPEN if not all(years) or years[0] == years[1] or (decade and abs(years[0] - years[1]) < 10) else DIFFERENT
+        )
+    orders = [(one.values, other.values)]
+    if one.open != other.open:
+        year, month, day = one.values
+        orders.append(((year, day, month), other.values))
+    if one.values != other.values and one.open and other.open and sorted(one.values) == sorted(other.values):
+        return OPEN
+    results = [_relate_parts(*values) for values in orders]
+    if one.bound[:1] != other.bound[:1]:
+        return DIFFERENT if {one.bound, other.bound} in ({"", "<"}, {"", ">"}) and EQUAL in results else OPEN
+    if one.bound and EQUAL not in results:
+        return OPEN
+    return min(results, key=(EQUAL, OPEN, DIFFERENT).index)
+
+
+def _relate_parts(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> str:
+    if any(a and b and a != b for a, b in zip(one, other, strict=True)):
+        return DIFFERENT
+    return EQUAL if one == other else OPEN
+
+
+def _relate_clocks(one: Quantity, other: Quantity) -> str:
+    apart = abs(one.values[0] - other.values[0]) % 1440
+    if not apart:
+        return EQUAL if one.bound == other.bound else OPEN
+    if (apart == 720 and (one.open or other.open)) or one.bound or other.bound:
+        return OPEN
+    return DIFFERENT
+
+
+def _relate_ranges(one: Quantity, other: Quantity) -> str:
+    if one.kind == other.kind:
+        if len(one.values) != len(other.values):
+            return OPEN
+        if one.unit.dimension != other.unit.dimension and one.unit.dimension and other.unit.dimension:
+            return DIFFERENT
+        if one.values == other.values:
+            return EQUAL
+        if one.open or other.open:
+            halves = all((a - b) % 720 == 0 for a, b in zip(one.values, other.values, strict=True))
+            return OPEN if halves else DIFFERENT
+        return DIFFERENT
+    scalar, span = (one, other) if other.kind == RANGE else (other, one)
+    if len(span.values) != 2 or len(scalar.values) != 1:
+        return OPEN
+    if scalar.unit.dimension != span.unit.dimension and scalar.unit.dimension and span.unit.dimension:
+        return DIFFERENT
+    low, high = sorted(span.values)
+    return OPEN if low <= scalar.values[0] <= high or scalar.bound else DIFFERENT
+
+
+def _relate_amounts(one: Quantity, other: Quantity) -> str:
+    (x,), (y,) = one.values, other.values
+    if one.unit.dimension != other.unit.dimension or (PERCENT in (one.unit, other.unit) and one.unit != other.unit):
+        coarse = max(one, other, key=lambda quantity: quantity.step)
+        if one.unit.dimension == other.unit.dimension and (
+            x == y or (abs(x - y) <= coarse.step / 2 and coarse.digits > 1)
+        ):
+            return EQUAL if one.bound == other.bound else OPEN
+        left_out = not (one.unit.name and other.unit.name)
+        return OPEN if left_out and one.number == other.number else DIFFERENT
+    if one.bound != other.bound or one.bound:
+        return _relate_bounds(one, other, x, y)
+    return _relate_values(one, other, x, y)
+
+
+def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
+    if one.open != other.open and (x == y or 1000 * x == y or x == 1000 * y):
+        return OPEN
+    if x == y:
+        return EQUAL
+    coarse, fine = (one, other) if one.step >= other.step else (other, one)
+    apart = abs(x - y)
+    if one.kind == other.kind == NUMBER and one.unit != other.unit and min(one.digits, other.digits) > 0:
+        limit = max(coarse.step / 2, CONVERTED * abs(fine.values[0])) if coarse.digits > 1 else coarse.step / 10
+        if coarse.unit.zero or fine.unit.zero:
+            limit = coarse.step / 2
+        return EQUAL if apart <= min(limit, ABOUT * max(abs(x), abs(y)) / 2) else DIFFERENT
+    scaled = coarse.step > 1 and coarse.unit == fine.unit and coarse.step > coarse.unit.size
+    if coarse.step > fine.step and apart <= coarse.step / 2 and coarse.digits > 1:
+        whole = coarse.step == coarse.unit.size and coarse.digits < SURE_DIGITS
+        sure = (coarse.digits >= SURE_DIGITS and coarse.step < coarse.unit.size) or (
+            scaled and fine.step <= fine.unit.size and fine.digits > 3
+        )
+        return EQUAL if sure and not whole else OPEN
+    return OPEN if {one.kind, other.kind} == {NUMBER} and _rounds(one, other) else DIFFERENT
+
+
+def _rounds(one: Quantity, other: Quantity) -> bool:
+    """Whether one of two large numbers, or numbers with decimals, is the other, rounded to two digits or more."""
+    for fine, coarse in ((one, other), (other, one)):
+        value, rounded = (abs(quantity.values[0] / quantity.unit.size) for quantity in (fine, coarse))
+        if not value or not rounded or (value < LEAST_ROUNDED and value.denominator == 1):
+            continue
+        for digits in range(2, 10):
+            unit = Fraction(10) ** (floor(log10(value)) + 1 - digits)
+            if abs(value - rounded) <= unit / 2 and (rounded / unit).denominator == 1:
+                return fine.values[0] * coarse.values[0] > 0
+    return False
+
+
+def _relate_bounds(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
+    far = abs(x - y) >= ABOUT * max(abs(x), abs(y)) and x != y
+    signs = {one.bound[:1], other.bound[:1]}
+    if signs == {"<", ">"}:
+        (low, low_bound), (high, high_bound) = (
+            (v, q.bound) for v, q in sorted(((x, one), (y, other)), key=lambda pair: pair[1].bound[0] == "<")
+        )
+        return DIFFERENT if low >= high or ({low_bound, high_bound} == {">=", "<="} and low == high) else OPEN
+    if len(signs) == 1:
+        return EQUAL if x == y and one.bound == other.bound else DIFFERENT if far else OPEN
+    if "~" in signs:
+        return DIFFERENT if far and signs == {"~", ""} else OPEN
+    (bound, limit), value = ((one.bound, x), y) if one.bound else ((other.bound, y), x)
+    inside = {"<": value < limit, "<=": value <= limit, ">": value > limit, ">=": value >= limit}[bound]
+    return OPEN if inside else DIFFERENT
+
+
+def _differences(first: Reading, second: Reading) -> list[Difference]:
+    """What differs where it makes the texts contradict: quantities, signs, letters or the order of things."""
+    if found := _other_signs(first, second):
+        return [found]
+    if found := _other_order(first, second):
+        return [found]
+    words, others = first.words, second.words
+    if words == others and len(first.quantities) == len(second.quantities):
+        return _in_same_words(first, second)
+    if len(words) == len(others) == 1 and Q not in (*words, *others) and max(map(len, (*words, *others))) == 1:
+        return [Difference(words[0], others[0])] if words != others else []
+    if found := other_initials(words, others):
+        return [Difference(*found)]
+    return []
+
+
+def _negations(words: tuple[str, ...]) -> set[str]:
+    return {word for word in words if word in NEGATIONS or word.endswith("n't")}
+
+
+def _in_same_words(first: Reading, second: Reading) -> list[Difference]:
+    """What differs where all words are the same; nothing behind a negation or beside a bound that leaves it open."""
+    pairs = [(a, b, relate(a, b)) for a, b in zip(first.quantities, second.quantities, strict=True)]
+    if any(relation == OPEN and (a.bound or b.bound) for a, b, relation in pairs):
+        return []
+    different = [(a, b) for a, b, relation in pairs if relation == DIFFERENT]
+    if not different or (1 < len(different) <= MOST_LISTED and _relisted(first, different)):
+        return []
+    places = [i for i, word in enumerate(first.words) if word == Q]
+    last = max(i for i, (_, _, relation) in enumerate(pairs) if relation == DIFFERENT)
+    if _negations(first.words[: places[last]]):
+        return []
+    return [Difference(a.text, b.text) for a, b in different]
+
+
+def _relisted(first: Reading, pairs: list[tuple[Quantity, Quantity]]) -> bool:
+    """Whether the quantities of a list change places."""
+    left = [b for _, b in pairs]
+    for a, _ in pairs:
+        match = next((b for b in left if relate(a, b) == EQUAL or (a.number == b.number != 0)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    between = first.text[pairs[0][0].end : pairs[-1][0].begin]
+    for quantity in first.quantities:
+        if pairs[0][0].begin < quantity.begin < pairs[-1][0].begin:
+            between = between.replace(quantity.text, " ")
+    words = set(re.findall(r"\w+|[^\w\s]", between.lower()))
+    bracketed = first.text[: pairs[0][0].begin].rstrip().endswith(("(", "["))
+    return words <= JOINING and bool(words & LISTED) and not bracketed
+
+
+def _signs(reading: Reading) -> list[str]:
+    """The signs of a text that mean something: operators, arrows, emoji; all of a text that has no words."""
+    frame = reading.frame
+    if not any(word != Q and word[0].isalnum() for word in frame):
+        return [
+            word for word in frame if word != Q and word != "." and (len(reading.quantities) < 2 or word not in "-:,;")
+        ]
+    kept = []
+    for i, word in enumerate(frame):
+        if word == Q or word[0].isalnum():
+            continue
+        before, after = frame[i - 1] if i else "", frame[i + 1] if i + 1 < len(frame) else ""
+        if word == "-" and before != "-" and after != "-" and not (len(frame) == 2 and len(before) == 1):
+            continue
+        if word == "!" and after != "=":
+            continue
+        if word in PUNCTUATION and word not in "-!":
+            continue
+        kept.append(word)
+    return kept
+
+
+def _other_signs(first: Reading, second: Reading) -> Difference | None:
+    """Signs that differ where the words are the same: "x < y", "x > y"; a grade: "A", "A-"."""
+    one, other = _signs(first), _signs(second)
+    if (
+        one == other
+        or first.words != second.words
+        or any(relate(a, b) == DIFFERENT for a, b in zip(first.quantities, second.quantities, strict=True))
+    ):
+        return None
+    brief = (
+        len(first.words) <= 1
+        and len(one) + len(other) > 0
+        and (not first.words or len(first.words[0]) == 1)
+        and not first.quantities
+    )
+    if (one and other) or brief:
+        return Difference("".join(one) or first.text.strip(), "".join(other) or second.text.strip())
+    return None
+
+
+def _other_order(first: Reading, second: Reading) -> Difference | None:
+    """The same words in another order around "to", "before" and the like, or a sequence of numbers in another order."""
+    ranges = [[q for q in reading.quantities if q.kind == RANGE] for reading in (first, second)]
+    if all(len(part) == 1 for part in ranges):
+        (a,), (b,) = ranges
+        if a.values != b.values and sorted(a.values) == sorted(b.values) and a.unit.dimension == b.unit.dimension:
+            return Difference(a.text, b.text)
+    frames = [[word for word in reading.frame if word not in PUNCTUATION] for reading in (first, second)]
+    if not 2 <= len(frames[0]) == len(frames[1]) <= MOST_WORDS_IN_ORDER or frames[0] == frames[1]:
+        return None
+    if Counter(frames[0]) != Counter(frames[1]) or Q in frames[0] or not IN_ORDER.intersection(frames[0]):
+        return None
+    places = [i for i, (a, b) in enumerate(zip(*frames, strict=True)) if a != b]
+    middle = frames[0][places[0] : places[-1] + 1]
+    if (
+        IN_ORDER.intersection(middle)
+        and not {"and", "or"}.intersection(middle)
+        and not IN_ORDER.intersection((middle[0], middle[-1]))
+    ):
+        return Difference(first.text.strip(), second.text.strip())
+    return None
+
+
+def claims_another(claim: str, sentence: str) -> tuple[Difference, ...]:
+    """What a claim has otherwise than a sentence of its source that says as much or more, in the same order.
+
+    The words of the claim stand in the sentence in their order, and a quantity of it stands against another one of the
+    same kind there, while no quantity of the sentence agrees with it.
+    """
+    first, second = read(claim), read(sentence)
+    if not first.quantities or not second.quantities:
+        return ()
+    if first.words == second.words:
+        return tuple(_differences(first, second))
+    words = [word for word in first.words if word not in FILLERS]
+    content = [word for word in words if word != Q]
+    if len(content) < 2 or _negations(second.words) - _negations(first.words):
+        return ()
+    pairs = _aligned(first, second, words)
+    found = [(a, b) for a, b in pairs if relate(a, b) == DIFFERENT]
+    for a, b in found:
+        if not _comparable(a, b) or any(_comparable(a, c) and relate(a, c) != DIFFERENT for c in second.quantities):
+            return ()
+    return tuple(Difference(a.text, b.text) for a, b in found)
+
+
+def _aligned(first: Reading, second: Reading, words: list[str]) -> list[tuple[Quantity, Quantity]]:
+    """Quantities in the same place of two texts, where the first one's words stand in the second in their order."""
+    pairs, place, number, numbers = [], 0, -1, iter(first.quantities)
+    others = [word for word in second.words if word not in FILLERS]
+    for word in words:
+        while place < len(others) and others[place] != word:
+            number += others[place] == Q
+            place += 1
+        if place == len(others):
+            return []
+        if word == Q:
+            number += 1
+            pairs.append((next(numbers), second.quantities[number]))
+        place += 1
+    return pairs
+
+
+def may_say(claim: str, sentence: str) -> bool:
+    """Whether a sentence has each quantity of a claim, with all words of the claim or none but those."""
+    first, second = read(claim), read(sentence)
+    if not all(any(_comparable(a, b) and relate(a, b) != DIFFERENT for b in second.atoms) for a in first.atoms):
+        return False
+    words, others = (
+        {word for word in reading.words if word not in FILLERS | AGAIN | {Q}} for reading in (first, second)
+    )
+    return words <= others or others <= words
+
+
+def _comparable(one: Quantity, other: Quantity) -> bool:
+    """Whether two quantities may answer the same question."""
+    if {one.kind, other.kind} <= {DATE, YEAR}:
+        return True
+    return one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE}
+
+
+def has_number_conflict(question: str, answer: str, reference: str) -> bool:
+    """Whether the answer has another quantity where the reference has one; those of the question do not count.
+
+    It lacks one of the reference and has one of its own that may answer the same question: of the same kind and, where
+    both have a unit, of the same dimension. "One", "first", "second" and "third" among other words do not count.
+    """
+    asked = read(question).atoms
+    given, wanted = (
+        [one for one in _telling(read(text)) if all(relate(one, known) == DIFFERENT for known in asked)]
+        for text in (answer, reference)
+    )
+    missing = [one for one in wanted if all(relate(one, other) == DIFFERENT for other in given)]
+    others = [one for one in given if all(relate(one, other) == DIFFERENT for other in wanted)]
+    if len(given) == len(wanted) == 1:
+        return bool(missing and others)
+    kinds = {_sort(one) for one in missing}
+    return any(_sort(one) in kinds for one in others)
+
+
+def _telling(reading: Reading) -> list[Quantity]:
+    alone = len(reading.words) == 1
+    return [
+        one
+        for one in reading.quantities
+        if one.kind not in (IDENTIFIER,) and (alone or one.text.lower() not in DOUBTFUL)
+    ]
+
+
+def _sort(quantity: Quantity) -> tuple[str, str]:
+    """What a quantity may be exchanged for."""
+    if quantity.kind in DATES:
+        return "date", ""
+    if quantity.kind in (NUMBER, ORDINAL, RANGE):
+        return "number", quantity.unit.dimension
+    return quantity.kind, ""

@@ -1,0 +1,146 @@
+"""What chat models put around an answer, answers that give none, and choices of a question."""
+
+import re
+from functools import lru_cache
+
+from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_signs, unfold
+
+THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
+THOUGHT_ENDS = ("</think>", "</thinking>")  # alone where the prompt had the beginning
+BOXED = re.compile(r"\$*\\boxed\{([^{}]*)\}\$*")
+MARKDOWN = re.compile(r"(?<![\w*`])(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?![\w*`])|^#{1,6}\s+", re.M)
+LEAD = re.compile(
+    r"\A\s*(?:(?:sure|certainly|of course|great question)\s*[!.,:]\s+(?=\S)|(?:final )?answer\s*:\s*(?=\S)"
+    r"|(?:here is|here's) the answer\s*:\s*)+", re.I,
+)  # fmt: skip
+_KNOW = "know|tell|say|determine|answer|be (?:sure|certain)|find|help|assist|provide|comply"
+_ABSENT = "stated|mentioned|given|specified|provided|known|available|applicable|found|answerable|clear|possible to"
+_TEXT = "text|document|context|passage|article|source|story|information"
+_SAY = "say|state|mention|tell|specify|contain|provide|give|answer|include"
+_CANNOT = "do not|don't|dont|can ?not|can't|cant|am (?:unable|not able) to|could not|couldn't"
+NO_ANSWER = re.compile(
+    "|".join(
+        (
+            r"n ?/ ?a\b|none given|no answer|no idea|unknown|unanswerable|unclear|(?:no|insufficient) information",
+            rf"(?:it |this |that |the answer )?(?:is |was )?not (?:{_ABSENT})|(?:it |this |that )isn't (?:{_ABSENT})",
+            rf"i (?:{_CANNOT}) (?:really )?(?:{_KNOW})|i'm (?:not sure|unable)|i am not sure",
+            r"i (?:have no|(?:do not|don't) have (?:any|enough|that|the)?) ?(?:idea|information|access|data|knowledge)",
+            r"(?:(?:the |this )?(?:question|answer|it|that) )?(?:can ?not|can't|could not) be "
+            r"(?:answered|determined|known|inferred|found)|cannot say|can't say",
+            rf"(?:the |this )?(?:{_TEXT}) (?:does not|doesn't|do not|provides no) (?:{_SAY})|(?:it )?does not say",
+            r"there (?:is|isn't|is not) (?:no |not |any )?(?:enough )?(?:information|answer|mention)|not enough info",
+            rf"as an ai[^,.]*, i (?:have no|{_CANNOT})",
+        )
+    ),
+    re.I,
+)
+POLITE = re.compile(
+    r"(?:i'?m (?:very )?sorry|i am sorry|sorry|i apologi[sz]e|unfortunately)\b[,.:]?\s*(?:but\s+)?", re.I
+)
+GUESS = re.compile(r"\b(?:but|however|probably|maybe|i think|i believe|i guess|my guess|except)\b", re.I)
+HOWEVER = re.compile(r"\bhowever\b", re.I)  # behind "As an AI, I cannot ..." an answer often follows
+MOST_WORDS_WITHOUT_ANSWER = 30
+SUBORDINATE = re.compile(r"\s(?:how|why|if|whether|what|who|when|where|which|that|any|but)\b", re.I)
+CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
+LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
+_CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"
+CHOSEN = re.compile(rf"(?:{_CUE})\s*(?:is|:|=)?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
+ONLY_LETTERS = re.compile(r"\W*[A-H](?:\W|and|or|both)*(?:[A-H](?:\W|and|or|both)*)*\Z")
+
+
+def without_thoughts(texts: list[str]) -> tuple[list[str], int]:
+    """Texts with spaces for what stands between <think> and </think>, also cut off, and how many of them had such."""
+    spoken = [_without_thought(text) if "think" in text.lower() else text for text in texts]
+    return spoken, sum(one != other for one, other in zip(spoken, texts, strict=True))
+
+
+def _without_thought(text: str) -> str:
+    text = THOUGHT.sub(lambda match: " " * len(match[0]), text)  # characters keep their places
+    folded = text.lower()
+    end = max((folded.rfind(tag) + len(tag) for tag in THOUGHT_ENDS if tag in folded), default=0)
+    return " " * end + text[end:]
+
+
+@lru_cache(CACHED_TEXTS)
+def plain(text: str) -> str:
+    """A text unfolded, without emphasis of Markdown, a box of LaTeX and "Sure!"; the text itself if nothing is left."""
+    bare = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", BOXED.sub(r"\1", text)))
+    return unfold(bare if bare.strip() else text)
+
+
+def legible(text: str) -> str:
+    """What a model reads of a text: `plain`, with names for emoji and signs."""
+    return name_signs(plain(text))
+
+
+def gives_no_answer(text: str, asked: bool = True) -> bool:
+    """Whether a text says that it gives no answer: "I don't know", "not stated", "N/A"; a guess behind it is one.
+
+    Where nothing was asked, "I don't know why he left." is a statement.
+    """
+    text = " ".join(text.replace("\u2019", "'").split())
+    rest = text[match.end() :] if (match := POLITE.match(text)) else text
+    match = NO_ANSWER.match(rest)
+    if not match or len(rest.split()) > MOST_WORDS_WITHOUT_ANSWER:
+        return False
+    if not asked and SUBORDINATE.match(rest, match.end()):
+        return False
+    if match[0].lower() in ("unknown", "unclear", "no idea", "no information") and len(rest.split()) > 3:
+        return False
+    guess = HOWEVER if match[0].lower().startswith("as an ai") else GUESS
+    return not guess.search(rest, match.end())
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text is an article, a small letter or one character again and again."""
+    words = re.findall(r"\w+", text)
+    return len(words) == 1 and (
+        words[0].lower() == "the" or words[0] in ("a", "an") or (len(words[0]) > 5 and len(set(words[0].lower())) == 1)
+    )
+
+
+def right_choice(question: str, answer: str, reference: str) -> bool | None:
+    """Whether the answer chooses what the reference chooses, by letter or text; None if that cannot be told."""
+    choices = _choices(question)
+    letter = re.fullmatch(r"[(\[\s]*([A-H])[)\]\s.:]*", reference)
+    wanted = _choice_of(reference, choices) or (letter[1] if letter and not choices else None)
+    if wanted is None:
+        return None
+    letters = set(LETTER.findall(answer))
+    if not choices and len(answer.split()) > 8 and not CHOSEN.search(answer):
+        return None
+    if ONLY_LETTERS.match(answer) and len(letters) > 1:
+        return False
+    if re.search(r"\bA [a-z]", answer):  # an article
+        letters.discard("A")
+    if chosen := CHOSEN.findall(answer):
+        known = [one for one in chosen if not choices or one in choices]
+        if known:
+            return known[-1 if "leaving" in answer else 0] == wanted
+    given = _choice_of(answer, choices) or (letters.pop() if len(letters) == 1 else None)
+    return None if given is None or (choices and given not in choices) else given == wanted
+
+
+def _choices(question: str) -> dict[str, str]:
+    """The choices of a question, by their letters or numbers in capitals; none if there are fewer than two."""
+    marks = list(CHOICE.finditer(question))
+    ends = [mark.start() for mark in marks[1:]] + [len(question)]
+    if len(marks) < 2:
+        return {}
+    return {mark[1].upper(): question[mark.end() : end].strip(" .,;\n") for mark, end in zip(marks, ends, strict=True)}
+
+
+def _choice_of(text: str, choices: dict[str, str]) -> str | None:
+    """The one choice that a text is or begins with, by its letter or its words."""
+    bare = text.strip().strip("()[].*: ")
+    if bare.upper() in choices:
+        return bare.upper()
+    if (mark := CHOICE.match(text.strip() + " ")) and mark[1].upper() in choices:
+        return mark[1].upper()
+    words = _spaced(text)
+    named = [key for key, choice in choices.items() if choice and _spaced(choice) in words]
+    return named[0] if len(named) == 1 else None
+
+
+def _spaced(text: str) -> str:
+    return " ".join(["", *re.findall(r"[^\W_]+", fold(text)), ""])

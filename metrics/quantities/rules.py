@@ -1,0 +1,152 @@
+"""What rules decide of a prediction and its reference before any model: the same, another thing, no answer."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from semantic_metrics.quantities.characters import CACHED_TEXTS, name_signs
+from semantic_metrics.quantities.compare import DIFFERENT as OTHER
+from semantic_metrics.quantities.compare import EQUAL, FILLERS, claims_another, compare, may_say, relate
+from semantic_metrics.quantities.manners import gives_no_answer, plain, right_choice, says_nothing
+from semantic_metrics.quantities.names import other_name, plain_wars
+from semantic_metrics.quantities.read import Q, read
+from semantic_metrics.quantities.rewrite import rewrite
+
+SAME, DIFFERENT, NO_ANSWER, NOTHING, UNREAD = "same", "different", "no answer", "nothing", "unread"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What rules decide.
+
+    Attributes:
+        kind: SAME, DIFFERENT, NO_ANSWER (the prediction gives none), NOTHING (it has no word), UNREAD (a model cannot
+            read what differs), or "" where a model decides.
+        reason: a sentence; empty where a model decides.
+    """
+
+    kind: str = ""
+    reason: str = ""
+
+
+OPEN = Ruling()
+UNREAD_RULING = Ruling(UNREAD, "The model cannot read the characters in which the texts differ.")
+
+
+# highest score of a pair that rules decide; what a model cannot read is never sure
+LIMITS = {DIFFERENT: 0.1, NO_ANSWER: 0.1, NOTHING: 0.1, UNREAD: 0.45}
+
+
+def limited(scores: np.ndarray, rulings: Sequence[Ruling]) -> np.ndarray:
+    """(n,) scores in [0, 1] with 1 where rules find the same, and at most LIMITS where they find anything else."""
+    limited = scores.copy()
+    for i, ruling in enumerate(rulings):
+        limited[i] = 1.0 if ruling.kind == SAME else min(limited[i], LIMITS.get(ruling.kind, np.inf))
+    return limited
+
+
+def count_unread(rulings: Sequence[Ruling]) -> int:
+    """Number of pairs that differ in what the model cannot read; a warning says so."""
+    count = sum(ruling.kind == UNREAD for ruling in rulings)
+    if count:
+        pairs = "1 pair differs" if count == 1 else f"{count} pairs differ"
+        warnings.warn(f"{pairs} in characters that the model cannot read (`unread`): scores below .5", stacklevel=2)
+    return count
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A pair as a model reads it, and what rules decide of it.
+
+    Attributes:
+        reference, prediction: as a model reads them; the reference has numbers and names as the prediction writes them.
+        ruling: what rules decide.
+    """
+
+    reference: str
+    prediction: str
+    ruling: Ruling
+
+
+def as_read(reference: str, prediction: str) -> tuple[str, str]:
+    """Two texts as a model reads them; the reference has quantities and names as the prediction writes them."""
+    wanted, given = plain_wars(plain(reference)), plain_wars(plain(prediction))
+    return name_signs(rewrite(wanted, given).text), name_signs(given)
+
+
+@lru_cache(CACHED_TEXTS)
+def rule(reference: str, prediction: str, question: str | None = None) -> Ruled:
+    """Read a pair once.
+
+    Args:
+        reference: a right text or answer.
+        prediction: the text or answer to judge.
+        question: what was asked; None for texts that answer nothing, whose names are not compared.
+    """
+    wanted, given = plain_wars(plain(reference)), plain_wars(plain(prediction))
+    written = rewrite(wanted, given).text
+    return Ruled(name_signs(written), name_signs(given), _ruling(wanted, written, given, question))
+
+
+def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruling:
+    compared = compare(written, given)
+    if compared.same or compare(wanted, given).same:
+        return Ruling(SAME, "The texts are the same but for their writing.")
+    asked = question is not None
+    if gives_no_answer(given, asked):
+        if gives_no_answer(wanted, asked):
+            return Ruling(SAME, "Both texts say that there is no answer.")
+        return Ruling(NO_ANSWER, "The prediction gives no answer.")
+    if asked:
+        if (right := right_choice(question, given, wanted)) is not None:
+            return Ruling(SAME if right else DIFFERENT, f"It is {'the' if right else 'another'} choice.")
+    elif says_nothing(given) and not says_nothing(wanted):
+        return Ruling(NOTHING, "The prediction says nothing.")
+    if compared.differences:
+        return Ruling(DIFFERENT, "The texts contradict each other: " + "; ".join(map(str, compared.differences)) + ".")
+    if not asked:
+        return OPEN
+    return _bare_quantities(written, given) or _other_name(given, wanted) or OPEN
+
+
+def repeats(sentence: str, claim: str) -> bool:
+    """Whether a sentence says a claim, but for its writing."""
+    return compare(rewrite(plain(sentence), plain(claim)).text, plain(claim)).same
+
+
+def contradicted_by(claim: str, sentences: list[str], source: list[str]) -> bool:
+    """Whether one of some sentences has another quantity than a claim, and no sentence of the source has the claim's.
+
+    A sentence of the source has it if it says the claim's words too, or no others: "It rained on May 3. On May 4, too."
+    """
+    claim = plain(claim)
+    if not read(claim).quantities:
+        return compares_signs(claim, sentences)
+    if not any(claims_another(claim, plain(sentence)) for sentence in sentences):
+        return False
+    return not any(may_say(claim, plain(sentence)) for sentence in source)
+
+
+def compares_signs(claim: str, sentences: list[str]) -> bool:
+    """Whether a sentence differs from a claim without quantities in its signs alone."""
+    return any(compare(plain(sentence), claim).differences for sentence in sentences)
+
+
+def _other_name(given: str, wanted: str) -> Ruling | None:
+    found = other_name(given, wanted)
+    return Ruling(DIFFERENT, f"{found[0]!r} is another name than {found[1]!r}.") if found else None
+
+
+def _bare_quantities(wanted: str, given: str) -> Ruling | None:
+    """A ruling where both texts are quantities and nothing else, but for "the answer is" and the like."""
+    readings = read(wanted), read(given)
+    words = [[word for word in reading.words if word not in FILLERS] for reading in readings]
+    if words[0] != words[1] or not words[0] or words[0].count(Q) != len(words[0]):
+        return None
+    relations = [relate(a, b) for a, b in zip(readings[0].quantities, readings[1].quantities, strict=True)]
+    if OTHER in relations:
+        return Ruling(DIFFERENT, f"{given.strip()!r} is not {wanted.strip()!r}.")
+    return Ruling(SAME, "The quantities are equal.") if set(relations) == {EQUAL} else None

@@ -1,0 +1,316 @@
+"""Probes of each kind of rule: what is written in another way is the same, what is another thing is not."""
+
+import pytest
+
+from semantic_metrics.quantities.compare import DIFFERENT as OTHER
+from semantic_metrics.quantities.compare import EQUAL, compare, relate
+from semantic_metrics.quantities.read import read
+from semantic_metrics.quantities.rules import DIFFERENT, NO_ANSWER, SAME, contradicted_by, rule
+
+CONVERSIONS = [
+    ("The crate weighs 2.5 kg.", "The crate weighs 2500 g."),
+    ("The crate weighs 2 tonnes.", "The crate weighs 2,000 kilograms."),
+    ("Take 0.5 g of it.", "Take 500 milligrams of it."),
+    ("The cable is 3 m long.", "The cable is 300 centimetres long."),
+    ("The cable is 12 inches long.", "The cable is 1 foot long."),
+    ("The lake is 5 km wide.", "The lake is 5000 metres wide."),
+    ("The trail is 10 miles long.", "The trail is 16.1 km long."),
+    ("The wait is 45 minutes.", "The wait is three quarters of an hour."),
+    ("The wait is 90 seconds.", "The wait is 1.5 minutes."),
+    ("The course lasts 3 weeks.", "The course lasts 21 days."),
+    ("The lease runs for 2 years.", "The lease runs for 24 months."),
+    ("The lag was 0.25 s.", "The lag was 250 ms."),
+    ("The disk holds 2 TB.", "The disk holds 2000 gigabytes."),
+    ("The clock runs at 3.2 GHz.", "The clock runs at 3200 MHz."),
+    ("The bulb draws 0.06 kW.", "The bulb draws 60 watts."),
+    ("Add 0.75 l of milk.", "Add 750 ml of milk."),
+    ("Add 25 cl of milk.", "Add a quarter of a litre of milk."),
+    ("The stamp costs $0.85.", "The stamp costs 85 cents."),
+    ("The car costs \u20ac12,000.", "The car costs 12 thousand euros."),
+    ("The loan is \u00a31.5m.", "The loan is 1.5 million pounds sterling."),
+    ("The loan is 40k dollars.", "The loan is $40,000."),
+    ("The field is 2 hectares.", "The field is 20,000 square metres."),
+    ("The water is 100 \u00b0C.", "The water is 212 degrees Fahrenheit."),
+    ("The limit is 100 km/h.", "The limit is 100 kilometres per hour."),
+    ("A fifth of them left.", "20% of them left."),
+    ("The odds are 3/4.", "The odds are 75 percent."),
+    ("She ran two and a half laps.", "She ran 2.5 laps."),
+    ("He earned a quarter of a million.", "He earned 250,000."),
+    ("Water it 3 times a week.", "Water it three times per week."),
+    ("The fee is due monthly.", "The fee is due every month."),
+]
+WRONG_UNITS = [
+    ("The crate weighs 5 kg.", "The crate weighs 5 g."),
+    ("The crate weighs 5 kg.", "The crate weighs 5 pounds."),
+    ("Take 5 mg of it.", "Take 5 ml of it."),
+    ("Take 20 \u00b5g of it.", "Take 20 mg of it."),
+    ("The cable is 3 m long.", "The cable is 3 cm long."),
+    ("The cable is 3 m long.", "The cable is 3 ft long."),
+    ("The trail is 10 miles long.", "The trail is 10 km long."),
+    ("The wait is 45 minutes.", "The wait is 45 seconds."),
+    ("The wait is 2 hours.", "The wait is 2 days."),
+    ("The lease runs for 2 years.", "The lease runs for 2 months."),
+    ("The lag was 40 ms.", "The lag was 40 \u00b5s."),
+    ("The disk holds 2 TB.", "The disk holds 2 GB."),
+    ("The line has 50 MB.", "The line has 50 Mbit."),
+    ("The clock runs at 3 GHz.", "The clock runs at 3 MHz."),
+    ("The bulb draws 60 W.", "The bulb draws 60 kW."),
+    ("The fuse is for 10 A.", "The fuse is for 10 V."),
+    ("Add 3 cups of milk.", "Add 3 litres of milk."),
+    ("Add 1 tbsp of salt.", "Add 1 tsp of salt."),
+    ("The stamp costs $85.", "The stamp costs 85 cents."),
+    ("The car costs \u20ac12,000.", "The car costs \u00a312,000."),
+    ("The car costs 900 yen.", "The car costs 900 yuan."),
+    ("The loan is $3 million.", "The loan is $3 billion."),
+    ("The loan is 40k dollars.", "The loan is 40 million dollars."),
+    ("The field is 2 acres.", "The field is 2 hectares."),
+    ("The water is 30 \u00b0C.", "The water is 30 \u00b0F."),
+    ("The limit is 60 mph.", "The limit is 60 km/h."),
+    ("Rates rose by 2 percentage points.", "Rates rose by 2 percent."),
+    ("Water it 3 times a week.", "Water it 3 times a day."),
+    ("The fee is due monthly.", "The fee is due weekly."),
+    ("The yield is 7%.", "The yield is 7 basis points."),
+]
+# writings of a date, then those of another one
+DATES = [
+    (("7 October 1998", "October 7, 1998", "1998-10-07", "07.10.1998", "the 7th of October 1998"), "7 November 1998"),
+    (("23 March 2011", "March 23rd, 2011", "2011-03-23", "23/03/2011", "23 Mar 2011"), "2011-03-22"),
+    (("31 Dec. 1999", "Dec 31, 1999", "1999-12-31", "31.12.1999", "December 31st, 1999"), "31 December 1998"),
+    (("14 July 1789", "July 14, 1789", "1789-07-14", "14.7.1789", "the 14th of July, 1789"), "July 4, 1789"),
+    (("2 Sept. 1945", "September 2, 1945", "1945-09-02", "2.9.1945", "Sep 2nd, 1945"), "9 September 1945"),
+    (("19 January 2038", "Jan. 19, 2038", "2038-01-19", "19/1/2038", "19th January 2038"), "19 June 2038"),
+]
+IDENTIFIERS = [
+    ("Install Ruby 2.1.", "Install Ruby 2.10."),
+    ("Use version 4.0.", "Use version 4."),
+    ("It broke in v1.3.", "It broke in v1.30."),
+    ("Release 7.20 is out.", "Release 7.2 is out."),
+    ("See section 6.3.", "See section 6.30."),
+    ("Table 3.4 lists them.", "Table 3.40 lists them."),
+    ("Equation 2.50 holds.", "Equation 2.5 holds."),
+    ("The PIN is 0911.", "The PIN is 911."),
+    ("His zip is 01240.", "His zip is 1240."),
+    ("Enter 000123.", "Enter 123."),
+    ("The part has the code 0017.", "The part has the code 17."),
+    ("Call 555-0134-22.", "Call 555-0134-23."),
+    ("The ISBN is 978-3-16-148410-0.", "The ISBN is 978-3-16-148411-0."),
+    ("Take flight 0815.", "Take flight 815."),
+    ("Windows 3.1 was new.", "Windows 3.10 was new."),
+    ("Agent 007 came.", "Agent 7 came."),
+    ("The server is 10.0.0.1.", "The server is 10.0.0.10."),
+    ("It runs PHP 8.1.", "It runs PHP 8.10."),
+    ("Take vitamin B12.", "Take vitamin B6."),
+    ("He drives an A4.", "He drives an A40."),
+    ("See RFC 0822.", "See RFC 822."),
+    ("Chapter 1.10 is long.", "Chapter 1.1 is long."),
+    ("The key is 0x1F.", "The key is 0x1E."),
+    ("Open port 0080.", "Open port 80."),
+    ("Model T1000 was sold.", "Model T100 was sold."),
+    ("The ticket is 00450.", "The ticket is 450."),
+    ("It is the Boeing 737.", "It is the Boeing 747."),
+    ("Upgrade to 2.0.10.", "Upgrade to 2.0.1."),
+    ("Clause 9.10 applies.", "Clause 9.1 applies."),
+    ("The serial is 0099-12-1.", "The serial is 99-12-1."),
+]
+# a source, a claim that it makes, and one that it does not
+PARALLEL = [
+    ("Ann is 31 years old. Ben is 28 years old.", "Ben is 28 years old.", "Ben is 31 years old."),
+    ("It snowed on March 3. It snowed on March 9 as well.", "It snowed on March 9.", "It snowed on March 12."),
+    (
+        "Lima has 10 million inhabitants. Quito has 2 million inhabitants.",
+        "Quito has 2 million inhabitants.",
+        "Quito has 10 million inhabitants.",
+    ),
+    (
+        "The first train leaves at 8:05. The second train leaves at 9:35.",
+        "The second train leaves at 9:35.",
+        "The second train leaves at 8:05.",
+    ),
+    (
+        "Sales were 40 units in May. Sales were 55 units in June.",
+        "Sales were 55 units in June.",
+        "Sales were 40 units in June.",
+    ),
+    ("In 2001 he won 3 medals. In 2005 he won 4 medals.", "In 2005 he won 4 medals.", "In 2005 he won 7 medals."),
+    ("The tea costs $3. The coffee costs $4.", "The coffee costs $4.", "The coffee costs $3."),
+    ("The tea costs $3. The coffee costs $4.", "The tea costs $3.", "The tea costs $5."),
+    ("He fell on Monday. He fell on Friday, too.", "He fell on Friday.", "He fell on Sunday."),
+    ("The bridge is 40 m long. The tunnel is 900 m long.", "The tunnel is 900 m long.", "The tunnel is 40 m long."),
+    (
+        "One group got 5 mg a day. The other group got 10 mg a day.",
+        "The other group got 10 mg a day.",
+        "The other group got 15 mg a day.",
+    ),
+    (
+        "She scored 2 goals in the first half. She scored 1 goal in the second half.",
+        "She scored 2 goals in the first half.",
+        "She scored 3 goals in the first half.",
+    ),
+    ("The shop opened in 1990. The shop opened again in 2004.", "The shop opened in 2004.", "The shop opened in 2014."),
+    ("Rent rose by 3% in Graz. Rent rose by 5% in Linz.", "Rent rose by 5% in Linz.", "Rent rose by 3% in Linz."),
+    ("Room 12 seats 40 people. Room 14 seats 60 people.", "Room 14 seats 60 people.", "Room 14 seats 40 people."),
+]
+ELLIPTIC = [
+    ("It snowed on March 3. On March 9, too.", "It snowed on March 9.", "It snowed on March 12."),
+    ("He was fined in 2009. Again in 2011.", "He was fined in 2011.", "He was fined in 2012."),
+]
+
+LONGER = [
+    ("The choir met twice a week for 3 months.", "The choir met once a week."),
+    ("The bus runs on Fridays after midnight.", "The bus runs on Sundays."),
+    ("The tank holds 40 l of oil and weighs 90 kg.", "The tank holds 40 ml of oil."),
+    ("The dam cost 30 million dollars, most of it lent.", "The dam cost 30 billion dollars."),
+]
+
+
+@pytest.mark.parametrize(("sentence", "claim"), LONGER)
+def test_a_sentence_that_says_more_contradicts_a_claim_with_another_quantity(sentence: str, claim: str) -> None:
+    assert contradicted_by(claim, [sentence], [sentence])
+    assert not contradicted_by(sentence, [sentence], [sentence])
+
+
+@pytest.mark.parametrize(("one", "other"), CONVERSIONS)
+def test_a_quantity_in_another_unit_or_writing_is_the_same(one: str, other: str) -> None:
+    assert rule(one, other).ruling.kind == rule(other, one).ruling.kind == SAME
+
+
+@pytest.mark.parametrize(("one", "other"), WRONG_UNITS)
+def test_another_unit_contradicts(one: str, other: str) -> None:
+    assert rule(one, other).ruling.kind == rule(other, one).ruling.kind == DIFFERENT
+
+
+@pytest.mark.parametrize(("writings", "other"), DATES)
+def test_a_date_has_many_writings(writings: tuple[str, ...], other: str) -> None:
+    read_dates = [read(f"It was signed on {one}.").quantities[0] for one in writings]
+    assert {relate(read_dates[0], one) for one in read_dates} == {EQUAL}
+    assert {rule(f"It closed on {writings[0]}.", f"It closed on {one}.").ruling.kind for one in writings} == {SAME}
+    assert {relate(one, read(other).quantities[0]) for one in read_dates} == {OTHER}
+
+
+@pytest.mark.parametrize(("one", "other"), IDENTIFIERS)
+def test_identifiers_are_compared_as_they_are_written(one: str, other: str) -> None:
+    assert rule(one, other).ruling.kind == rule(other, one).ruling.kind == DIFFERENT
+    assert rule(one, one.upper()).ruling.kind == SAME
+
+
+@pytest.mark.parametrize(("source", "claim", "false"), [*PARALLEL, *ELLIPTIC])
+def test_one_of_two_parallel_sentences_contradicts_no_claim_of_the_other(source: str, claim: str, false: str) -> None:
+    sentences = [sentence.strip(".") + "." for sentence in source.split(". ")]
+    assert not contradicted_by(claim, sentences, sentences)
+    assert contradicted_by(false, sentences, sentences)
+
+
+BESIDE_ITSELF = [
+    "The office closed at 5 pm on 3 May 2020, and 12 people left.",
+    "The profit rose by 7.5% to $3 million.",
+    "He drank 250 ml of water at 20 \u00b0C.",
+    "Was it B or C?",
+    "A 60 W bulb and a 5 mW laser.",
+    "It is 10:30; she's late, isn't she?",
+    "MIT and NASA signed version 3.10 of it.",
+    "x < y, 2 + 2 = 4",
+    "caf\u00e9 \u2705 \u732b",
+]
+
+
+@pytest.mark.parametrize("text", BESIDE_ITSELF)
+def test_a_text_is_the_same_as_itself_in_another_dress(text: str) -> None:
+    ligatures = text.replace("ffi", "\ufb03").replace("fi", "\ufb01").replace("ff", "\ufb00")
+    wide = "".join(chr(ord(sign) + 0xFEE0) if "a" <= sign <= "z" else sign for sign in text)
+    for other in (
+        text.upper(),
+        text.lower(),
+        text.rstrip(".?"),
+        f"  {text} ",
+        f'"{text}"',
+        f"**{text}**",
+        ligatures,
+        wide,
+    ):
+        if text.endswith("?") and other == text.rstrip(".?"):
+            continue  # a question is no statement
+        assert rule(text, other).ruling.kind == rule(other, text).ruling.kind == SAME, other
+
+
+NOT_THE_SAME = [
+    ("B", "C"),
+    ("(b)", "(c)"),
+    ("Status: \u2705", "Status: \u274c"),
+    ("a \u2286 b", "a \u2284 b"),
+    ("p && q", "p || q"),
+    ("B+", "B-"),
+    ("The power is 5 mW.", "The power is 5 MW."),
+    ("It grew from 3 to 9.", "It grew from 9 to 3."),
+    ("They won 4-2.", "They won 2-4."),
+    ("It dropped from 90 ms to 30 ms today.", "Yesterday it fell from 30 ms to 90 ms."),
+    ("Copy A to B", "Copy B to A"),
+    ("/etc/opt", "/opt/etc"),
+    ("At least 5 came.", "At most 5 came."),
+    ("It costs over $5,000.", "It costs over $50."),
+    ("More than 90 came.", "90 came."),
+    ("10\u00b2", "102"),
+    ("The CTO left.", "The chief executive officer left."),
+]
+OPEN = [
+    ("Over 200 came.", "206 came."),
+    ("About 40 came.", "41 came."),
+    ("It takes 5 to 7 days.", "It takes 6 days."),
+    ("At least 38 died.", "50 died."),
+    ("It costs 5.", "It costs 5 dollars."),
+    ("He came in May 2010.", "He came on 5 May 2010."),
+    ("No one came.", "No 1 came."),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), NOT_THE_SAME)
+def test_rules_see_what_differs(one: str, other: str) -> None:
+    assert rule(one, other).ruling.kind == rule(other, one).ruling.kind == DIFFERENT
+    assert rule(one, other).ruling.reason
+
+
+@pytest.mark.parametrize(("one", "other"), OPEN)
+def test_rules_leave_open_what_may_be_true(one: str, other: str) -> None:
+    assert not rule(one, other).ruling.kind
+    assert not compare(other, one).differences
+
+
+ANSWERS = [
+    ("Which kind?", "WWF", "World Wildlife Fund", SAME),
+    ("Which kind?", "the UN", "United Nations", SAME),
+    ("Which kind?", "U.K.", "United Kingdom", SAME),
+    ("Which kind?", "RAM", "random access memory", SAME),
+    ("Which kind?", "CIA", "Federal Bureau of Investigation", ""),
+    ("Which king?", "George the Fifth", "George V", SAME),
+    ("Which king?", "George VI", "George V", DIFFERENT),
+    ("Which war?", "the First World War", "World War I", SAME),
+    ("Which war?", "World War I", "World War II", DIFFERENT),
+    ("Who?", "Bjork", "Bj\u00f6rk", SAME),
+    ("Where?", "New Hampshire", "Hampshire", DIFFERENT),
+    ("Where?", "in North Carolina", "South Carolina", DIFFERENT),
+    ("Where?", "York, England", "York", ""),
+    ("Who?", "John Q. Adams", "John Adams", ""),
+    ("Who?", "Andrew Johnson", "Lyndon B. Johnson", DIFFERENT),
+    ("Who?", "L. Johnson", "Lyndon B. Johnson", ""),
+    ("Who?", "Bob Dylan", "Robert Dylan", ""),
+    ("How many?", "It is twelve.", "12", SAME),
+    ("How many?", "none", "0", SAME),
+    ("How long?", "about 3 h", "3 hours", ""),
+    ("Which? A) red B) green C) blue", "C", "C) blue", SAME),
+    ("Which? A) red B) green C) blue", "It is blue.", "C", SAME),
+    ("Which? A) red B) green C) blue", "A", "C) blue", DIFFERENT),
+    ("Which? A) red B) green C) blue", "The answer is B, as C is wrong.", "C", DIFFERENT),
+    ("Which? A) red B) green C) blue", "B and C", "C", DIFFERENT),
+    ("What is it?", "I do not know.", "a cat", NO_ANSWER),
+    ("What is it?", "I'm sorry, but I can't help with that.", "a cat", NO_ANSWER),
+    ("What is it?", "I don't know, but I think it is a cat.", "a cat", ""),
+    ("What is it?", "n/a", "The text does not say.", SAME),
+    ("What is it?", "Not specified", "unanswerable", SAME),
+    ("What is it?", "**A cat**", "a cat", SAME),
+    ("What is it?", "$\\boxed{42}$", "42", SAME),
+    ("What is it?", "Sure! A cat.", "A cat", SAME),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "reference", "kind"), ANSWERS)
+def test_answers(question: str, answer: str, reference: str, kind: str) -> None:
+    assert rule(reference, answer, question).ruling.kind == kind
