@@ -101,7 +101,7 @@ def load_ours(line: Line, checkpoint: str | None, run: Run = ON_CPU) -> Score:
 
 def _folder(metric: str) -> Path:
     """The shipped checkpoint of a metric."""
-    from semantic_metrics.core.resolve import shipped_checkpoints
+    from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 
     return shipped_checkpoints(lambda config: True)["contextual" if metric == "contextual" else "pairs"]
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -81,7 +81,7 @@ class JsonEndpoint:
         self._open = build_opener(_NoRedirect).open
         self._kept_file, self._kept = kept, {} if kept is None else _read_kept(kept)
 
-    def post(self, body: dict) -> object:
+    def post(self, body: dict[str, Any]) -> Any:  # noqa: ANN401  (what JSON holds)
         """Send JSON; returns the JSON of the answer.
 
         Raises:
@@ -110,7 +110,7 @@ class JsonEndpoint:
             self._wait(seconds)
         raise EndpointError(f"{self.url}: {reason} (attempt {attempt} of {self._attempts})", code, text)
 
-    def chat(self, model: str, messages: list[dict[str, str]], **settings: object) -> tuple[object, object]:
+    def chat(self, model: str, messages: list[dict[str, str]], **settings: Any) -> tuple[object, object]:
         """Ask a model that speaks OpenAI's chat API.
 
         Args:
@@ -139,6 +139,7 @@ class JsonEndpoint:
         return self._kept[key]
 
     def _keep(self, key: str, reply: tuple[object, object]) -> None:
+        assert self._kept_file is not None, "a reply is kept where there is a file"
         try:
             self._kept_file.parent.mkdir(parents=True, exist_ok=True)
             with self._kept_file.open("a", encoding="utf-8") as file:
@@ -152,7 +153,7 @@ class JsonEndpoint:
         return text.replace(self._key, "***") if self._key else text  # some servers quote the key that they refuse
 
 
-def chat_endpoint(url: str, **options: object) -> JsonEndpoint:
+def chat_endpoint(url: str, **options: Any) -> JsonEndpoint:
     """The chat completions of a server that speaks OpenAI's API.
 
     Args:

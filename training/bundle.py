@@ -4,7 +4,8 @@
 
 `evaluate` copies only the modules that a script imports by `from .module import name`, and neither folders nor what
 those modules import in turn. So every module that the metric needs is written beside the script, under its last name,
-and the script imports them all. The demo page (metrics/demo) stays a folder, which app.py imports as `demo`.
+and the script imports them all. The demo page (metrics/demo, with metrics/html) is a folder, which app.py imports as
+`demo`.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from semantic_metrics.core.contract import described_metrics
 SOURCE = Path(__file__).resolve().parents[1] / "metrics"  # the folder of the package
 PACKAGE = "semantic_metrics"
 DEMO = "demo"
+PAGE_FOLDERS = (DEMO, "html")  # what becomes the folder of the demo
 APP = "app.py"
 COPIED_FILES = ("README.md", "requirements.txt")
 
@@ -45,12 +47,14 @@ def write_bundle(name: str, folder: Path) -> list[Path]:
     _check_names(name, modules)
     sources = {f"{path.stem}.py": _rewrite(path, _flat) for path in modules}
     sources[script.name] = _import_all(_rewrite(script, _flat), [path.stem for path in modules])
-    pages = {f"{DEMO}/{path.name}": path for path in (SOURCE / DEMO).glob("*.py")}
+    folders = [SOURCE / folder for folder in reversed(PAGE_FOLDERS)]
+    pages = {f"{DEMO}/{path.name}": path for folder in folders for path in folder.glob("*.py")}
     for file, path in {APP: SOURCE / name / APP, **pages}.items():
-        if any(imported.parent != SOURCE / DEMO for imported in _imported_paths(path)):
-            raise ValueError(f"{path}: expected imports from {DEMO} alone, as it must run without {PACKAGE}")
+        if any(imported.parent not in folders for imported in _imported_paths(path)):
+            expected = f"expected imports from {' and '.join(PAGE_FOLDERS)} alone"
+            raise ValueError(f"{path}: {expected}, as it must run without {PACKAGE}")
         # an app runs as a script, which imports `demo` by its absolute name
-        sources[file] = _rewrite(path, _flat if file != APP else lambda module: module.removeprefix(f"{PACKAGE}."))
+        sources[file] = _rewrite(path, _flat if file != APP else lambda module: f"{DEMO}{_flat(module)}")
     sources |= {file: (SOURCE / name / file).read_text(encoding="utf-8") for file in COPIED_FILES}
     (folder / DEMO).mkdir(parents=True, exist_ok=True)
     for file, text in sources.items():

@@ -19,7 +19,6 @@ import pandas as pd
 from scipy.optimize import minimize
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.stats.binary import folds_by_group
 from semantic_metrics.support.decision import (
     CHECKPOINT_DIGITS,
@@ -30,8 +29,8 @@ from semantic_metrics.support.decision import (
     Decision,
     Logistic,
 )
-from semantic_metrics.support.judge import SENTENCES_READ, Judge, SupportOptions
-from semantic_metrics.support.scoring import load_scorer
+from semantic_metrics.support.judge import Reader, SupportOptions
+from semantic_metrics.support.scoring import load_scorer, load_table
 from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
 
 UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
@@ -223,7 +222,7 @@ def fit_logistic(features: np.ndarray, labels: np.ndarray, weights: np.ndarray, 
     return Logistic(float(found[0] - means @ coefficients), tuple(coefficients.tolist()))
 
 
-def read_claims(judge: Judge, data: Path, rows: int) -> Claims:
+def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
     """Let the model read at most `rows` texts of each set.
 
     Raises:
@@ -232,7 +231,7 @@ def read_claims(judge: Judge, data: Path, rows: int) -> Claims:
     tables = [one.read(data, rows).assign(set=one.name, seen=not one.unseen) for one in SETS]
     table = pd.concat(tables, ignore_index=True)
     features, owners = [], []
-    readings = judge.readings(table["claim"].tolist(), [[source] for source in table["source"]])
+    readings = reader.readings(table["claim"].tolist(), [[source] for source in table["source"]])
     for row, (_, found, _) in enumerate(readings):
         features += [one.features() for one in found]
         owners += [row] * len(found)
@@ -276,8 +275,8 @@ def main() -> None:
         parser.error("expected --data or SEMANTIC_METRICS_DATA, got neither")
     try:
         scorer = load_scorer(arguments.config)
-        options = SupportOptions(scorer.resolve(run_options(arguments)), SENTENCES_READ)
-        claims = read_claims(Judge(scorer, load_checkpoint(None), None, options), arguments.data, arguments.rows)
+        options = SupportOptions(scorer.resolve(run_options(arguments)))
+        claims = read_claims(Reader(scorer, load_table(), options), arguments.data, arguments.rows)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     lines = report(claims, cross_validate(claims))

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 
 from sentence_transformers import CrossEncoder
 
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS
+from semantic_metrics.core.checkpoint_files import CONFIG, WEIGHTS
 from semantic_metrics.cross_encoder.heads import SIMILARITY
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.file_names import KIND, is_contextual

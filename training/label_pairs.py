@@ -23,8 +23,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import semantic_search
 
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.core.resolve import resolve_checkpoint
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import (
     SIMILARITY,

@@ -25,15 +25,14 @@ from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundErro
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from semantic_metrics.core.checkpoint_files import describe_error
+from semantic_metrics.core.checkpoint_files import CONFIG, HUB_OWNER, WEIGHTS, describe_error
 from semantic_metrics.core.contract import described_metrics
-from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS
 from training.bundle import write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
 MODEL, SPACE = KINDS = ("model", "space")
 TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
-OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space who owns its checkpoint (semantic_metrics.core.resolve)
+OWNER_VARIABLE = "SEMANTIC_METRICS_HUB_OWNER"  # tells a Space who owns its checkpoint (core.checkpoint_files)
 MAIN = "main"
 HUB_FILES = (".gitattributes",)  # made by the Hub in a new repository; says which files go by LFS
 NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"

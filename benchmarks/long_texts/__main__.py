@@ -34,9 +34,9 @@ from benchmarks.long_texts.claims import JudgedClaims, best_threshold, claim_fig
 from benchmarks.long_texts.planted import find_planted, planted_lines
 from benchmarks.long_texts.summaries import load_summaries, summary_figures
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.support.judge import SENTENCES_READ, Judge, SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
+from semantic_metrics.support.sentences import sentence_spans
 
 TITLE = "WiCE dev, supported against not or partially supported, times 100 [95% bootstrap intervals over claims]"
 SPEED_ARTICLES, SPEED_SENTENCES = 100, 3

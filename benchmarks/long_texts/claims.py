@@ -15,11 +15,11 @@ from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
-from semantic_metrics.core.sentences import Span
 from semantic_metrics.stats.binary import folds_by_group
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
 from semantic_metrics.support.judge import Judge, JudgedText
+from semantic_metrics.support.sentences import Span
 
 FILE = "wice/claim_documents_dev.parquet"
 SUPPORTED = "supported"

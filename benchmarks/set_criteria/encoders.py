@@ -26,7 +26,7 @@ from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, read_vectors
 from benchmarks.common.options import check_distinct
 from benchmarks.common.own_metrics import NO_OPTIONS, Run
-from semantic_metrics.core.resolve import hash_files
+from semantic_metrics.core.checkpoint_files import hash_files
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 from semantic_metrics.matcha.file_names import is_contextual

@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,10 +13,10 @@ from semantic_metrics.cli.options import FILE, model_options, shared_option
 from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.demo.checked_texts import MARKS, checked_texts
 from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.table import read_table
+from semantic_metrics.html.checked_texts import MARKS, checked_texts
 
 METRIC = "support"
 WIDTH = 100  # characters of a line on the terminal
@@ -50,7 +51,7 @@ def check(
     fail_under: float | None,
     output: Path | None,
     html: Path | None,
-    run: dict[str, object],
+    run: dict[str, Any],
 ) -> None:
     """Check each sentence of SUMMARY, a text file, against SOURCE, another one.
 
@@ -61,7 +62,7 @@ def check(
     if fail_under is not None and not 0 <= fail_under <= 1:
         raise InputError(f"--fail-under: expected a number from 0 to 1, got {fail_under:g}")
     names, texts, sources = _read(summary, source, predictions, references)
-    options = {} if k is None else {"k": _sentences(k)}
+    options: dict[str, Any] = {} if k is None else {"k": _sentences(k)}
     for path in filter(None, (output, html)):
         check_output(path, inputs=[summary, *([source] if source else [])])
     if output is not None and html is not None and output.resolve() == html.resolve():
@@ -101,7 +102,7 @@ def _fail_under(support: float, names: list[str], minimums: list[float]) -> None
 
 def _read(
     summary: Path, source: Path | None, predictions: str | None, references: str | None
-) -> tuple[list[str], list[str], list]:
+) -> tuple[list[str], list[str], list[Any]]:
     """Names, texts and sources, of two files or of the rows of a table."""
     if source is not None:
         if predictions or references:
@@ -134,7 +135,7 @@ def _sentences(given: str) -> int | None:
     return int(given)
 
 
-def _lines(names: list[str], result: dict) -> Iterator[str]:
+def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
     """The report for a terminal."""
     for i, name in enumerate(names[:MAX_PRINTED_TEXTS]):
         sentences = result["sentences"][i]
@@ -161,7 +162,7 @@ def _lines(names: list[str], result: dict) -> Iterator[str]:
     yield shorten(result["signature"])
 
 
-def _write(path: Path, names: list[str], result: dict) -> None:
+def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
     """Write an object of JSON for each text: a line each, or for a name that ends with .json one list.
 
     Raises:

@@ -5,6 +5,7 @@ import evaluate
 
 from semantic_metrics.consensus.scoring import ConsensusScoring
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.core.run_options import RUN_INPUTS, run_inputs
 
 _DESCRIPTION = """\
 How well does a text say what its reference says, as people would rate it? Consensus is a weighted mean of three
@@ -31,7 +32,8 @@ _CITATION = """\
 }
 """
 
-_INPUTS = """
+_INPUTS = (
+    """
 Args:
     predictions: list of n strings, the texts to judge. A blank one scores 0 and is counted.
     references: list of n strings, or of n lists of strings (several references each).
@@ -41,17 +43,13 @@ Args:
         and reason are always those of the best one.
     weights: path of a JSON file that `semantic-metrics fit --metric consensus` wrote for the same cross-encoder, or a
         dict with a number from 0 for each of "matcha", "similarity" and "nli"; None (default) for .25, 1 and 1.
-    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
-        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
-        which. With a contextual checkpoint of MATCHA ("pairs+contextual") it runs so too, and "auto" goes by the
-        drifts of each checkpoint.
-    max_length: tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.
-    batch_size: largest number of pairs that the model reads at a time (default 64).
-    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
-    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
-        "semantic-metrics[fast]"`. A contextual checkpoint of MATCHA runs on it too.
-    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
-        changes no score.
+"""
+    + run_inputs(
+        precision=f'{RUN_INPUTS["precision"]} With a contextual checkpoint of MATCHA ("pairs+contextual") it runs so '
+        'too, and "auto" goes by the drifts of each checkpoint.',
+        backend=f"{RUN_INPUTS['backend']} A contextual checkpoint of MATCHA runs on it too.",
+    )
+    + """
     output: "all" (default), or "mean" for {"consensus": mean} alone.
     granularity, k, coverage: leave them out. The metric `support` judges sentence by sentence now; another value than
         "text", None and False is refused.
@@ -84,6 +82,7 @@ Example:
     >>> result["scores"][0] < 0.3, result["verdicts"]
     (True, ['contradicts'])
 """
+)
 
 
 class Consensus(ConsensusScoring, CheckedInputs, evaluate.Metric):

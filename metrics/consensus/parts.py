@@ -6,10 +6,11 @@ that people would rate and the probabilities of NLI; MATCHA's table gives the co
 
 import os
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import (
     check_scale,
@@ -153,7 +154,7 @@ class PairModels:
             supported=probabilities[0, :, 0],
             covered=probabilities[1, :, 0],
             contradiction=probabilities[:, :, 1].mean(axis=0),
-            truncated=logits.truncated.reshape(2, -1).any(axis=0),
+            truncated=np.asarray(logits.truncated.reshape(2, -1).any(axis=0)),
         )
 
     def _cosines(self, predictions: list[str], references: list[str], run: RunOptions) -> np.ndarray:
@@ -170,7 +171,7 @@ def split_name(name: str | None) -> tuple[str | None, str | None]:
     return pairs or None, matcha or None
 
 
-def _has_both(config: dict) -> bool:
+def _has_both(config: dict[str, Any]) -> bool:
     try:
         labels = [str(label) for label in config.get("id2label", {}).values()]
         nli_labels(labels)

@@ -1,25 +1,58 @@
 """Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from typing_extensions import Required, TypedDict, Unpack
 
 from semantic_metrics.consensus.attribution import METHODS, explain
 from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
-from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input, quote
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
-from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text, invalid_input, quote
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
-from semantic_metrics.core.texts import can_compare
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 
 VERSION = "0.5.0"
 # arguments of versions before 0.6 that judged sentence by sentence, with their defaults
 MOVED = {"granularity": "text", "k": None, "coverage": False}
+
+
+class ExplainArguments(RunArguments, total=False):
+    """Arguments of `compute` that `explain` takes too."""
+
+    weights: str | dict[str, float] | None
+
+
+class Arguments(ExplainArguments, total=False):
+    """Arguments of `compute` besides the texts; the last three are refused (see MOVED)."""
+
+    multi_reference: str
+    output: str
+    progress: bool
+    granularity: str
+    k: int | None
+    coverage: bool
+
+
+class Result(TypedDict, total=False):
+    """What `compute` returns; which keys there are depends on its arguments."""
+
+    consensus: Required[float]
+    scores: list[float]
+    parts: dict[str, list[float]]
+    verdicts: list[str]
+    reasons: list[str]
+    signature: str
+    undefined: int
+    truncated: int
+    best_reference: list[int]
+    contradiction_scores: list[float]
+    margins: list[float]
 
 
 @dataclass(frozen=True)
@@ -76,50 +109,35 @@ class ConsensusScoring(TextScoring):
         self,
         *,
         predictions: list[str] | None = None,
-        references: list | None = None,
+        references: References | None = None,
         contradictions: list[str] | None = None,
-        multi_reference: str = "best",
-        weights: str | dict[str, float] | None = None,
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        granularity: str = "text",
-        k: int | None = None,
-        coverage: bool = False,
-        progress: bool = True,
-    ) -> dict | None:
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Score predictions against references, together with those added before."""
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        run |= {"backend": backend, "workers": workers}
-        rules = {"multi_reference": multi_reference, "output": output, "progress": progress}
-        rules |= {"granularity": granularity, "k": k, "coverage": coverage}
         columns = {"predictions": predictions, "references": references}
-        options = self._options(weights, **rules, **run)
-        return self.compute_checked(columns, options, {"contradictions": contradictions})
+        options = self._options(arguments)
+        result: Result = self.compute_checked(columns, options, {"contradictions": contradictions})
+        return result
 
-    def _options(self, weights: object = None, **settings: object) -> Options:
+    def _options(self, arguments: Arguments | ExplainArguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        _refuse_sentences({name: settings.pop(name, default) for name, default in MOVED.items()})
-        given = RunOptions.taken_from(settings)
+        given, others = RunOptions.split(arguments, Arguments)
+        _refuse_sentences({name: others.pop(name, default) for name, default in MOVED.items()})
         run, matcha_run = self.models.scorer.resolve(given), self.models.matcha_run(given)
-        weighted = Weights.read(weights, self.models.scorer.checkpoint_sha256)
-        return Options(weighted, run, **settings, matcha_run=matcha_run)
+        weights = Weights.read(others.pop("weights", None), self.models.scorer.checkpoint_sha256)
+        return Options(weights, run, **others, matcha_run=matcha_run)
 
     def _compute(
         self,
         predictions: list[str],
-        references: list,
+        references: References,
         options: Options,
         contradictions: list[str] | None = None,
-    ) -> dict:
+    ) -> Result:
         if contradictions is not None:
             check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
         scored = self._score(predictions, references, options)
-        result: dict = {"consensus": float(np.mean(scored.scores))}
+        result: Result = {"consensus": float(np.mean(scored.scores))}
         if options.output == "mean":
             return result
         undefined, truncated = int(scored.blank.sum()), scored.truncated
@@ -139,9 +157,10 @@ class ConsensusScoring(TextScoring):
             result["contradiction_scores"] = against.scores.tolist()
             result["margins"] = (scored.scores - against.scores).tolist()
             undefined, truncated = undefined + int(against.blank.sum()), truncated + against.truncated
-        return result | {"undefined": undefined, "truncated": truncated}
+        result |= {"undefined": undefined, "truncated": truncated}
+        return result
 
-    def _score(self, predictions: list[str], references: list, options: Options) -> Scored:
+    def _score(self, predictions: list[str], references: References, options: Options) -> Scored:
         texts, counts = flatten(references)
         owners = np.repeat(np.arange(len(predictions)), counts)
         parts = self.models.parts([predictions[i] for i in owners], texts, options.run, options.matcha_run)
@@ -151,9 +170,9 @@ class ConsensusScoring(TextScoring):
         blank = ~np.logical_or.reduceat(defined, begins)
         return Scored(merged, best, parts.take(begins + best), blank, int(parts.truncated.sum()))
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
-        return str(self._signature(self._options(**settings)))
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: Options) -> Signature:
         models = {**self.models.signature_fields(options.matcha_run), "weights": options.weights}
@@ -164,13 +183,7 @@ class ConsensusScoring(TextScoring):
         prediction: str,
         reference: str,
         method: str = "leave_one_out",
-        weights: str | dict[str, float] | None = None,
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        precision: str = "float32",
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[ExplainArguments],
     ) -> Explanation:
         """What the score loses where a token is left out, for each token of both texts; see `attribution.explain`.
 
@@ -181,12 +194,11 @@ class ConsensusScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        options = self._options(weights, **run, backend=backend, workers=workers)
+        options = self._options(arguments)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
 
 
-def _refuse_sentences(settings: dict[str, object]) -> None:
+def _refuse_sentences(settings: dict[str, Any]) -> None:
     """Refuse what judged sentence by sentence up to version 0.5.
 
     Raises:

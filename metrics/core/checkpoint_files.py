@@ -1,14 +1,21 @@
-"""Files of a checkpoint that someone else made: checked before a library reads them, errors become one line."""
+"""From a checkpoint's name to its folder (shipped, given or from the Hub); its files are checked before use."""
 
 import base64
+import hashlib
 import json
 import math
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from semantic_metrics.core.inputs import quote
+
+if TYPE_CHECKING:  # imported where a Hub id is asked for: shipped checkpoints and folders do without
+    from huggingface_hub import HfApi
 
 MAX_ERROR_CHARACTERS = 300  # of a library's message that a refusal quotes
 MAX_HEADER_BYTES = 100_000_000  # of a safetensors file, as in the library
@@ -22,6 +29,16 @@ ROWS = re.compile(r"vocab_size|max_position_embeddings|n_positions|n_ctx")
 CHECKED_SUFFIXES = (".json", ".safetensors", ".txt", ".model", ".bin", ".pth")
 # a text of many kinds of characters, known and unknown: a tokeniser that is damaged fails on it
 PROBE = "The dog, 3 Ångström: naïve ﬁ 日本 \u0301 \U0001f995 \U0010fffd?"
+HUB_OWNER = os.environ.get("SEMANTIC_METRICS_HUB_OWNER", "semantic-metrics")  # owner of checkpoints on the Hub
+SHIPPED_PACKAGE = "semantic_metrics.checkpoints"
+MAX_NAME_CHARACTERS = 300  # of a name in an error message
+BLOCK_BYTES = 2**20  # read at a time
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+HUB_ID = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?")
+BUSY_STATUSES = (408, 425, 429)
+# httpx and requests, whichever huggingface_hub has, name errors of the connection so
+PASSING_ERRORS = {"TransportError", "TimeoutError", "Timeout", "ConnectionError", "ChunkedEncodingError"}
+CHECKPOINT_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # never code; the last two are vocabularies
 
 
 @contextmanager
@@ -113,7 +130,7 @@ def _charsmaps(normalizer: object) -> Iterator[object]:
             waiting += parts if isinstance(parts, list) else []
 
 
-def _is_charsmap(stored: object) -> bool:
+def _is_charsmap(stored: Any) -> bool:  # noqa: ANN401  (anything that JSON may hold)
     """Whether a table has the form that sentencepiece writes: size of the trie, its units of 4 bytes, texts."""
     if stored is None:
         return True
@@ -160,3 +177,144 @@ def _stored_shapes(path: Path) -> list[list[int]]:
         return [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return []
+
+
+def shipped_checkpoints(kind: Callable[[dict[str, Any]], bool]) -> dict[str, Path]:
+    """Folders of the checkpoints that are shipped with the package, by name; none if it is not installed (a Space).
+
+    Args:
+        kind: takes the content of a `config.json`; whether its folder is a checkpoint of the kind wanted.
+    """
+    try:
+        root = Path(str(resources.files(SHIPPED_PACKAGE)))
+    except ModuleNotFoundError:
+        return {}
+    configs = [path for path in sorted(root.glob(f"*/{CONFIG}")) if (path.parent / WEIGHTS).is_file()]
+    return {path.parent.name: path.parent for path in configs if kind(json.loads(path.read_text(encoding="utf-8")))}
+
+
+def resolve_checkpoint(
+    name: str | None, default: str, shipped: dict[str, Path], other_weights: tuple[str, ...] = ()
+) -> Path:
+    """Find the folder of a checkpoint; a Hub id is downloaded.
+
+    Args:
+        name: None or "default" for the shipped checkpoint `default` (if the package is not installed, for
+            `HUB_OWNER/default` from the Hub); else the name of another shipped checkpoint, a folder (written with a
+            slash), or a Hub id `org/name[@revision]`.
+        default: name of the default checkpoint.
+        shipped: result of `shipped_checkpoints`.
+        other_weights: files to download as well if a repository has no safetensors.
+
+    Raises:
+        ValueError: there is no such checkpoint (names it, and the shipped ones), or the Hub fails to give it (says
+            whether trying again may help), or its tokeniser splits words at random.
+    """
+    if name is not None and not isinstance(name, str):
+        raise ValueError(f"checkpoint: expected a name, a folder or a Hub id as a string, got {quote(name)}")
+    if name in (None, "default"):
+        if default in shipped:
+            return shipped[default]
+        name = f"{HUB_OWNER}/{default}"
+    if name in shipped:
+        return shipped[name]
+    if "/" in name or os.sep in name:
+        folder = Path(os.path.expanduser(name))  # keeps an unknown user's ~, where Path.expanduser fails
+        if os.path.isdir(folder):
+            check_files(folder)
+            check_tokenizer(folder)
+            return folder
+    wanted = f"expected one of {sorted(shipped)}, a folder (written with a slash) or a Hub id org/name[@revision]"
+    match = HUB_ID.fullmatch(name)
+    if match is None or name.startswith("."):
+        raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: {wanted}")
+    try:
+        folder = _download(match["repo"], match["revision"], list(other_weights))
+    except Exception as error:  # an answer that is cut or odd reaches here as an error of any kind
+        again = "may help" if _may_pass(error) else "will not help"
+        reason = f"the Hub did not give it ({describe_error(error)}); trying again {again}"
+        raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: no such folder, and {reason}") from error
+    check_tokenizer(folder)
+    return folder
+
+
+def _may_pass(error: BaseException | None) -> bool:
+    """Whether an error comes from the connection or from a busy server, not from what was asked for."""
+    if error is None:
+        return False
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return status in BUSY_STATUSES or status >= 500
+    passing = not PASSING_ERRORS.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+    return passing or "Consistency check" in str(error) or _may_pass(error.__cause__ or error.__context__)
+
+
+def _download(repo: str, revision: str | None, other_weights: list[str]) -> Path:
+    """Download the files of a checkpoint, all of one commit; without an answer of the Hub, use an earlier download.
+
+    `snapshot_download` would do it at once, but it lists the files without a timeout (huggingface_hub 2.4): a Hub that
+    takes a request and never answers it would be waited for without end. Every request here has a timeout, which
+    HF_HUB_DOWNLOAD_TIMEOUT sets; one file is asked for in advance because `hf_hub_download` alone tries for minutes.
+    """
+    from huggingface_hub import HfApi, constants, hf_hub_url
+    from huggingface_hub.errors import LocalEntryNotFoundError, RevisionNotFoundError
+    from huggingface_hub.utils import filter_repo_objects
+
+    api, patterns = HfApi(), [*CHECKPOINT_FILES, *other_weights]
+    timeout = constants.HF_HUB_DOWNLOAD_TIMEOUT
+    try:
+        info = api.model_info(repo, revision=revision, timeout=timeout)
+        commit = info.sha or revision  # a branch may move between two files
+        names = list(filter_repo_objects([file.rfilename for file in info.siblings], allow_patterns=patterns))
+        if names:
+            url = hf_hub_url(repo, names[0], revision=commit, endpoint=api.endpoint)
+            api.get_hf_file_metadata(url=url, timeout=timeout)
+    except RevisionNotFoundError:
+        raise
+    except Exception as error:
+        try:  # without `other_weights`, which are missing where there are safetensors
+            return _find_downloaded(api, repo, revision, CHECKPOINT_FILES)
+        except LocalEntryNotFoundError:
+            raise error from None
+    if any(name.endswith(".safetensors") for name in names):
+        names = [name for name in names if name not in other_weights]
+    if not names:
+        raise FileNotFoundError(f"the repository has no file like {', '.join(patterns)}")
+    for name in names:
+        api.hf_hub_download(repo, name, revision=commit)
+    folder = _find_downloaded(api, repo, commit, names)
+    if commit != revision:
+        _note_commit(folder, revision or constants.DEFAULT_REVISION)
+    return folder
+
+
+def _note_commit(snapshot: Path, revision: str) -> None:
+    """Note in the Hub's cache which commit a branch or tag was, so that `_find_downloaded` finds it by that name.
+
+    huggingface_hub does so only where the file was asked for by that name. The cache has the folders
+    REPOSITORY/snapshots/COMMIT and the files REPOSITORY/refs/REVISION, each with the name of a commit.
+    """
+    path = snapshot.parent.parent / "refs" / revision
+    if not path.is_file() or path.read_text(encoding="utf-8") != snapshot.name:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(snapshot.name, encoding="utf-8")
+
+
+def _find_downloaded(api: "HfApi", repo: str, revision: str | None, patterns: list[str]) -> Path:
+    return Path(api.snapshot_download(repo, revision=revision, allow_patterns=patterns, local_files_only=True))
+
+
+def default_cache(name: str) -> Path:
+    """The folder `name` in the package's cache: SEMANTIC_METRICS_CACHE, or else ~/.cache/semantic_metrics."""
+    return Path(os.environ.get("SEMANTIC_METRICS_CACHE") or Path.home() / ".cache" / "semantic_metrics") / name
+
+
+def hash_files(folder: Path, files: list[Path]) -> str:
+    """Digest of the names, sizes and contents of files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in files if path.is_file()):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            while block := file.read(BLOCK_BYTES):
+                digest.update(block)
+    return digest.hexdigest()

@@ -18,11 +18,13 @@ A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 import importlib
 import inspect
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Protocol, get_args
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.text_scoring import TextScoring
@@ -94,16 +96,13 @@ class MetricDescription:
 class TextMetric(Protocol):
     """The class of a metric that scores texts; `evaluate.Metric` adds `add`, `add_batch` and the rest."""
 
-    def compute(
-        self, *, predictions: list[str] | None = None, references: list | None = None, **options: object
-    ) -> dict:
+    def compute(self, *_: Any, **arguments: Any) -> Mapping[str, Any]:
         """Score n rows.
 
         Args:
-            predictions: n texts to judge; None scores the rows that were added before.
-            references: n texts, or n lists of texts.
-            options: `questions` (n texts) if the description has that column, and the metric's own options, each with
-                a default.
+            arguments: `predictions`, n texts to judge (None scores the rows that were added before); `references`, n
+                texts or n lists of texts; `questions`, n texts, if the description has that column; and the metric's
+                own options, each with a default.
 
         Returns:
             The mean under the metric's name, `scores` (n floats, higher is better), `signature`, and each of the
@@ -113,16 +112,16 @@ class TextMetric(Protocol):
             InvalidInput: an argument is invalid; its `argument` and `index` say which text.
         """
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, *_: Any, **settings: Any) -> str:
         """Every setting that can change a score, for those options of `compute` that are not left at their defaults."""
 
-    def explain(self, prediction: str, reference: str, method: str = ...) -> dict[str, object]:
+    def explain(self, *_: Any, **arguments: Any) -> Mapping[str, Any]:
         """Contribution of each token to the score of one pair.
 
         Args:
-            prediction: the text to judge.
-            reference: the text that it is compared with; a metric with questions takes `question` after it.
-            method: one of the description's `explain_methods`, by default the first.
+            arguments: `prediction`, the text to judge; `reference`, the text that it is compared with; `question`, for
+                a metric with questions; `method`, one of the description's `explain_methods`, by default the first;
+                and options.
 
         Returns:
             `score`, `method`, and for each text (`prediction`, `reference`, `question`) a dict of `tokens`, `spans`
@@ -130,10 +129,15 @@ class TextMetric(Protocol):
         """
 
 
-def metric_folders() -> dict[str, Path]:
+def metric_folders() -> Mapping[str, Path]:
     """Folders of the package that contain a script of the folder's name, by that name, described or not."""
-    scripts = [path for root in sys.modules[PACKAGE].__path__ for path in Path(root).glob("*/*.py")]
-    return dict(sorted((path.stem, path.parent) for path in scripts if path.stem == path.parent.name))
+    return _folders_in(tuple(sys.modules[PACKAGE].__path__))
+
+
+@cache
+def _folders_in(roots: tuple[str, ...]) -> Mapping[str, Path]:
+    scripts = [path for root in roots for path in Path(root).glob("*/*.py")]
+    return MappingProxyType(dict(sorted((path.stem, path.parent) for path in scripts if path.stem == path.parent.name)))
 
 
 def described_metrics() -> list[str]:
@@ -158,7 +162,7 @@ def describe(name: str) -> MetricDescription:
     return description
 
 
-def metric_class(name: str) -> type | None:
+def metric_class(name: str) -> type[Any] | None:
     """The class in a metric's script, the one that `evaluate.load` takes; None if the script has no metric class."""
     from evaluate.loading import import_main_class  # takes seconds to import; descriptions do without it
 
@@ -189,7 +193,7 @@ def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
     if description is None:
         return [f"{name} lacks DESCRIPTION, a MetricDescription in its __init__.py"]
     needed = (*METHODS, *FILES) if command is None else COMMAND_PARTS.get(command, SCORING)
-    metric = scoring_class(name) if command is not None and command not in OF_EVALUATE else None
+    metric: type[Any] | None = scoring_class(name) if command is not None and command not in OF_EVALUATE else None
     metric = metric or metric_class(name)
     if metric is None:
         return [f"{name} lacks a class derived from evaluate.Metric in {name}.py"]
@@ -213,7 +217,7 @@ def check_parts(name: str, command: str) -> None:
         raise ValueError(f"name: expected a metric that works with {command!r}, got {name!r}: {'; '.join(lines)}")
 
 
-def check_options(name: str, metric: TextMetric, options: Mapping[str, object]) -> None:
+def check_options(name: str, metric: TextMetric, options: Mapping[str, Any]) -> None:
     """Refuse options that the metric's `compute` lacks, or that say what its result looks like.
 
     Raises:
@@ -231,15 +235,26 @@ def check_option_names(
     Raises:
         ValueError: there is such an option; lists those that `compute` has.
     """
-    known = set(inspect.signature(metric.compute).parameters) - {*describe(name).columns} - without
+    known = argument_names(metric.compute) - {*describe(name).columns} - without
     if unknown := sorted(set(options) - known):
         raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")
 
 
-def _missing_method(name: str, metric: type, method: str) -> str | None:
+def argument_names(method: Callable[..., object]) -> set[str]:
+    """Names of the arguments of a method, those of the TypedDict that its `**arguments` unpack among them."""
+    names: set[str] = set()
+    for parameter in inspect.signature(method).parameters.values():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            names.add(parameter.name)
+        else:
+            names |= {name for kind in get_args(parameter.annotation) for name in kind.__annotations__}
+    return names
+
+
+def _missing_method(name: str, metric: type[Any], method: str) -> str | None:
     if not callable(getattr(metric, method, None)):
         return f"{name} lacks {metric.__name__}.{method}, see semantic_metrics.core.contract.TextMetric"
-    missing = set(describe(name).columns) - set(inspect.signature(metric.compute).parameters)
+    missing = set(describe(name).columns) - argument_names(metric.compute)
     if method == "compute" and missing:
         return f"{name} lacks {', '.join(sorted(missing))} among the arguments of {metric.__name__}.compute"
     return None

@@ -1,7 +1,8 @@
 """Load a metric by its name: for `evaluate`, or to score texts without it."""
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from semantic_metrics.core.contract import (
     TextMetric,
@@ -12,7 +13,7 @@ from semantic_metrics.core.contract import (
     metric_folders,
     scoring_class,
 )
-from semantic_metrics.core.inputs import describe_value, invalid_input
+from semantic_metrics.core.inputs import References, describe_value, invalid_input
 from semantic_metrics.core.text_scoring import check_checkpoint_name
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 MAX_METRICS = 8  # loaded metrics that a process keeps; the one that was used least recently goes first
 
 
-def load(name: str, checkpoint: str | None = None, **options: object) -> "evaluate.EvaluationModule":
+def load(name: str, checkpoint: str | None = None, **options: Any) -> "evaluate.EvaluationModule":
     """Load a metric from the installed package, in any folder and without a network.
 
     The result is what `evaluate.load` returns, but its class is the package's own, not a copy in evaluate's module
@@ -48,7 +49,9 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> "evalua
 
     download_config = options.pop("download_config", None)
     script = metric_folders()[name] / f"{name}.py"
-    metric = metric_class(name)(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
+    kind = metric_class(name)
+    assert kind is not None, "check_parts has found it"
+    metric = kind(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
     metric.download_and_prepare(download_config=download_config)
     return metric
 
@@ -67,7 +70,8 @@ def load_scoring(name: str, checkpoint: str | None = None, command: str = "score
     check_parts(name, command)
     check_checkpoint_name(checkpoint)
     plain = scoring_class(name)
-    return load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
+    scoring = load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
+    return cast(TextMetric, scoring)
 
 
 @lru_cache(maxsize=MAX_METRICS)
@@ -79,12 +83,12 @@ def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
 def score(
     name: str,
     predictions: list[str],
-    references: list,
+    references: References,
     *,
     questions: list[str] | None = None,
     checkpoint: str | None = None,
-    **options: object,
-) -> dict:
+    **options: Any,
+) -> Mapping[str, Any]:
     """Score texts: what `load(name, checkpoint).compute(...)` returns, in a fraction of its start-up time.
 
     `evaluate` is not imported, and for "matcha" with its shipped table neither is torch. The metric stays loaded for
@@ -113,7 +117,7 @@ def score(
     """
     check_parts(name, "score")
     check_checkpoint_name(checkpoint)
-    columns = {"predictions": predictions, "references": references}
+    columns: dict[str, Any] = {"predictions": predictions, "references": references}
     if describe(name).takes_questions:
         columns["questions"] = questions
     elif questions is not None:

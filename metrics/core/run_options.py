@@ -1,6 +1,9 @@
 """How a metric runs its transformer: the values that `backend`, `precision` and `workers` may have."""
 
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import Any, TypedDict
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input
@@ -10,6 +13,42 @@ BACKENDS = ("torch", "openvino")
 PRECISIONS = ("float32", "bfloat16", "int8")
 AUTO = "auto"  # the fastest precision whose measured drift is small; see transformer/drifts.py
 PRECISION_CHOICES = (*PRECISIONS, AUTO)
+RUN_INPUTS = {  # what the docstring of a metric says of each
+    "precision": '"float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes '
+    "the fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says "
+    "which.",
+    "max_length": "tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.",
+    "batch_size": "largest number of pairs that the model reads at a time (default 64).",
+    "device": 'where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.',
+    "backend": '"torch" (default), or "openvino", which is faster on a CPU and needs `pip install '
+    '"semantic-metrics[fast]"`.',
+    "workers": "batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. "
+    "It changes no score.",
+}
+DOCSTRING_WIDTH = 120
+
+
+def run_inputs(**changed: str) -> str:
+    """The options as lines of a docstring's `Args`; `changed` replaces what RUN_INPUTS says of some."""
+    lines = (f"{name}: {text}" for name, text in {**RUN_INPUTS, **changed}.items())
+    wrapper = textwrap.TextWrapper(DOCSTRING_WIDTH, " " * 4, " " * 8, break_on_hyphens=False)
+    return "\n".join(map(wrapper.fill, lines))
+
+
+class TextRunArguments(TypedDict, total=False):
+    """How a transformer runs that reads single texts, as arguments of `compute` and `explain`; see `RunOptions`."""
+
+    precision: str
+    batch_size: int
+    device: str | None
+    backend: str
+    workers: int | None
+
+
+class RunArguments(TextRunArguments, total=False):
+    """How a transformer runs, as arguments of `compute` and `explain`; see `RunOptions`."""
+
+    max_length: int | None
 
 
 @dataclass(frozen=True)
@@ -47,9 +86,23 @@ class RunOptions:
             check_whole("workers", self.workers, 1)
 
     @classmethod
-    def taken_from(cls, settings: dict[str, object]) -> "RunOptions":
-        """The options among the arguments of `compute`, from which they are removed; defaults for the others."""
-        return cls(**{item.name: settings.pop(item.name) for item in fields(cls) if item.name in settings})
+    def split(cls, arguments: Mapping[str, Any], known: type) -> tuple["RunOptions", dict[str, Any]]:
+        """The options among arguments, with defaults for those that are missing, and the other arguments.
+
+        Args:
+            arguments: what a method got as `**arguments`.
+            known: the TypedDict of its arguments.
+
+        Raises:
+            TypeError: there is an argument that `known` lacks.
+            InvalidInput: an option is invalid.
+        """
+        for name in arguments:
+            if name not in known.__annotations__:
+                raise TypeError(f"got an unexpected keyword argument {name!r}")
+        names = {item.name for item in fields(cls)}
+        own: dict[str, Any] = {name: value for name, value in arguments.items() if name in names}
+        return cls(**own), {name: value for name, value in arguments.items() if name not in names}
 
     @property
     def changed(self) -> dict[str, str]:

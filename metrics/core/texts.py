@@ -1,8 +1,13 @@
-"""Whether a text has anything to judge, and whether two texts are the same."""
+"""Texts: whether one has anything to judge, whether two are the same, and the scores of several references."""
 
 import unicodedata
 
+import numpy as np
+
+from semantic_metrics.core.inputs import References, Texts
+
 INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # Unicode's controls, format characters and separators
+MULTI_REFERENCE = ("best", "mean")
 
 
 def is_blank(text: str) -> bool:
@@ -25,3 +30,39 @@ def same_text(one: str, other: str) -> bool:
     """Whether two texts are equal but for white space; blank ones are not."""
     words = one.split()
     return bool(words) and words == other.split()
+
+
+def flatten(references: References) -> tuple[Texts, np.ndarray]:
+    """The texts of n strings or n lists of strings as one list, and (n,) int, how many of them each prediction has."""
+    groups = references if isinstance(references[0], list) else [[text] for text in references]
+    return [text for group in groups for text in group], np.array([len(group) for group in groups])
+
+
+def best_or_mean(
+    scores: np.ndarray, counts: np.ndarray, multi_reference: str, defined: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Merge the scores of several references.
+
+    Args:
+        scores: (references,) float, in the order of `flatten`.
+        counts: (n,) int, number of references of each prediction.
+        multi_reference: one of MULTI_REFERENCE: the highest score or the mean.
+        defined: (references,) bool, which scores count; None for all.
+
+    Returns:
+        (n,) scores, 0 if no score of a prediction is defined, and (n,) int, the index of the best reference, the first
+        one of equals.
+    """
+    defined = np.ones(len(scores), dtype=bool) if defined is None else defined
+    if len(scores) == len(counts):  # one reference each
+        return np.where(defined, scores, 0.0).astype(np.float64), np.zeros(len(counts), dtype=int)
+    ranked = np.where(defined, scores, -np.inf)
+    merged, best, begin = np.zeros(len(counts)), np.zeros(len(counts), dtype=int), 0
+    for i, count in enumerate(counts):
+        group = slice(begin, begin + count)
+        begin += count
+        best[i] = ranked[group].argmax()
+        if defined[group].any():
+            known = np.sort(scores[group][defined[group]])  # sorted: the mean is the same in any order
+            merged[i] = known[-1] if multi_reference == "best" else known.mean()
+    return merged, best

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import gradio as gr
 
-from .checked_texts import checked_texts, render_check
-from .drawing import alert
+from semantic_metrics.html.checked_texts import checked_texts, render_check
+from semantic_metrics.html.drawing import alert
+
 from .page import QUEUED, QUOTA, load_metric
 from .quota import visitor
 from .reading import INPUT_ERRORS

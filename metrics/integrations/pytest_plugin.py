@@ -13,7 +13,7 @@ and each process of pytest-xdist loads a model once. `--semantic-report FILE` wr
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -49,7 +49,8 @@ class _Report:
     """Rows of all processes, written when the session ends."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.rows = path, []
+        self.path = path
+        self.rows: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the rows of a test once: of the phase in which a test's body, or its teardown, made them."""
@@ -80,7 +81,7 @@ def assert_means(request: pytest.FixtureRequest) -> Assertion:
     `semantic-metrics fit`; a metric that itself says what is correct needs none. The score is returned; a failure says
     which tokens lower it.
     """
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     request.node.user_properties.append((PROPERTY, rows))
 
     def check(
@@ -91,7 +92,7 @@ def assert_means(request: pytest.FixtureRequest) -> Assertion:
         *,
         question: str | None = None,
         checkpoint: str | None = None,
-        **options: object,
+        **options: Any,
     ) -> float:
         __tracebackhide__ = True  # the failure is shown where the test calls
         # imports of seconds, which a session without such an assertion does without
@@ -159,7 +160,7 @@ def _unsupported(sentences: list[dict], lowest: float) -> Iterator[str]:
 
 def _judge(
     batcher: "MicroBatcher", lowest: float, text: str, reference: str | list[str], question: str | None
-) -> tuple[dict, str | None]:
+) -> tuple[dict[str, Any], str | None]:
     """The row of the report, and the message of a failure."""
     from semantic_metrics.integrations.verdicts import reasons
 

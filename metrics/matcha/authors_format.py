@@ -11,8 +11,14 @@ import torch
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from semantic_metrics.core.checkpoint_files import PROBE, describe_error, refuse_damage
-from semantic_metrics.core.resolve import WEIGHTS, default_cache, hash_files
+from semantic_metrics.core.checkpoint_files import (
+    PROBE,
+    WEIGHTS,
+    default_cache,
+    describe_error,
+    hash_files,
+    refuse_damage,
+)
 from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
 from semantic_metrics.matcha.table import MatchaTable, TableConfig

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semantic_metrics.core.resolve import CONFIG, HUB_OWNER, WEIGHTS, resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import CONFIG, HUB_OWNER, WEIGHTS, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.matcha.file_names import AUTHORS_CONFIG, AUTHORS_WEIGHTS, KIND, is_contextual
 from semantic_metrics.matcha.table import MatchaTable
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -17,10 +17,9 @@ from tokenizers import Tokenizer
 from transformers import AutoModel, PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
-from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
+from semantic_metrics.core.checkpoint_files import CONFIG, PROBE, WEIGHTS, check_sizes, refuse_damage
 from semantic_metrics.core.inputs import invalid_input, quote
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.matcha.file_names import KIND, TOKENIZER
 from semantic_metrics.matcha.table import TextVectors, TokenRows, load_tokenizer
@@ -121,7 +120,7 @@ class ContextualEncoder:
             encoder.encode([PROBE])
         return encoder
 
-    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, object]:
+    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, Any]:
         """Settings of the checkpoint, and how it runs, that can change a score, for the signature."""
         backend = {} if run.backend == "torch" else {"backend": run.backend}
         return {
@@ -203,7 +202,8 @@ class ContextualEncoder:
         known = any(i != self.unknown_id for i in encoding.ids)
         weights = np.full(len(ids), known / len(ids))
         spans = [None, *encoding.offsets[:room], None]
-        return TokenRows([self.tokenizer.id_to_token(i) for i in ids], spans, states[0].double().cpu().numpy(), weights)
+        tokens = [self.tokenizer.id_to_token(i) or "" for i in ids]
+        return TokenRows(tokens, spans, states[0].double().cpu().numpy(), weights)
 
 
 def _pad(sequences: list[list[int]], device: torch.device) -> Inputs:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from semantic_metrics.core.resolve import CONFIG
+from semantic_metrics.core.checkpoint_files import CONFIG
 
 AUTHORS_CONFIG, AUTHORS_WEIGHTS = "model_config.json", "max_diff.pth"  # file names in Siran-Li/MATCHA
 KIND = "matcha"  # key in the config.json of a contextual checkpoint

@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from typing_extensions import Required, TypedDict, Unpack
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_same_length, check_text, invalid_input
+from semantic_metrics.core.inputs import References, Texts, check_choice, check_same_length, check_text, invalid_input
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
-from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions, TextRunArguments
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten
 from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings
@@ -22,6 +22,30 @@ if TYPE_CHECKING:  # the table does without torch
 
 VERSION = "0.1.0"
 PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
+
+
+class Arguments(TextRunArguments, total=False):
+    """Arguments of `compute` besides the texts."""
+
+    multi_reference: str
+    rescale: bool
+    calibrated: bool
+    output: str
+    progress: bool
+
+
+class Result(TypedDict, total=False):
+    """What `compute` returns; which keys there are depends on its arguments."""
+
+    matcha: Required[float]
+    scores: list[float]
+    signature: str
+    undefined: int
+    truncated: int
+    best_reference: list[int | None]
+    ratings: list[float]
+    contradiction_scores: list[float]
+    margins: list[float]
 
 
 @dataclass(frozen=True)
@@ -49,43 +73,35 @@ class MatchaScoring(TextScoring):
 
     encoder: "MatchaTable | ContextualEncoder"
 
-    @property
-    def runs_model(self) -> bool:
-        """See `TextScoring`: a contextual checkpoint does, a table does not."""
-        return not isinstance(self.encoder, MatchaTable)
-
     def load_models(self) -> None:
-        """See `TextScoring`."""
+        """See `TextScoring`; a contextual checkpoint runs a model, a table does not."""
         self.encoder = load_checkpoint(None if self.config_name == "default" else self.config_name)
+        self.runs_model = not isinstance(self.encoder, MatchaTable)
 
     def compute(
         self,
         *,
-        predictions: list[str] | None = None,
-        references: list | None = None,
-        contradictions: list[str] | None = None,
-        multi_reference: str = "best",
-        rescale: bool = False,
-        calibrated: bool = False,
-        precision: str = "float32",
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        progress: bool = True,
-    ) -> dict | None:
+        predictions: Texts | None = None,
+        references: References | None = None,
+        contradictions: Texts | None = None,
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Score predictions against references, together with those added before."""
-        run = RunOptions(precision, None, batch_size, device, backend, workers)
-        options = Options(multi_reference, rescale, calibrated, output, progress, self.encoder.resolve(run))
-        if calibrated:
+        options = self._options(arguments)
+        if options.calibrated:
             self.ratings()
         columns = {"predictions": predictions, "references": references}
-        return self.compute_checked(columns, options, {"contradictions": contradictions})
+        result: Result = self.compute_checked(columns, options, {"contradictions": contradictions})
+        return result
+
+    def _options(self, arguments: Arguments) -> Options:
+        """The arguments of `compute`, checked."""
+        run, others = RunOptions.split(arguments, Arguments)
+        return Options(**others, run=self.encoder.resolve(run))
 
     def _compute(
-        self, predictions: list[str], references: list, options: Options, contradictions: list[str] | None = None
-    ) -> dict:
+        self, predictions: Texts, references: References, options: Options, contradictions: Texts | None = None
+    ) -> Result:
         if contradictions is not None:
             check_same_length("predictions", len(predictions), "contradictions", len(contradictions))
         scored = _score(self.encoder, predictions, references, options)
@@ -93,7 +109,11 @@ class MatchaScoring(TextScoring):
         if options.output == "mean":
             return {"matcha": mean}
         undefined, truncated = int(scored.undefined.sum()), scored.truncated
-        result = {"matcha": mean, "scores": scored.scores.tolist(), "signature": str(self._signature(options))}
+        result: Result = {
+            "matcha": mean,
+            "scores": scored.scores.tolist(),
+            "signature": str(self._signature(options)),
+        }
         if isinstance(references[0], list):
             rows = zip(scored.best, scored.undefined, strict=True)
             result["best_reference"] = [None if no_score else int(best) for best, no_score in rows]
@@ -110,14 +130,9 @@ class MatchaScoring(TextScoring):
             result["truncated"] = len(truncated)
         return result
 
-    def signature(self, **settings: object) -> str:
-        """Every setting that can change a score; results with equal signatures are comparable.
-
-        Args:
-            settings: those arguments of `compute` that are not left at their defaults.
-        """
-        run = self.encoder.resolve(RunOptions.taken_from(settings))
-        return str(self._signature(Options(**settings, run=run)))
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
+        """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: Options) -> Signature:
         signature = Signature.of("matcha", self.encoder.signature_fields(options.run), options, VERSION)
@@ -142,11 +157,7 @@ class MatchaScoring(TextScoring):
         reference: str,
         method: str = "exact",
         baseline: str | None = None,
-        device: str | None = None,
-        precision: str = "float32",
-        batch_size: int = BATCH_SEQUENCES,
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[TextRunArguments],
     ) -> Explanation:
         """Contribution of each token to the score, in both directions; see `attribution.explain`.
 
@@ -162,7 +173,7 @@ class MatchaScoring(TextScoring):
         prediction, reference = check_text("prediction", prediction), check_text("reference", reference)
         check_choice("method", method, METHODS)
         check_choice("baseline", baseline, (None, *BASELINES))
-        run = self.encoder.resolve(RunOptions(precision, None, batch_size, device, backend, workers))
+        run = self.encoder.resolve(RunOptions.split(arguments, TextRunArguments)[0])
         return explain(self.encoder, prediction, reference, method, baseline, run)
 
 
@@ -182,7 +193,9 @@ class _Scored(NamedTuple):
     truncated: set[str]
 
 
-def _score(encoder: "MatchaTable | ContextualEncoder", texts: list[str], references: list, options: Options) -> _Scored:
+def _score(
+    encoder: "MatchaTable | ContextualEncoder", texts: Texts, references: References, options: Options
+) -> _Scored:
     """Score n texts against n (lists of) references, PAIRS_AT_A_TIME at a time."""
     parts, truncated = [], set()
     with progress_bar(len(texts), "text") as bar:

@@ -1,12 +1,13 @@
 """Demo of NLI+lex: whether free-form answers are right, and why."""
 
 from pathlib import Path
+from typing import Any
 
 import evaluate
 
-from semantic_metrics.demo.drawing import heat_map, signed_table
 from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
 from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column
+from semantic_metrics.html.drawing import heat_map, signed_table
 
 ABOUT = """
 Is an answer right, given the question and a right answer? A model of natural language inference reads both answers,
@@ -33,7 +34,7 @@ EXAMPLES = {
 }
 
 
-def judge(result: dict) -> Outcome:
+def judge(result: dict[str, Any]) -> Outcome:
     """Count the correct answers."""
     count = len(result["scores"])
     summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."

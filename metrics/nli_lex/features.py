@@ -12,10 +12,11 @@ no room for the answer is cut at its end. Where the answer writes a number of th
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
@@ -254,5 +255,5 @@ def load_scorer(name: str | Path | None = None) -> PairScorer:
     return PairScorer(folder, "nli_lex")
 
 
-def _is_nli(config: dict) -> bool:
+def _is_nli(config: dict[str, Any]) -> bool:
     return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())

@@ -4,6 +4,7 @@ import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.core.run_options import run_inputs
 from semantic_metrics.nli_lex.scoring import NLILexScoring
 
 _DESCRIPTION = """\
@@ -21,7 +22,8 @@ _CITATION = """\
 }
 """
 
-_INPUTS = """
+_INPUTS = (
+    """
 Args:
     predictions: list of n strings, the answers to judge. One without a visible character is blank: it is judged
         incorrect, with p = 0.
@@ -36,17 +38,12 @@ Args:
         reference (hypothesis). None (default) for the template with which the weights were fitted.
     number_words: read "two" as "2" where words are compared. None (default) for the choice with which the weights were
         fitted.
-    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
-        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
-        which.
-    max_length: tokens that the model reads at a time; longer answers are read in windows. None (default) for the
-        checkpoint's own.
-    batch_size: largest number of pairs that the model reads at a time (default 64).
-    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
-    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
-        "semantic-metrics[fast]"`.
-    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
-        changes no score.
+"""
+    + run_inputs(
+        max_length="tokens that the model reads at a time; longer answers are read in windows. None (default) for the "
+        "checkpoint's own."
+    )
+    + """
     output: "all" (default), "reasons" for what each feature adds too, or "mean" for {"nli_lex": share} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
@@ -84,6 +81,7 @@ Example:
     >>> result["correct"]
     [True, False]
 """
+)
 
 
 class NLILex(NLILexScoring, CheckedInputs, evaluate.Metric):

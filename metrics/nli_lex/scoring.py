@@ -1,13 +1,15 @@
 """NLI+lex's scores: whether an answer says what the reference answer says. `evaluate` is not needed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from typing_extensions import Required, TypedDict, Unpack
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_text, invalid_input, quote
-from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.core.inputs import References, check_choice, check_text, invalid_input, quote
+from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import is_blank
@@ -21,6 +23,40 @@ from semantic_metrics.nli_lex.windows import check_template
 VERSION = "0.5.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
 OUTPUTS = ("all", "mean", "reasons")
+
+
+class WeightArguments(TypedDict, total=False):
+    """Arguments of `compute` that choose the weights, and how texts are read for them."""
+
+    features: str
+    weights: str | Path | None
+    template: str | None
+    number_words: bool | None
+
+
+class Arguments(WeightArguments, RunArguments, total=False):
+    """Arguments of `compute` besides the texts."""
+
+    output: str
+    progress: bool
+
+
+class Result(TypedDict, total=False):
+    """What `compute` returns; which keys there are depends on its arguments."""
+
+    nli_lex: Required[float]
+    scores: list[float]
+    correct: list[bool]
+    entailment: list[float]
+    lexical_match: list[int]
+    signature: str
+    blank: int
+    windowed: int
+    shortened: int
+    split: int
+    truncated: int
+    best_reference: list[int]
+    reasons: list[dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +86,7 @@ class NLILexScoring(TextScoring):
         """See `TextScoring`."""
         self.scorer = load_scorer(self.config_name)
 
-    def check_columns(self, columns: dict[str, object]) -> dict[str, list]:
+    def check_columns(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Like `TextScoring.check_columns`, and rejects blank references."""
         checked = super().check_columns(columns)
         for i, group in enumerate(checked["references"]):
@@ -64,32 +100,21 @@ class NLILexScoring(TextScoring):
         self,
         *,
         predictions: list[str] | None = None,
-        references: list | None = None,
+        references: References | None = None,
         questions: list[str] | None = None,
-        features: str = "rich",
-        weights: str | Path | None = None,
-        template: str | None = None,
-        number_words: bool | None = None,
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        progress: bool = True,
-    ) -> dict | None:
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Judge predictions by references, together with those added before."""
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        run |= {"backend": backend, "workers": workers}
-        judge = {"features": features, "weights": weights, "template": template, "number_words": number_words}
         columns = {"predictions": predictions, "references": references, "questions": questions}
-        return self.compute_checked(columns, self._options(output, progress, **judge, **run))
+        result: Result = self.compute_checked(columns, self._options(arguments))
+        return result
 
-    def _options(self, output: str = "all", progress: bool = True, **settings: object) -> Options:
+    def _options(self, arguments: Arguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        run = self.scorer.resolve(RunOptions.taken_from(settings))
-        return Options(self.weights(**settings), run, output, progress)
+        run, others = RunOptions.split(arguments, Arguments)
+        run = self.scorer.resolve(run)
+        reading = {name: others.pop(name) for name in WeightArguments.__annotations__ if name in others}
+        return Options(self.weights(**reading), run, **others)
 
     def weights(
         self,
@@ -113,15 +138,20 @@ class NLILexScoring(TextScoring):
             fitted = replace(fitted, template=check_template(template))
         return fitted if number_words is None else replace(fitted, number_words=number_words)
 
-    def _compute(self, predictions: list[str], references: list, questions: list[str], options: Options) -> dict:
+    def _compute(
+        self, predictions: list[str], references: References, questions: list[str], options: Options
+    ) -> Result:
         weights, several = options.weights, isinstance(references[0], list)
-        texts = questions, predictions, references if several else [[text] for text in references]
+        groups = [[text] if isinstance(text, str) else text for text in references]
         match = SUBSTRING if SUBSTRING in weights.features else "lexical_match"
-        reading = (weights.template, weights.number_words, {*weights.features, "entailment", match}, options.run)
-        features = extract(self.scorer, *texts, *reading, weights.whole_question)
+        read = {*weights.features, "entailment", match}
+        form = weights.template, weights.number_words
+        features = extract(
+            self.scorer, questions, predictions, groups, *form, read, options.run, weights.whole_question
+        )
         judged = judge(weights, features)
         correct = judged.p > THRESHOLD
-        result: dict = {"nli_lex": float(np.mean(correct))}
+        result: Result = {"nli_lex": float(np.mean(correct))}
         if options.output == "mean":
             return result
         chosen = features.table[judged.rows]
@@ -143,9 +173,9 @@ class NLILexScoring(TextScoring):
             result["reasons"] = _reasons(weights, chosen, features.blank)
         return result
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
-        return str(self._signature(self._options(**settings)))
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: Options) -> Signature:
         model = {**self.scorer.signature_fields(), **options.weights.signature_fields()}
@@ -159,12 +189,7 @@ class NLILexScoring(TextScoring):
         method: str = "leave_one_out",
         features: str = "rich",
         weights: str | Path | None = None,
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        precision: str = "float32",
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[RunArguments],
     ) -> Explanation:
         """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
 
@@ -180,13 +205,13 @@ class NLILexScoring(TextScoring):
         for name, text in texts.items():
             check_text(name, text)
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
-        run = RunOptions(precision, max_length, batch_size, device, backend, workers)
+        run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
 
         def score(variants: list[Texts]) -> np.ndarray:
-            columns = ([variant[name] for variant in variants] for name in texts)
-            return np.array(self._compute(*columns, options)["scores"])
+            said, gold, asked = ([variant[name] for variant in variants] for name in texts)
+            return np.array(self._compute(said, gold, asked, options)["scores"])
 
         return explain(self.scorer, options.weights, texts, method, options.run, score)
 

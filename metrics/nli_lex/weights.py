@@ -11,10 +11,11 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.references import best_or_mean
+from semantic_metrics.core.texts import best_or_mean
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NUMBER_WORDS, TEMPLATE, Features
 from semantic_metrics.nli_lex.windows import check_template
 
@@ -78,7 +79,7 @@ class Weights:
         values = _to_json(replace(self, fitted_on="", checkpoint=""))
         return hashlib.sha256(json.dumps(values).encode("utf-8")).hexdigest()
 
-    def signature_fields(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, Any]:
         """What a metric's signature contains of the weights."""
         return {
             "features": self.form,
@@ -116,7 +117,7 @@ def judge(weights: Weights, features: Features) -> Judgement:
     return Judgement(np.where(features.blank, 0.0, p), best, counts.cumsum() - counts + best)
 
 
-def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weights:
+def read_weights(path: str | Path, form: str = "rich", checkpoint: str = "") -> Weights:
     """Weights of one form from a file.
 
     Args:
@@ -152,7 +153,7 @@ def _file(path: Path) -> Path:
     return path / FILE if path.is_dir() else path
 
 
-def _to_json(weights: Weights) -> dict:
+def _to_json(weights: Weights) -> dict[str, Any]:
     coefficients = dict(zip(weights.features, weights.coefficients, strict=True))
     return {name: getattr(weights, name) for name in KEYS} | {"coefficients": coefficients}
 

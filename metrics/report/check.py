@@ -5,8 +5,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from semantic_metrics.demo.checked_texts import CheckedText, render_check
 from semantic_metrics.files.output import atomic_write
+from semantic_metrics.html.checked_texts import CheckedText, render_check
 
 TEMPLATE = "check.html"
 

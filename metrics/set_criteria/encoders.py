@@ -7,8 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import PROBE, check_sizes, refuse_damage
-from semantic_metrics.core.resolve import CONFIG, WEIGHTS, hash_files
+from semantic_metrics.core.checkpoint_files import CONFIG, PROBE, WEIGHTS, check_sizes, hash_files, refuse_damage
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions, refuse_changed
 from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.file_names import TOKENIZER, is_contextual

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
+from typing_extensions import Required, TypedDict, Unpack
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_text, invalid_input
-from semantic_metrics.core.references import MULTI_REFERENCE, best_or_mean, flatten
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.inputs import References, Texts, check_choice, check_text, invalid_input
+from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
-from semantic_metrics.core.texts import is_blank
+from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten, is_blank
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
@@ -20,6 +19,28 @@ from semantic_metrics.stsscore.attribution import explain
 
 VERSION = "0.4.0"
 DEFAULT_CHECKPOINT = "pairs"
+
+
+class Arguments(RunArguments, total=False):
+    """Arguments of `compute` besides the texts."""
+
+    scale: float | str | None
+    clip: bool
+    symmetric: bool
+    multi_reference: str
+    output: str
+    progress: bool
+
+
+class Result(TypedDict, total=False):
+    """What `compute` returns; with `output="mean"` the first key alone."""
+
+    stsscore: Required[float]
+    scores: list[float]
+    signature: str
+    undefined: int
+    truncated: int
+    best_reference: list[int]
 
 
 @dataclass(frozen=True)
@@ -58,35 +79,22 @@ class STSScoring(TextScoring):
     def compute(
         self,
         *,
-        predictions: list[str] | None = None,
-        references: list | None = None,
-        scale: float | str | None = None,
-        clip: bool = False,
-        symmetric: bool = False,
-        multi_reference: str = "best",
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        progress: bool = True,
-    ) -> dict | None:
+        predictions: Texts | None = None,
+        references: References | None = None,
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Score predictions against references, together with those added before."""
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        run |= {"backend": backend, "workers": workers}
-        rules = {"clip": clip, "symmetric": symmetric, "multi_reference": multi_reference, "output": output}
-        rules |= {"progress": progress}
         columns = {"predictions": predictions, "references": references}
-        return self.compute_checked(columns, self._options(scale, **rules, **run))
+        result: Result = self.compute_checked(columns, self._options(arguments))
+        return result
 
-    def _options(self, scale: float | str | None = None, **settings: object) -> Options:
+    def _options(self, arguments: Arguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        run = self.scorer.resolve(RunOptions.taken_from(settings))
-        return Options(self._scale(scale), run=run, **settings)
+        run, others = RunOptions.split(arguments, Arguments)
+        run = self.scorer.resolve(run)
+        return Options(self._scale(others.pop("scale", None)), run=run, **others)
 
-    def _compute(self, predictions: list[str], references: list, options: Options) -> dict:
+    def _compute(self, predictions: Texts, references: References, options: Options) -> Result:
         texts, counts = flatten(references)
         owners = np.repeat(np.arange(len(predictions)), counts)
         pairs = [(text, predictions[i]) for text, i in zip(texts, owners, strict=True)]
@@ -97,7 +105,7 @@ class STSScoring(TextScoring):
         merged, best = best_or_mean(scores, counts, options.multi_reference)
         if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
             merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), counts, options.multi_reference)
-        result: dict = {"stsscore": float(np.mean(merged))}
+        result: Result = {"stsscore": float(np.mean(merged))}
         if options.output == "mean":
             return result
         blank = [is_blank(a) or is_blank("".join(b)) for a, b in zip(predictions, references, strict=True)]
@@ -111,9 +119,9 @@ class STSScoring(TextScoring):
             result["best_reference"] = best.tolist()
         return result
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
-        return str(self._signature(self._options(**settings)))
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: Options) -> Signature:
         return Signature.of("stsscore", self.scorer.signature_fields(), options, VERSION)
@@ -124,12 +132,7 @@ class STSScoring(TextScoring):
         reference: str,
         method: str = "leave_one_out",
         scale: float | str | None = None,
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        precision: str = "float32",
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[RunArguments],
     ) -> Explanation:
         """Contribution of each token to the score of one pair, in both directions; see `attribution.explain`.
 
@@ -141,7 +144,7 @@ class STSScoring(TextScoring):
             InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
-        run = RunOptions(precision, max_length, batch_size, device, backend, workers)
+        run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         return explain(self.scorer, texts, method, self._scale(scale), self.scorer.resolve(run))
 

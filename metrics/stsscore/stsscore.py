@@ -4,6 +4,7 @@ import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.core.run_options import run_inputs
 from semantic_metrics.stsscore.scoring import STSScoring
 
 _DESCRIPTION = """\
@@ -22,7 +23,8 @@ _CITATION = """\
 }
 """
 
-_INPUTS = """
+_INPUTS = (
+    """
 Args:
     predictions: list of n strings, the texts to judge. The model reads them second, after the reference. Any text is
         allowed, the empty one included: the model has a score for it too (see `undefined`).
@@ -32,16 +34,9 @@ Args:
     clip: limit scores to [0, 1] (default False, as in the paper).
     symmetric: score each pair in both directions and take the mean (default False, as in the paper).
     multi_reference: "best" (default) takes the highest score over the references, "mean" their mean.
-    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
-        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
-        which.
-    max_length: tokens of a pair that count; the longer text is cut first. None (default) for the checkpoint's own.
-    batch_size: largest number of pairs that the model reads at a time (default 64).
-    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
-    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
-        "semantic-metrics[fast]"`.
-    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
-        changes no score.
+"""
+    + run_inputs()
+    + """
     output: "all" (default), or "mean" for {"stsscore": mean} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
@@ -66,6 +61,7 @@ Example:
     >>> close["stsscore"] > 0.8 > 0.2 > far["stsscore"]
     True
 """
+)
 
 
 class STSScore(STSScoring, CheckedInputs, evaluate.Metric):

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
+from typing_extensions import Required, TypedDict
 
-from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input, quote
+from semantic_metrics.core.inputs import References, check_choice, check_whole, invalid_input, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.core.sentences import cut_long
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
@@ -32,6 +33,7 @@ from semantic_metrics.support.decision import (
 )
 from semantic_metrics.support.evidence import Document, Overlap, Passage, Source
 from semantic_metrics.support.quantity_rule import Quantities, compare_quantities
+from semantic_metrics.support.sentences import cut_long
 
 SENTENCES_READ = 8  # of the source, alone, for each claim by default
 PLACES = 3  # of a source that a result lists for each claim
@@ -110,7 +112,7 @@ class JudgedSentence:
     places: list[Place]
     read: int = 0
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """What a result has of the sentence."""
         return {name: value for name, value in asdict(self).items() if name != "read"}
 
@@ -242,24 +244,21 @@ class Reading:
         return Place(*self.source.places[sentence], self.source.texts[sentence], *values)
 
 
-class Judge:
-    """Judges texts claim by claim.
+class Reader:
+    """Finds what a source may say of each claim of a text, and lets the model read it.
 
     Args:
         scorer: a cross-encoder with labels for NLI; it reads a passage as premise and a claim as hypothesis.
         table: MATCHA's table, which helps to choose the passages.
-        decision: the fitted decision; None where only `readings` are wanted.
         options: settings.
 
     Raises:
         ValueError: the cross-encoder lacks a label for entailment, or `max_length` has no room for two texts.
     """
 
-    def __init__(
-        self, scorer: PairScorer, table: MatchaTable, decision: Decision | None, options: SupportOptions
-    ) -> None:
+    def __init__(self, scorer: PairScorer, table: MatchaTable, options: SupportOptions) -> None:
         nli_labels(scorer.labels)
-        self.scorer, self.table, self.decision, self.options = scorer, table, decision, options
+        self.scorer, self.table, self.options = scorer, table, options
         self._room = scorer.room(options.run.max_length)
         if self._room < 2:
             raise invalid_input("max_length", f"expected room for two texts, got {quote(options.run.max_length)}")
@@ -268,28 +267,6 @@ class Judge:
     def _read_document(self, text: str) -> Document:
         """A source; half of what the model reads is a passage's at least, the rest the claim's."""
         return Document.read(text, self.scorer.token_spans, self._room // 2, self.table)
-
-    def judge(self, texts: list[str], sources: list[list[str]]) -> Iterator[JudgedText]:
-        """Judge n texts, each against its sources, which count as one.
-
-        Args:
-            texts: n texts.
-            sources: n lists of one text or more.
-
-        Yields:
-            n judged texts, in their order. A terminal shows the progress.
-        """
-        for claims, readings, truncated in self.readings(texts, sources):
-            judged = iter(self._sentences(readings))
-            silent = 0.0, 0.0, NOT_FOUND, []  # there is no source
-            sentences = []
-            for one in claims:
-                place = one.written, one.begin, one.end
-                if one.skipped:
-                    sentences.append(JudgedSentence(*place, None, None, SKIPPED, []))
-                else:
-                    sentences.append(next(judged) if readings else JudgedSentence(*place, *silent))
-            yield JudgedText(sentences, truncated)
 
     def readings(self, texts: list[str], sources: list[list[str]]) -> Iterator[tuple[list[Claim], list[Reading], int]]:
         """What the model reads for n texts.
@@ -361,6 +338,41 @@ class Judge:
             begin = part.stop
         return cut
 
+
+class Judge(Reader):
+    """Judges texts claim by claim.
+
+    Args:
+        scorer, table, options: as `Reader` takes them.
+        decision: the fitted decision.
+    """
+
+    def __init__(self, scorer: PairScorer, table: MatchaTable, decision: Decision, options: SupportOptions) -> None:
+        super().__init__(scorer, table, options)
+        self.decision = decision
+
+    def judge(self, texts: list[str], sources: list[list[str]]) -> Iterator[JudgedText]:
+        """Judge n texts, each against its sources, which count as one.
+
+        Args:
+            texts: n texts.
+            sources: n lists of one text or more.
+
+        Yields:
+            n judged texts, in their order. A terminal shows the progress.
+        """
+        for claims, readings, truncated in self.readings(texts, sources):
+            judged = iter(self._sentences(readings))
+            sentences = []
+            for one in claims:
+                place = one.written, one.begin, one.end
+                if one.skipped:
+                    sentences.append(JudgedSentence(*place, None, None, SKIPPED, []))
+                else:
+                    nothing = JudgedSentence(*place, 0.0, 0.0, NOT_FOUND, [])
+                    sentences.append(next(judged) if readings else nothing)
+            yield JudgedText(sentences, truncated)
+
     def _sentences(self, readings: list[Reading]) -> Iterator[JudgedSentence]:
         if not readings:
             return
@@ -375,7 +387,23 @@ class Judge:
             )
 
 
-def result_of(judge: Judge, predictions: list[str], references: list) -> dict[str, object]:
+class Result(TypedDict, total=False):
+    """What `compute` returns; which keys there are depends on its arguments."""
+
+    support: Required[float]
+    scores: list[float]
+    minimums: list[float]
+    unsupported: list[int]
+    sentences: list[list[dict[str, Any]]]
+    coverage: list[float]
+    missing: list[list[dict[str, Any]]]
+    signature: str
+    undefined: int
+    truncated: int
+    passages_read: int
+
+
+def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
     """What `compute` returns of predictions judged against references, without the signature.
 
     Args:
@@ -385,7 +413,7 @@ def result_of(judge: Judge, predictions: list[str], references: list) -> dict[st
     """
     sources = [one if isinstance(one, list) else [one] for one in references]
     judged = list(judge.judge(predictions, sources))
-    result: dict[str, object] = {"support": float(np.mean([one.score for one in judged]))}
+    result: Result = {"support": float(np.mean([one.score for one in judged]))}
     if judge.options.output == "mean":
         return result
     result |= {
@@ -396,28 +424,28 @@ def result_of(judge: Judge, predictions: list[str], references: list) -> dict[st
     }
     undefined = sum(not one.read for one in judged)
     if judge.options.coverage:
-        back, counts = _coverage(judge, predictions, sources)
-        result |= back
+        result["coverage"], result["missing"], counts = _coverage(judge, predictions, sources)
         judged += counts
-    return result | {
+    result |= {
         "undefined": undefined,
         "truncated": sum(one.truncated for one in judged),
         "passages_read": sum(one.read for one in judged),
     }
+    return result
 
 
 def _coverage(
     judge: Judge, predictions: list[str], sources: list[list[str]]
-) -> tuple[dict[str, object], list[JudgedText]]:
+) -> tuple[list[float], list[list[dict[str, Any]]], list[JudgedText]]:
     """How far each prediction covers its references: the mean support of their sentences, and those without."""
     owners = [row for row, texts in enumerate(sources) for _ in texts]
     judged = list(judge.judge(list(chain.from_iterable(sources)), [[predictions[row]] for row in owners]))
     supports: list[list[float]] = [[] for _ in predictions]
-    missing: list[list[dict[str, object]]] = [[] for _ in predictions]
+    missing: list[list[dict[str, Any]]] = [[] for _ in predictions]
     numbers = chain.from_iterable(range(len(texts)) for texts in sources)
     for row, number, one in zip(owners, numbers, judged, strict=True):
         supports[row] += one.supports
         lacking = (sentence for sentence in one.sentences if sentence.verdict in (CONTRADICTED, NOT_FOUND))
         missing[row] += [{"reference": number, **sentence.to_dict()} for sentence in lacking]
     means = [float(np.mean(values)) if values else 0.0 for values in supports]
-    return {"coverage": means, "missing": missing}, judged
+    return means, missing, judged

@@ -1,26 +1,42 @@
 """Support's scores: what a source says of each sentence of a text. `evaluate` is not needed."""
 
-import numpy as np
+from typing import Any
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
-from semantic_metrics.core.inputs import check_choice, check_text
-from semantic_metrics.core.resolve import resolve_checkpoint, shipped_checkpoints
-from semantic_metrics.core.run_options import RunOptions
+import numpy as np
+from typing_extensions import Unpack
+
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.inputs import References, check_choice, check_text
+from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.support.decision import Decision
-from semantic_metrics.support.judge import SENTENCES_READ, Judge, SupportOptions, result_of
+from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
 VERSION = "0.5.0"
 DEFAULT_CHECKPOINT = "pairs"
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by words or runs of words: without each the whole text is judged again
+
+
+class ExplainArguments(RunArguments, total=False):
+    """Arguments of `compute` that `explain` takes too."""
+
+    k: int | None
+
+
+class Arguments(ExplainArguments, total=False):
+    """Arguments of `compute` besides the texts."""
+
+    coverage: bool
+    output: str
+    progress: bool
 
 
 class SupportScoring(TextScoring):
@@ -32,46 +48,39 @@ class SupportScoring(TextScoring):
 
     def load_models(self) -> None:
         """See `TextScoring`."""
-        self.scorer, self.table = load_scorer(self.config_name), load_checkpoint(None)
+        self.scorer, self.table = load_scorer(self.config_name), load_table()
         self.decision = Decision.read(self.scorer.folder, self.scorer.checkpoint_sha256)
 
     def compute(
         self,
         *,
         predictions: list[str] | None = None,
-        references: list | None = None,
-        k: int | None = SENTENCES_READ,
-        coverage: bool = False,
-        precision: str = "float32",
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-        output: str = "all",
-        progress: bool = True,
-    ) -> dict | None:
+        references: References | None = None,
+        **arguments: Unpack[Arguments],
+    ) -> Result:
         """Judge predictions against references, their sources, together with those added before."""
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        run |= {"backend": backend, "workers": workers}
-        options = self._options(k=k, coverage=coverage, output=output, progress=progress, **run)
-        return self.compute_checked({"predictions": predictions, "references": references}, options)
+        columns = {"predictions": predictions, "references": references}
+        result: Result = self.compute_checked(columns, self._options(arguments))
+        return result
 
-    def _options(self, **settings: object) -> SupportOptions:
+    def _options(self, arguments: Arguments | ExplainArguments) -> SupportOptions:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
-        return SupportOptions(self.scorer.resolve(RunOptions.taken_from(settings)), **settings)
+        run, others = RunOptions.split(arguments, Arguments)
+        return SupportOptions(self.scorer.resolve(run), **others)
 
     def judge(self, options: SupportOptions) -> Judge:
         """What judges texts with these settings."""
         return Judge(self.scorer, self.table, self.decision, options)
 
-    def _compute(self, predictions: list[str], references: list, options: SupportOptions) -> dict:
+    def _compute(self, predictions: list[str], references: References, options: SupportOptions) -> Result:
         result = result_of(self.judge(options), predictions, references)
-        return result if options.output == "mean" else result | {"signature": str(self._signature(options))}
+        if options.output != "mean":
+            result["signature"] = str(self._signature(options))
+        return result
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, **arguments: Unpack[Arguments]) -> str:
         """Every setting that can change a score, given arguments of `compute`; equal signatures can be compared."""
-        return str(self._signature(self._options(**settings)))
+        return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: SupportOptions) -> Signature:
         models = {**self.scorer.signature_fields(), "matcha": self.table.signature_fields()["checkpoint"]}
@@ -82,13 +91,7 @@ class SupportScoring(TextScoring):
         prediction: str,
         reference: str,
         method: str = LEAVE_ONE_OUT,
-        k: int | None = SENTENCES_READ,
-        max_length: int | None = None,
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        precision: str = "float32",
-        backend: str = "torch",
-        workers: int | None = None,
+        **arguments: Unpack[ExplainArguments],
     ) -> Explanation:
         """What the score loses where a token, or in long texts a run of words, is left out; see `Explainer`.
 
@@ -99,8 +102,7 @@ class SupportScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
-        run = {"precision": precision, "max_length": max_length, "batch_size": batch_size, "device": device}
-        options = self._options(k=k, **run, backend=backend, workers=workers)
+        options = self._options(arguments)
         judge = self.judge(options)
 
         def score(variants: list[Texts]) -> np.ndarray:
@@ -108,6 +110,11 @@ class SupportScoring(TextScoring):
             return np.array([one.score for one in judge.judge([one["prediction"] for one in variants], sources)])
 
         return Explainer(self.scorer, texts, options.run, MAX_PIECES).leave_one_out(score)
+
+
+def load_table() -> MatchaTable:
+    """MATCHA's shipped table."""
+    return MatchaTable.from_folder(find_checkpoint(None, ()))
 
 
 def load_scorer(name: str | None = None) -> PairScorer:
@@ -124,5 +131,5 @@ def load_scorer(name: str | None = None) -> PairScorer:
     return PairScorer(folder, "support")
 
 
-def _is_nli(config: dict) -> bool:
+def _is_nli(config: dict[str, Any]) -> bool:
     return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())

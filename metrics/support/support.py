@@ -4,6 +4,7 @@ import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
+from semantic_metrics.core.run_options import run_inputs
 from semantic_metrics.support.scoring import SupportScoring
 
 _DESCRIPTION = """\
@@ -13,23 +14,19 @@ verdict, and the place that decides. The score of a text is the mean support of 
 better.
 """
 
-_INPUTS = """
+_INPUTS = (
+    """
 Args:
     predictions: list of n strings, the texts to judge.
     references: list of n strings, their sources, or of n lists of strings (several texts that count as one source).
     k: number of sentences of the source that the model reads, each alone, for each sentence (default 8), those that
         share most with it; passages of several sentences in proportion. None for all.
     coverage: also say which sentences of the source the prediction leaves out (default False).
-    precision: "float32" (default), or "bfloat16" or "int8", which are faster and move the scores; "auto" takes the
-        fastest that moved no score by .005 when it was measured on a processor like this one, and the signature says
-        which.
-    max_length: tokens of a pair of a window and a sentence that count. None (default) for the checkpoint's own.
-    batch_size: largest number of pairs that the model reads at a time (default 64).
-    device: where the model runs, such as "cpu" or "cuda:0"; None (default) for a GPU if there is one.
-    backend: "torch" (default), or "openvino", which is faster on a CPU and needs `pip install
-        "semantic-metrics[fast]"`.
-    workers: batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. It
-        changes no score.
+"""
+    + run_inputs(
+        max_length="tokens of a pair of a passage and a sentence that count. None (default) for the checkpoint's own."
+    )
+    + """
     output: "all" (default), or "mean" for {"support": mean} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
 
@@ -62,6 +59,7 @@ Example:
     >>> result["sentences"][0][0]["verdict"]
     'supported'
 """
+)
 
 
 class Support(SupportScoring, CheckedInputs, evaluate.Metric):

@@ -28,10 +28,9 @@ from torch.nn import functional as F
 from transformers import PreTrainedModel
 from transformers.utils import logging
 
-from semantic_metrics.core.checkpoint_files import describe_error
+from semantic_metrics.core.checkpoint_files import default_cache, describe_error
 from semantic_metrics.core.inputs import InvalidInput, invalid_input
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.core.resolve import default_cache
 from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE
 from semantic_metrics.transformer.workers import worker_count
 

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 import torch
 
-from semantic_metrics.core.cores import core_count
-from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.process import Lock, core_count
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

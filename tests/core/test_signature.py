@@ -6,7 +6,7 @@ import pytest
 
 from semantic_metrics.core import signature
 from semantic_metrics.core.signature import differing, shorten
-from semantic_metrics.demo.sums import adds_up_to
+from semantic_metrics.html.sums import adds_up_to
 
 WHOLE = "m|checkpoint:0123456789abcdef|precision:float32|max_length:256|version:0.3.0"
 

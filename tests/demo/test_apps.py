@@ -16,8 +16,9 @@ from tests.demo.conftest import HOSTILE, METRICS, NAMES
 
 gr = pytest.importorskip("gradio")
 
-from semantic_metrics.demo import drawing, page, reading  # noqa: E402
+from semantic_metrics.demo import page, reading  # noqa: E402
 from semantic_metrics.demo.quota import Quota  # noqa: E402
+from semantic_metrics.html import drawing  # noqa: E402
 
 OF_MATCHA = pytest.mark.parametrize("name", ["matcha"])
 

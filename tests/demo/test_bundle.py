@@ -114,8 +114,9 @@ FILES = {
     "core/one.py": "from .two import C as D\ndef f():\n    from semantic_metrics.core import three\n",
     "core/two.py": "",
     "core/three.py": "",
-    "demo/page.py": "from .reading import F\n",
+    "demo/page.py": "from .reading import F\nfrom semantic_metrics.html.drawing import G\n",
     "demo/reading.py": "",
+    "html/drawing.py": "",
 }
 
 
@@ -132,11 +133,13 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -> None:
     folder = tmp_path / "toy"
     paths = write_bundle("toy", folder)
-    names = ["README.md", "app.py", "demo/page.py", "demo/reading.py", "one.py", "requirements.txt", "three.py"]
+    pages = [f"demo/{name}.py" for name in ("drawing", "page", "reading")]
+    names = ["README.md", "app.py", *pages, "one.py", "requirements.txt", "three.py"]
     assert [str(path.relative_to(folder)) for path in paths] == [*names, "toy.py", "two.py"]
     others = "from .three import __doc__ as _three\nfrom .two import __doc__ as _two\n"
     assert (folder / "toy.py").read_text() == f"import json\nfrom .one import A, B\n{others}"
     assert (folder / "one.py").read_text() == "from .two import C as D\ndef f():\n    from . import three\n"
+    assert (folder / "demo/page.py").read_text() == "from .reading import F\nfrom .drawing import G\n"
     assert (folder / "app.py").read_text() == "from demo.page import Page\n"
     with pytest.raises(ValueError, match="folder: expected an empty or a new one"):
         write_bundle("toy", folder)
@@ -153,8 +156,12 @@ def test_imports_of_every_form_are_made_relative(source: Path, tmp_path: Path) -
         ("core/two.py", "from semantic_metrics.core.app import x", "app.py has the name app"),
         ("core/two.py", "import semantic_metrics.core.one", "two.py:1: expected `from semantic_metrics"),
         ("core/two.py", "from semantic_metrics.core import f", "got one from semantic_metrics.core.f"),
-        ("demo/reading.py", "from semantic_metrics.core.one import A", "reading.py: expected imports from demo alone"),
-        ("toy/app.py", "from semantic_metrics.core.one import A", "app.py: expected imports from demo alone"),
+        (
+            "demo/reading.py",
+            "from semantic_metrics.core.one import A",
+            "reading.py: expected imports from demo and html alone",
+        ),
+        ("toy/app.py", "from semantic_metrics.core.one import A", "app.py: expected imports from demo and html alone"),
     ],
 )
 def test_what_a_folder_cannot_hold_is_refused(source: Path, path: str, text: str, message: str, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_metrics.demo.checked_texts import CheckedText, checked_texts, render_check
+from semantic_metrics.html.checked_texts import CheckedText, checked_texts, render_check
 from semantic_metrics.report.check import write_check
 
 SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'

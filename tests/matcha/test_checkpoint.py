@@ -11,7 +11,7 @@ import torch
 from huggingface_hub import HfApi
 from safetensors.torch import save
 
-from semantic_metrics.core import resolve
+from semantic_metrics.core import checkpoint_files
 from semantic_metrics.matcha import checkpoint as checkpoint_module
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
@@ -148,7 +148,7 @@ def answers(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     (folder / "empty" / "README.md").write_text("no weights here")
     names = ["org/name", "org/name@v1", "org/name@COMMIT", "default", "org/none", "org/name@v9", "org/empty"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resolve, "HUB_OWNER", "someone")
+        patch.setattr(checkpoint_files, "HUB_OWNER", "someone")
         patch.setattr(checkpoint_module, "embedded_checkpoints", dict)
         patch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
         with serve() as hub:
@@ -205,7 +205,7 @@ def test_the_owner_of_the_default_checkpoint_comes_from_the_environment(
     answers: dict, table: MatchaTable, run_python: Run, tmp_path: Path
 ) -> None:
     assert answers["near"]["default"] == table.checkpoint_sha256
-    code = "from semantic_metrics.core.resolve import HUB_OWNER; print(HUB_OWNER)"
+    code = "from semantic_metrics.core.checkpoint_files import HUB_OWNER; print(HUB_OWNER)"
     assert run_python(code, cwd=tmp_path, SEMANTIC_METRICS_HUB_OWNER="someone").stdout == "someone\n"
 
 

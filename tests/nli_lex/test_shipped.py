@@ -4,7 +4,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from semantic_metrics.core.resolve import shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 from semantic_metrics.nli_lex.features import COLUMNS, DEFAULT_CHECKPOINT, FORMS
 from semantic_metrics.nli_lex.weights import FILE
 from tests.nli_lex.conftest import SCRIPT

@@ -6,7 +6,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from semantic_metrics.core.resolve import shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT

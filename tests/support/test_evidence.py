@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.support.evidence import Document, Overlap, Source, stems
+from semantic_metrics.support.scoring import load_table
 
 TEXT = "Rain fell. The company elected 12 directors. It was dry.\n\nThe king met them. He left. All was well. It was."
-TABLE = load_checkpoint(None)
+TABLE = load_table()
 
 
 def words(text: str) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from semantic_metrics import load
-from semantic_metrics.core.resolve import default_cache
+from semantic_metrics.core.checkpoint_files import default_cache
 from semantic_metrics.core.run_options import PRECISIONS, RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder

@@ -10,7 +10,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.core import batching, cores
+from semantic_metrics.core import batching, process
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder
@@ -100,7 +100,7 @@ def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> 
     assert worker_count(9) == 9
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert worker_count(None) == 2
-    monkeypatch.setattr(cores, "is_forked", lambda: True)
+    monkeypatch.setattr(process, "is_forked", lambda: True)
     assert worker_count(None) == 1
 
 

@@ -13,9 +13,9 @@ from benchmarks.long_texts.__main__ import main
 from benchmarks.long_texts.claims import best_threshold, claim_figures, decide, load_claims
 from benchmarks.long_texts.planted import find_planted, load_planted
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.core.sentences import sentence_spans
 from semantic_metrics.support.judge import SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
+from semantic_metrics.support.sentences import sentence_spans
 from tests.support.conftest import judging
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import evaluate
 import pytest
 
-from semantic_metrics.core.locks import Lock
+from semantic_metrics.core.process import Lock
 from tests.tiny_table import WORDS
 
 CALLERS = 64

@@ -4,8 +4,10 @@ The demo shows this piece, and `semantic_metrics.report.check` writes it as a pa
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
@@ -143,12 +145,14 @@ class CheckedText:
     sources: list[str]
     score: float
     minimum: float
-    sentences: list[dict]
+    sentences: list[dict[str, Any]]
     coverage: float | None = None
-    missing: tuple[dict, ...] = ()
+    missing: tuple[dict[str, Any], ...] = ()
 
 
-def checked_texts(names: list[str], predictions: list[str], references: list, result: dict) -> list[CheckedText]:
+def checked_texts(
+    names: list[str], predictions: list[str], references: list[Any], result: Mapping[str, Any]
+) -> list[CheckedText]:
     """Texts for a page.
 
     Args:
@@ -187,12 +191,13 @@ def render_check(texts: list[CheckedText], signature: str, prefix: str = "check"
     return f"<style>{STYLE}</style>{page}".replace("\0", "\ufffd")  # NUL is invalid in HTML
 
 
-def _row(checked: CheckedText, prefix: str) -> dict[str, object]:
+def _row(checked: CheckedText, prefix: str) -> dict[str, Any]:
     """Values of the template for one text."""
     sentences = [
         _sentence(one, f"{prefix}-{number}", number, checked) for number, one in enumerate(checked.sentences, 1)
     ]
-    pieces, end = [], 0
+    pieces: list[dict[str, Any]] = []
+    end = 0
     for i, one in enumerate(checked.sentences):
         pieces.append({"text": checked.text[end : one["begin"]], "sentence": None})
         pieces.append({"text": checked.text[one["begin"] : one["end"]], "sentence": i})
@@ -215,7 +220,7 @@ def _row(checked: CheckedText, prefix: str) -> dict[str, object]:
     }
 
 
-def _sentence(judged: dict, identifier: str, number: int, checked: CheckedText) -> dict[str, object]:
+def _sentence(judged: dict[str, Any], identifier: str, number: int, checked: CheckedText) -> dict[str, Any]:
     """Values of the template for one sentence; its place is the one that decided its verdict."""
     values = {
         **judged,
@@ -240,7 +245,7 @@ def _css_class(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
 
-def _pieces(source: str, number: int, sentences: list[dict]) -> list[dict[str, object]]:
+def _pieces(source: str, number: int, sentences: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A source cut where places begin and end.
 
     A piece has the verdict of the sentences that it belongs to, the worst of several, and the marks of those whose
@@ -251,7 +256,7 @@ def _pieces(source: str, number: int, sentences: list[dict]) -> list[dict[str, o
     for one in here:
         begun[one["place"]["begin"]].append(one)
         ended[one["place"]["end"]].append(one)
-    covering: Counter = Counter()  # places that a piece belongs to, by verdict
+    covering: Counter[str] = Counter()  # places that a piece belongs to, by verdict
     pieces = []
     for begin, end in pairwise(sorted({0, len(source), *begun, *ended})):
         covering.update(one["verdict"] for one in begun[begin])

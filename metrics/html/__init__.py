@@ -1,0 +1,1 @@
+"""Pieces of HTML that the demos and the reports share; none needs another part of the package."""
