@@ -8,12 +8,14 @@ METRIC ?= consensus
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 
-.PHONY: help score demo test test-slow test-data docs golden clean
+.PHONY: help score demo test lint test-quick test-slow test-data docs golden clean
 
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
 	@echo "make demo       serve a demo (METRIC=consensus, the default, matcha, stsscore, nli_lex, support or set_criteria)"
-	@echo "make test       style, direction of imports, and tests with their coverage (about four minutes)"
+	@echo "make test       both of these (about four minutes):"
+	@echo "make lint       style, direction of imports, and types"
+	@echo "make test-quick the tests with their coverage"
 	@echo "make test-slow  the tests that take longer (about four minutes)"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make docs       build the documentation into site/, every warning an error"
@@ -27,10 +29,16 @@ score: $(VENV)/.score
 demo: $(VENV)/.test
 	$(BIN)/python metrics/$(METRIC)/app.py
 
-test: $(VENV)/.test
+test: lint test-quick
+
+lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	@mkdir -p build/typed && ln -sfn ../../metrics build/typed/semantic_metrics
+	$(BIN)/mypy
+
+test-quick: $(VENV)/.test
 	$(BIN)/python -m pytest -m "not slow and not real_data" --numprocesses auto --cov
 
 test-slow: $(VENV)/.test

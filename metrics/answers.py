@@ -4,6 +4,8 @@ evaluate 0.4.6 compares texts with references for three tasks only, which transf
 (text2text-generation, summarization, translation); its evaluator for text generation takes no references.
 """
 
+from typing import Any
+
 from datasets import Dataset
 from evaluate.evaluator import TextGenerationEvaluator
 from evaluate.evaluator.utils import DatasetColumn
@@ -23,7 +25,9 @@ class AnswerEvaluator(TextGenerationEvaluator):
     def __init__(self, task: str = "text-generation", default_metric_name: str | None = None) -> None:
         super().__init__(task, default_metric_name)
 
-    def compute(self, *arguments: object, generation_kwargs: dict | None = None, **options: object) -> dict:
+    def compute(
+        self, *arguments: object, generation_kwargs: dict[str, Any] | None = None, **options: Any
+    ) -> dict[str, Any]:
         """Like `evaluate.Evaluator.compute`, with arguments for the model's `generate`.
 
         Args:
@@ -41,11 +45,11 @@ class AnswerEvaluator(TextGenerationEvaluator):
 
     def prepare_data(
         self, data: Dataset, input_column: str, label_column: str, *_: object
-    ) -> tuple[dict[str, list], DatasetColumn]:
+    ) -> tuple[dict[str, list[Any]], DatasetColumn]:
         """The references for the metric, the prompts for the model."""
         self.check_required_columns(data, {"input_column": input_column, "label_column": label_column})
         return {"references": list(data[label_column])}, DatasetColumn(data, input_column)
 
-    def predictions_processor(self, predictions: list[list[dict]], *_: object) -> dict[str, list[str]]:
+    def predictions_processor(self, predictions: list[list[dict[str, Any]]], *_: object) -> dict[str, list[str]]:
         """The first text of each prompt."""
         return {"predictions": [texts[0]["generated_text"] for texts in predictions]}

@@ -1,7 +1,7 @@
 """A metric as a function of batches: for `datasets.map`, pandas and Ray Data, with the scores of one process."""
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Scorer:
         references: str = "references",
         questions: str | None = None,
         column: str | None = None,
-        **options: object,
+        **options: Any,
     ) -> None:
         check_parts(name, "score")
         if column is not None and not isinstance(column, str):
@@ -61,34 +61,36 @@ class Scorer:
 
     def __call__(self, batch: Batch) -> Batch:
         """Add the scores as a float64 array or column; the batch itself and its other columns stay as they are."""
-        names = list(batch)  # a data frame iterates over the names of its columns, too
+        table: Any = batch
+        names = list(table)  # a data frame iterates over the names of its columns, too
         for argument, column in self.columns.items():
             if column not in names:
                 raise ValueError(f"{argument}: expected one of the columns {names}, got {column!r}")
             if names.count(column) > 1:
                 raise ValueError(f"{argument}: expected one column {column!r}, got {names.count(column)}")
-            if isinstance(batch[column], (str, bytes)):
+            if isinstance(table[column], (str, bytes)):
                 raise ValueError(f"{argument}: expected a batch of rows (batched=True), got the text of one")
         if self.column in names:
             raise ValueError(f"column: expected a name that no column has, got {self.column!r}")
-        texts = {argument: _as_list(batch[column]) for argument, column in self.columns.items()}
+        texts = {argument: _as_list(table[column]) for argument, column in self.columns.items()}
         scores: list[float] = []
         if texts["predictions"]:  # a distributed data set may have empty blocks
             scores = self._metric.compute(**texts, **self.options)["scores"]
         added = {self.column: np.array(scores, dtype=np.float64)}
-        return batch.assign(**added) if hasattr(batch, "assign") else batch | added
+        scored: Batch = table.assign(**added) if hasattr(table, "assign") else table | added
+        return scored
 
     def _load(self) -> TextMetric:
         return load_scoring(self.name, self.checkpoint)
 
-    def __getstate__(self) -> dict[str, object]:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_metric"}
 
-    def __setstate__(self, state: dict[str, object]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._metric = self._load()
 
 
-def _as_list(values: Iterable) -> list:
+def _as_list(values: Iterable[Any]) -> list[Any]:
     """A column as a list; Ray stores several references as an array of arrays, which becomes a list of lists."""
     return [value.tolist() if isinstance(value, np.ndarray) else value for value in values]

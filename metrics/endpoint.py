@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPException, HTTPMessage
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -85,7 +85,7 @@ class JsonEndpoint:
         self._kept_file, self._kept = kept, {} if kept is None else _read_kept(kept)
         self._constrains = True  # until the server refuses a JSON schema
 
-    def post(self, body: dict) -> object:
+    def post(self, body: dict[str, Any]) -> Any:  # noqa: ANN401  (what JSON holds)
         """Send JSON; returns the JSON of the answer.
 
         Raises:
@@ -114,7 +114,7 @@ class JsonEndpoint:
             self._wait(seconds)
         raise EndpointError(f"{self.url}: {reason} (attempt {attempt} of {self._attempts})", code, text)
 
-    def chat(self, model: str, messages: list[dict[str, str]], **settings: object) -> tuple[object, object]:
+    def chat(self, model: str, messages: list[dict[str, str]], **settings: Any) -> tuple[object, object]:
         """Ask a model that speaks OpenAI's chat API.
 
         Args:
@@ -177,6 +177,7 @@ class JsonEndpoint:
         return next((choice for choice in choices if reply.startswith(choice)), None)
 
     def _keep(self, key: str, reply: tuple[object, object]) -> None:
+        assert self._kept_file is not None, "a reply is kept where there is a file"
         try:
             self._kept_file.parent.mkdir(parents=True, exist_ok=True)
             with self._kept_file.open("a", encoding="utf-8") as file:
@@ -190,14 +191,14 @@ class JsonEndpoint:
         return text.replace(self._key, "***") if self._key else text  # some servers quote the key that they refuse
 
 
-def _schema(choices: tuple[str, ...]) -> dict:
+def _schema(choices: tuple[str, ...]) -> dict[str, Any]:
     """The `response_format` that allows {"choice": one of the words} alone."""
     properties = {"choice": {"type": "string", "enum": list(choices)}}
     schema = {"type": "object", "properties": properties, "required": ["choice"], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": "choice", "strict": True, "schema": schema}}
 
 
-def chat_endpoint(url: str, **options: object) -> JsonEndpoint:
+def chat_endpoint(url: str, **options: Any) -> JsonEndpoint:
     """The chat completions of a server that speaks OpenAI's API.
 
     Args:

@@ -1,12 +1,14 @@
 """Command line: `semantic-metrics COMMAND`; each command has a module of its own."""
 
 import errno
+import io
 import os
 import sys
 from collections import Counter
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import takewhile
+from typing import Any
 
 import click
 
@@ -56,7 +58,7 @@ class Lazy(click.Group):
                 raise
             raise InputError(f"standard output: {error.strerror}") from None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, ...]:
         """Like click's `resolve_command`, but an unknown name gets a suggestion."""
         with file_errors("the working folder"):
             os.getcwd()  # fails if it was removed
@@ -65,7 +67,8 @@ class Lazy(click.Group):
             hint = f"; did you mean {matches[0]!r}?" if matches else ""
             raise InputError(f"expected a command, one of {', '.join(COMMANDS)}, got {args[0]!r}{hint}")
         name, command, rest = super().resolve_command(ctx, args)
-        _check_once(command, rest)
+        if command is not None:
+            _check_once(command, rest)
         return name, command, rest
 
 
@@ -83,7 +86,7 @@ def _check_once(command: click.Command, args: list[str]) -> None:
 @click.version_option(package_name="semantic-metrics")
 def main() -> None:
     """Score texts against references by what they say."""
-    if sys.stdout is not None:  # it is None when it was closed
+    if isinstance(sys.stdout, io.TextIOWrapper):  # it is None when it was closed
         sys.stdout.reconfigure(errors="backslashreplace")  # spell out what a terminal or pipe cannot show
 
 

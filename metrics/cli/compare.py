@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import click
+from typing_extensions import TypedDict, Unpack
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, choose_references, model_options, shared_option
@@ -21,10 +23,18 @@ TIE = 1e-6  # float32 rounds a score by less; a smaller difference is no win
 NAME_WIDTH = 30  # characters of a system or a pair in a table, whose lines then have at most 100
 
 
+class Draws(TypedDict):
+    """Options of the bootstrap."""
+
+    resamples: int
+    seed: int
+    tie: float
+
+
 class _Gap(click.FloatRange):
     """A finite number; click's range takes "nan", and without an upper end "inf"."""
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
         number = super().convert(value, param, ctx)
         return number if math.isfinite(number) else self.fail(f"{value!r} is no finite number.", param, ctx)
 
@@ -61,8 +71,8 @@ def compare(
     weights: tuple[str, ...],
     thresholds: tuple[str, ...],
     output: Path | None,
-    run: dict[str, object],
-    **draws: float,
+    run: dict[str, Any],
+    **draws: Unpack[Draws],
 ) -> None:
     """Compare SYSTEM files on REFERENCES, by row (.txt, .csv, .jsonl, .parquet).
 
@@ -79,7 +89,7 @@ def compare(
     check_records_path(output, (gold, *systems))
     shared = _read_gold(gold, references, separator, json_lists, questions)
     answers = _read_systems(gold, len(shared["references"]), systems, columns)
-    texts = {name: values and values * len(answers) for name, values in shared.items()}
+    texts = {name: values * len(answers) for name, values in shared.items()}
     texts["predictions"] = [text for own in answers for text in own]
     size, rows = len(shared["references"]), []
 
@@ -142,12 +152,12 @@ def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) ->
 
 def _read_gold(
     gold: Path, references: tuple[str, ...], separator: str | None, json_lists: bool, questions: str | None
-) -> dict[str, list | None]:
-    """References, and questions or None."""
+) -> dict[str, list[Any]]:
+    """References, and questions if there is a column of them."""
     table = read_table(gold)
     names = references or (_only_column(table, gold, "--references"),)
     columns = choose_references(table.columns, names, separator, json_lists)
-    texts = {"references": table.references(f"{gold}, --references", columns), "questions": None}
+    texts: dict[str, list[Any]] = {"references": table.references(f"{gold}, --references", columns)}
     for line in table.warnings(gold, columns):
         click.echo(line, err=True)
     if questions is not None:
@@ -167,7 +177,7 @@ def _read_systems(gold: Path, size: int, systems: tuple[Path, ...], columns: lis
     return answers
 
 
-def _texts(table: Table, path: Path, option: str, column: str | None) -> list:
+def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
     """A column of texts: the named one, or the only one.
 
     Args:
@@ -195,8 +205,8 @@ def _only_column(table: Table, path: Path, option: str) -> str:
 
 
 def _report(
-    metric: str, scores: dict[str, list[float]], baseline: str | None, draws: dict[str, float], scored: ScoredRows
-) -> list[dict]:
+    metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
+) -> list[dict[str, Any]]:
     """Print the results of one metric, and return its pairs as rows for --output."""
     resamples, seed = draws["resamples"], draws["seed"]
     means = {name: interval(values, LEVEL, resamples, seed, name) for name, values in scores.items()}
@@ -237,8 +247,8 @@ def _pair_lines(pairs: list[Pair]) -> Iterator[str]:
         yield f"{name:<{NAME_WIDTH}}{result.difference:>10.4f}  {ends:<18}  {p}  {counts}"
 
 
-def _row(pair: Pair, means: dict[str, Interval]) -> dict:
-    row = {"system": pair.name, "other": pair.other}
+def _row(pair: Pair, means: dict[str, Interval]) -> dict[str, Any]:
+    row: dict[str, Any] = {"system": pair.name, "other": pair.other}
     for prefix, mean in (("", means[pair.name]), ("other_", means[pair.other])):
         row |= {f"{prefix}mean": mean.mean, f"{prefix}mean_low": mean.low, f"{prefix}mean_high": mean.high}
     return row | asdict(pair.comparison) | {"p_holm": pair.p_holm, "conclusion": conclusion(pair)}

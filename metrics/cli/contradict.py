@@ -1,6 +1,7 @@
 """`semantic-metrics contradict`: texts of a file, each with a text that contradicts it."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -36,7 +37,7 @@ COLUMNS = ("row", "text", "contradiction", "rule", "probability")
 @click.option("--group", metavar="COLUMN", help="With --mine: column of groups, whose own texts form no pair.")
 @click.option("--endpoint", metavar="URL", help="OpenAI-compatible API, up to /v1, that writes them.")
 @click.option("--model", metavar="NAME", help="Model of the endpoint.")
-def contradict(file: Path, column: str, output: Path | None, **options: object) -> None:
+def contradict(file: Path, column: str, output: Path | None, **options: Any) -> None:
     """Make texts that contradict those of FILE (.txt, .csv, .tsv, .jsonl or .parquet), one for each by default.
 
     Example: semantic-metrics contradict claims.csv --column claim --output contradictions.csv
@@ -71,7 +72,7 @@ def contradict(file: Path, column: str, output: Path | None, **options: object) 
     click.echo(counts)
 
 
-def _check(options: dict) -> None:
+def _check(options: dict[str, Any]) -> None:
     for name in ("rules", "endpoint", "model", "checkpoint", "group"):
         if options[name] == "":
             raise InputError(f"--{name}: expected a value, got ''")
@@ -85,7 +86,7 @@ def _check(options: dict) -> None:
         raise InputError("--group: expected with --mine alone")
 
 
-def _make(texts: list[str], options: dict, kept: Path | None) -> tuple[list[list], str]:
+def _make(texts: list[str], options: dict[str, Any], kept: Path | None) -> tuple[list[list[Any]], str]:
     """Rows of the contradictions that the rules or a language model make, and the counts."""
     results = contradict_texts(
         texts,
@@ -106,7 +107,7 @@ def _make(texts: list[str], options: dict, kept: Path | None) -> tuple[list[list
     return rows, ", ".join(f"{name} {count}" for name, count in summary(results).items())
 
 
-def _mine(texts: list[str], table: Table, options: dict) -> tuple[list[list], str]:
+def _mine(texts: list[str], table: Table, options: dict[str, Any]) -> tuple[list[list[Any]], str]:
     """Rows of the contradictions found among the texts, and the counts."""
     groups = None if options["group"] is None else table.column("--group", options["group"])
     threshold = mining.THRESHOLD if options["threshold"] is None else options["threshold"]

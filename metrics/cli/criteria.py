@@ -1,6 +1,7 @@
 """`semantic-metrics criteria`: whether sentence encoders treat overlap, difference and union as sets do."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -46,7 +47,7 @@ MEASURES = ("cosine", "dot", "l1", "l2", "ned")  # geometry.MEASURES, which take
 @model_options("device", "precision", "backend", "batch_size")
 @shared_option("--output", help="Write all figures to a .json or .csv file.")
 def criteria(
-    samples: Path, encoders: tuple[str, ...], measure: str, run: dict[str, object], output: Path | None, **columns: str
+    samples: Path, encoders: tuple[str, ...], measure: str, run: dict[str, Any], output: Path | None, **columns: str
 ) -> None:
     """Test sentence encoders with SAMPLES (.csv, .jsonl, .parquet): six criteria of Bansal et al., in percent.
 

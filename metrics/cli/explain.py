@@ -4,6 +4,7 @@ import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -43,7 +44,7 @@ def explain(
     weights: str | None,
     method: str | None,
     html: Path | None,
-    run: dict[str, object],
+    run: dict[str, Any],
 ) -> None:
     """Show which tokens of PREDICTION and REFERENCE raise (+) or lower (-) their score.
 
@@ -110,7 +111,9 @@ def _wrapped(pieces: list[Piece], width: int) -> Iterator[tuple[str, str]]:
             above, below, used = "", "", 0
         if text == " " and not used:
             continue
-        colour = {"fg": "bright_blue" if level > 0 else "yellow", "bold": abs(level) > 1} if level else {}
+        colour: dict[str, Any] = (
+            {"fg": "bright_blue" if level > 0 else "yellow", "bold": abs(level) > 1} if level else {}
+        )
         padding = " " * (size - width_of(text))
         above += (click.style(text, **colour) if level else text) + padding
         below += sign.ljust(size)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,7 +35,7 @@ ONLY_LABELS = ("exclude", "form", "template", "long", "weight")  # only a fit of
 # no use for ratings
 LABEL_OPTIONS = (*ONLY_LABELS, "question", "label", "separator", "json_lists", "correct_from", "weights", "plot")
 _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
-_COLUMN = {"multiple": True, "metavar": "COLUMN"}
+_COLUMN: dict[str, Any] = {"multiple": True, "metavar": "COLUMN"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class FitOptions:
     exclude: tuple[Path, ...]
     form: tuple[str, ...]
     template: str | None
-    run: dict[str, object]
+    run: dict[str, Any]
     long: bool
     config: str | None
     weights: str | None
@@ -120,7 +120,7 @@ class RatedTexts:
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
 @click.option("--plot", type=FILE, help="PNG file of the reliability or ROC curve.")
-def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists: bool, **options: object) -> None:
+def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists: bool, **options: Any) -> None:
     """Fit a metric to FILES (.csv, .tsv, .jsonl, .parquet) of texts that people judged: its threshold, or weights.
 
     A threshold says which scores count as correct. With --metric nli_lex and no --criterion, fit the weights of its
@@ -150,8 +150,9 @@ def _output_file(options: FitOptions, name: str) -> Path:
     """The file to write: --output, or the file `name` in it if it is a folder; checks it, and the plot too."""
     with file_errors("--output"):
         output = options.output / name if options.output.is_dir() else options.output
-    read = [*options.exclude, *(path for path, _ in options.inputs), *filter(None, [options.weights])]
-    check_output(output, "--output", inputs=map(Path, read))
+    read = [*options.exclude, *(path for path, _ in options.inputs)]
+    read += [] if options.weights is None else [Path(options.weights)]
+    check_output(output, "--output", inputs=read)
     if options.plot is None:
         return output
     if find_spec("matplotlib") is None:
@@ -159,12 +160,12 @@ def _output_file(options: FitOptions, name: str) -> Path:
     check_output(options.plot, "--plot")
     if options.plot.suffix.lower() != ".png":
         raise InputError(f"--plot: expected a file that ends in .png, got {options.plot}")
-    if options.plot.resolve() in {path.resolve() for path in map(Path, (output, *read))}:
+    if options.plot.resolve() in {path.resolve() for path in (output, *read)}:
         raise InputError(f"--plot: expected another file than --output and those that are read, got {options.plot}")
     return output
 
 
-def _for_each(name: str, values: tuple, count: int) -> tuple:
+def _for_each(name: str, values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """One value for each of `count` files."""
     if len(values) not in (1, count):
         option = "--" + name.replace("_", "-")
@@ -208,7 +209,11 @@ def _fit_weights(options: FitOptions) -> None:
     size, correct, blank = len(features.blank), examples.labels.mean(), int(features.blank.sum())
     click.echo(f"{size} answers, {correct:.3f} of them correct, {blank} blank and not fitted")
     click.echo(f"{features.windowed} pairs were read in windows, {features.truncated} had their question cut")
-    made_for = {"template": template, "checkpoint": scorer.checkpoint_sha256[:16], "fitted_on": origin + examples.note}
+    made_for: dict[str, Any] = {
+        "template": template,
+        "checkpoint": scorer.checkpoint_sha256[:16],
+        "fitted_on": origin + examples.note,
+    }
     reliabilities = {}
     for name in options.form:
         fitted = fit_form(readings[name == "paper"], examples, name, folds, seed)
@@ -266,6 +271,7 @@ def _refuse_options(names: tuple[str, ...], problem: str) -> None:
 
 def _fit_consensus(options: FitOptions) -> None:
     """Fit weights on ratings, print how much closer they come to people, and write them."""
+    from semantic_metrics.consensus.scoring import ConsensusScoring
     from semantic_metrics.consensus.weights import CHECKPOINT_DIGITS
     from semantic_metrics.core.run_options import RunOptions
     from semantic_metrics.fitting.consensus_weights import FILE, fit_consensus
@@ -278,6 +284,7 @@ def _fit_consensus(options: FitOptions) -> None:
         run = RunOptions(**options.run)
     rated = _read_rated(options)
     metric = load_scoring(RATED, options.config)
+    assert isinstance(metric, ConsensusScoring), "the metric that is fitted"
     parts = metric.models.parts(rated.predictions, rated.references, run)
     fitted = fit_consensus(parts, rated.ratings, rated.references, options.folds, options.seed)
     origin = "; ".join(_short(path) for path, _ in options.inputs)
@@ -298,6 +305,7 @@ def _read_rated(options: FitOptions) -> RatedTexts:
     from semantic_metrics.fitting.consensus_weights import check_enough
     from semantic_metrics.stats.validation import Ratings
 
+    assert options.human is not None, "the column of the ratings"
     predictions, references, ratings = [], [], []
     for path, columns in options.inputs:
         table = read_table(path)
@@ -331,7 +339,7 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     parts = [read_labelled_texts(path, columns, asks, warn) for path, columns in options.inputs]
     texts = join_texts(parts)
     folds_by_group(texts.labels, texts.groups, folds, seed)  # refuses too few groups
-    columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions}
+    columns = {"predictions": texts.predictions, "references": texts.references, "questions": texts.questions or []}
     named = list(zip(options.inputs, parts, strict=True))
     places = [f"{path}, row {row}" for (path, _), part in named for row in range(1, len(part.labels) + 1)]
     scored = score_rows(choice, columns, "fit", options.run, lambda column, i: f"{places[i]}, {column}")

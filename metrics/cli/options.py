@@ -1,8 +1,10 @@
 """Options that several commands take, each declared once."""
 
+import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,10 +18,10 @@ from semantic_metrics.files.rows import check_column
 class FilePath(click.Path):
     """A path, as `click.Path` takes it."""
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401
         """The path; a name with NUL or a lone surrogate, which no file can have, is an error of one line."""
         try:
-            return super().convert(value, param, ctx)
+            return Path(os.fsdecode(super().convert(value, param, ctx)))
         except ValueError:
             raise InputError(f"{value!r}: expected a name without NUL and lone surrogates") from None
 
@@ -30,7 +32,7 @@ MAX_RESAMPLES = 1_000_000  # more take hours, and change the third digit of no p
 DEFAULT_METRIC = "consensus"  # of every command
 ANSWER_METRICS = tuple(name for name in text_metrics() if describe(name).takes_questions)
 
-_SHARED = {
+_SHARED: dict[str, dict[str, Any]] = {
     "--metric": {
         "multiple": True,
         "metavar": "NAME",
@@ -61,7 +63,9 @@ _SHARED = {
     "--seed": {"default": 0, "show_default": True, "metavar": "N", "help": "Seed of the random numbers."},
     "--output": {"type": FILE, "metavar": "FILE", "help": "File to write, .json or .csv."},
 }
-MODEL_OPTIONS = {  # how a transformer runs, by the name of the argument of `compute`; each fits on a line of help
+MODEL_OPTIONS: dict[
+    str, dict[str, Any]
+] = {  # how a transformer runs, by the name of the argument of `compute`; each fits on a line of help
     "device": {"metavar": "NAME", "help": "Where models run; default: a GPU if any."},
     "precision": {"metavar": "NAME", "help": "float32 (default), bfloat16, int8 or auto."},
     "backend": {"type": click.Choice(BACKENDS), "metavar": "NAME", "help": "torch (default) or openvino."},
@@ -96,30 +100,31 @@ def choose_references(
     return ReferenceColumns(names, separator or "", json_lists)
 
 
-def shared_option(name: str, **settings: object) -> Callable[[Callable], Callable]:
+def shared_option(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """One of the shared options as a decorator of a command; `settings` replace those that it has by default."""
     settings = _SHARED[name] | settings
     names = [name, _PLURALS[name]] if settings.get("multiple") and name in _PLURALS else [name]
     return click.option(*names, **settings)
 
 
-def model_options(*names: str) -> Callable[[Callable], Callable]:
+def model_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The options of how models run, some of MODEL_OPTIONS (all by default), as a decorator of a command.
 
     The command gets one argument `run`, a dict of those that were given and are not the default, for `LoadedMetric`.
     """
     names = names or tuple(MODEL_OPTIONS)
 
-    def decorate(command: Callable) -> Callable:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def with_run(**options: object) -> object:
+        def with_run(**options: Any) -> object:
             given = {name: options.pop(name) for name in names}
             if given.get("backend") == BACKENDS[0]:
                 given["backend"] = None
             return command(**options, run={name: value for name, value in given.items() if value is not None})
 
+        decorated: Callable[..., Any] = with_run
         for name in reversed(names):
-            with_run = click.option(f"--{name.replace('_', '-')}", name, **MODEL_OPTIONS[name])(with_run)
-        return with_run
+            decorated = click.option(f"--{name.replace('_', '-')}", name, **MODEL_OPTIONS[name])(decorated)
+        return decorated
 
     return decorate

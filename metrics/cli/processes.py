@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context, parent_process
@@ -25,8 +25,10 @@ MAX_PROCESSES = 2  # by default: more would take memory and wait for this proces
 START_SECONDS = 1.0  # of the processor's time, after which processes are started: it takes each about as long
 
 Texts = dict[str, list[Any]]  # columns of n texts, or lists of texts
-Computation = tuple[Callable[..., dict[str, Any]], tuple[str, ...]]  # what scores texts, and the names of its columns
-Results = list[dict[str, Any]]  # what each metric returns for a chunk
+Computation = tuple[
+    Callable[..., Mapping[str, Any]], tuple[str, ...]
+]  # what scores texts, and the names of its columns
+Results = list[Mapping[str, Any]]  # what each metric returns for a chunk
 
 
 class Scored(NamedTuple):

@@ -5,12 +5,14 @@ heat maps to the same checkpoint. Scores from elsewhere go to `report.write_repo
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
 from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_metrics
+from semantic_metrics.core.inputs import References
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.rows import number_of
@@ -48,7 +50,7 @@ def report(
     rows: int,
     title: str | None,
     output: Path,
-    run: dict[str, object],
+    run: dict[str, Any],
     **columns: str | None,
 ) -> None:
     """Score FILE and write an HTML page: distributions, worst and best rows with heat maps, signatures.
@@ -89,7 +91,7 @@ def report(
     click.echo(f"written to {output}", err=True)
 
 
-def _deciding(references: list, best: list[int | None] | None) -> list[str] | None:
+def _deciding(references: References, best: list[int | None] | None) -> list[str] | None:
     """The reference that decided each row's score, the first where none did; None if each row has one reference."""
     return None if best is None else [texts[i or 0] for texts, i in zip(references, best, strict=True)]
 

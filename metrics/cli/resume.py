@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.scoring import LoadedMetric
@@ -55,7 +55,7 @@ class Output:
         format: str,
         reader: Reader,
         metrics: list[LoadedMetric],
-        options: dict[str, object],
+        options: dict[str, Any],
         resume: bool,
     ) -> None:
         self._path = path.resolve()  # a link stays a link
@@ -78,8 +78,9 @@ class Output:
         columns = {name: type for metric in metrics for name, type in metric.columns.items()}
         self._writer = open_writer(format, self._file, reader, columns, begun=self.rows > 0)
 
-    def _begin(self, note: dict | None) -> None:
-        self.rows, self._read = (0, "") if note is None else (note["rows"], note["read"])
+    def _begin(self, note: dict[str, Any] | None) -> None:
+        self.rows: int = 0 if note is None else note["rows"]
+        self._read: str = "" if note is None else note["read"]
         size = 0 if note is None else note["bytes"]
         if note is None:
             self._note.unlink(missing_ok=True)  # first: a partial file without a note is never continued
@@ -171,7 +172,7 @@ class Output:
             file.write(json.dumps(note).encode())
         self._new_note.replace(self._note)
 
-    def _read_note(self) -> dict | None:
+    def _read_note(self) -> dict[str, Any] | None:
         """What an earlier run left; None if it left nothing."""
         if not self._aside.stat().st_size:
             return None  # only the note is left of a run that was killed after it had renamed its rows

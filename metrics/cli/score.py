@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -52,7 +53,7 @@ INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
 @click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"Format of FILE: {', '.join(FORMATS)}.")
 @click.option("--batch-rows", default=CHUNK_ROWS, type=click.IntRange(1), metavar="N", help="Rows in memory at a time.")
-def score(**options: object) -> None:
+def score(**options: Any) -> None:
     """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .parquet or -).
 
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold --output new.csv
@@ -106,7 +107,7 @@ class ScoreOptions:
     resume: bool
     format: str | None
     batch_rows: int
-    run: dict[str, object]
+    run: dict[str, Any]
 
     def choices(self) -> list[MetricChoice]:
         """The metrics, after checking what can be checked before the file is opened.
@@ -139,10 +140,11 @@ class ScoreOptions:
         predictions = self.predictions
         if self.references_file is not None:
             predictions = predictions or reader.columns[0]
-        columns = {"questions": self.questions} if self.questions is not None else {}
-        columns |= {"predictions": predictions}
-        for name, column in columns.items():
-            check_column(reader.columns, f"--{name}", column)
+        given = {} if self.questions is None else {"questions": self.questions}
+        columns = {
+            name: check_column(reader.columns, f"--{name}", column)
+            for name, column in (given | {"predictions": predictions}).items()
+        }
         for column in self.show:
             check_column(reader.columns, "--show", column)
         return columns
@@ -234,7 +236,7 @@ class ChunkScorer:
     _warned: bool = False
     _warning: tuple[Chunk, str] | None = None  # of a chunk, until it is that chunk's turn
 
-    def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list]:
+    def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list[Any]]:
         """The texts of a chunk that the metrics read.
 
         Raises:
@@ -250,7 +252,7 @@ class ChunkScorer:
                 raise InputError(f"{chunk.place(taken)}: expected no {name!r}, which the score is written to")
         return texts
 
-    def _references(self, chunk: Chunk) -> list:
+    def _references(self, chunk: Chunk) -> list[Any]:
         columns = [chunk.column(name) for name in self.references.names]
         if not self._warned and (unread := self.references.unread_list(columns)) is not None:
             row, *rest = unread
@@ -272,7 +274,7 @@ class ChunkScorer:
         for chunk, texts, results in processes.run(read):
             yield chunk, self._add(chunk, texts, results)
 
-    def _add(self, chunk: Chunk, texts: dict[str, list], results: Results | None) -> Scores:
+    def _add(self, chunk: Chunk, texts: dict[str, list[Any]], results: Results | None) -> Scores:
         if self._warning is not None and self._warning[0] is chunk:
             click.echo(self._warning[1], err=True)
             self._warning = None
@@ -281,7 +283,7 @@ class ChunkScorer:
         def place(column: str, index: int) -> str:
             return f"{chunk.place(index)}, column {names[column]!r}"
 
-        scores = {}
+        scores: Scores = {}
         for i, metric in enumerate(self.metrics):
             scores |= metric.score(texts, place) if results is None else metric.add(results[i])
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
@@ -290,14 +292,14 @@ class ChunkScorer:
                 for name, type in metric.columns.items():
                     kept = self.printed if type is float else self.shown
                     first = scores[name][:room]
-                    kept.setdefault(name, []).extend(map(YES_NO.get, first) if type is bool else first)
+                    kept.setdefault(name, []).extend(map(YES_NO.__getitem__, first) if type is bool else first)
             for name in dict.fromkeys([*self.show, *self.columns.values(), *self.references.names]):
                 cells = convert_rows(chunk.column(name)[:room], _printed, chunk.place)
                 self.shown.setdefault(name, []).extend(cells)
         return scores
 
 
-def _check_texts(chunk: Chunk, column: str, values: list, several: bool = False, lists: bool = False) -> None:
+def _check_texts(chunk: Chunk, column: str, values: list[Any], several: bool = False, lists: bool = False) -> None:
     if (invalid := first_invalid(values, lists)) is not None:
         raise InputError(f"{chunk.place(invalid)}: {describe_invalid(values[invalid], column, several)}")
 
@@ -321,12 +323,13 @@ def _score(
 
 
 def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, format: str) -> Output:
-    settings = {f"--{name}": column for name, column in scorer.columns.items()}
+    settings: dict[str, Any] = {f"--{name}": column for name, column in scorer.columns.items()}
     settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
     settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
     settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
+    assert options.output is not None, "there is a format where there is an output"
     return Output(options.output, format, reader, scorer.metrics, settings, options.resume)
 
 

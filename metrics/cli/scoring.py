@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 Place = Callable[[str, int], str]  # what a message calls a value, given its column and its index
 
-NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
-Columns = dict[str, list | None]  # predictions, references and perhaps questions: n values each
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+Columns = Mapping[str, list[Any]]  # predictions, references and perhaps questions: n values each
 CORRECT = "correct"  # column, and count, of the texts whose score reaches the threshold
 
 
@@ -76,7 +76,7 @@ class MetricChoice:
     correct_column: str = CORRECT
 
     @property
-    def options(self) -> dict[str, object]:
+    def options(self) -> dict[str, Any]:
         """Arguments of `compute`, `signature` and `explain` that are not columns."""
         return {} if self.weights is None else {"weights": self.weights}
 
@@ -104,6 +104,7 @@ class MetricChoice:
         return number
 
     def _read_threshold(self) -> "Threshold":
+        assert self.threshold is not None, "it is read where there is one"
         from semantic_metrics.fitting.threshold import read_threshold  # scikit-learn takes seconds to import
 
         with as_input_error(ValueError, prefix="--"):
@@ -220,7 +221,7 @@ class LoadedMetric:
         self,
         choice: MetricChoice,
         command: str = "score",
-        run: Mapping[str, object] = NO_OPTIONS,
+        run: Mapping[str, Any] = NO_OPTIONS,
         run_without_model: Collection[str] = (),
     ) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
@@ -237,7 +238,7 @@ class LoadedMetric:
         fitted = choice.fitted_threshold
         self.threshold = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
 
-    def _checked_run(self, run: Mapping[str, object], run_without_model: Collection[str]) -> dict[str, object]:
+    def _checked_run(self, run: Mapping[str, Any], run_without_model: Collection[str]) -> dict[str, Any]:
         if not self.runs_model:
             RunOptions(**run)  # a mistake is one here too
             if unused := [name for name in run if name not in run_without_model]:
@@ -258,7 +259,7 @@ class LoadedMetric:
         """Mean of all rows so far."""
         return self.total / self.rows
 
-    def score(self, columns: Columns, place: Place = table_row) -> dict[str, list]:
+    def score(self, columns: Columns, place: Place = table_row) -> dict[str, list[Any]]:
         """The scores of rows, their words and decisions, by `columns`; columns that the metric lacks are left out.
 
         Args:
@@ -283,7 +284,7 @@ class LoadedMetric:
         """What gives results for `add`, also in another process, and the names of the columns of texts it takes."""
         return partial(self._metric.compute, **self._options), self._description.columns
 
-    def add(self, result: dict) -> dict[str, list]:
+    def add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Take a result of the next rows: add it to the sums.
 
         Returns:
@@ -300,7 +301,7 @@ class LoadedMetric:
             self.counts[CORRECT] += sum(values[-1])
         return dict(zip(self.columns, values, strict=True))
 
-    def explain(self, texts: dict[str, str], method: str | None = None) -> dict:
+    def explain(self, texts: dict[str, str], method: str | None = None) -> Mapping[str, Any]:
         """Contributions of the tokens of one pair; a text that the metric does not take is left out.
 
         Raises:
@@ -357,6 +358,7 @@ class ScoredRows:
 
     def correct(self, scores: Iterable[float]) -> int:
         """How many of some scores reach the threshold."""
+        assert self.threshold is not None, "it is asked where there is one"
         return sum(score >= self.threshold for score in scores)
 
 
@@ -364,7 +366,7 @@ def score_rows(
     choice: MetricChoice,
     columns: Columns,
     command: str,
-    run: Mapping[str, object] = NO_OPTIONS,
+    run: Mapping[str, Any] = NO_OPTIONS,
     place: Place = table_row,
 ) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -68,7 +68,7 @@ def validate(
     resamples: int,
     seed: int,
     output: Path | None,
-    run: dict[str, object],
+    run: dict[str, Any],
     **columns: str | None,
 ) -> None:
     """Say which metric agrees best with people on FILE (.csv, .jsonl, .parquet), which they rated.
@@ -120,7 +120,7 @@ def _lines(result: "Validation", scored: dict[str, ScoredRows]) -> Iterator[str]
         yield f"{one.remarks}\n{shorten(one.signature)}"
 
 
-def _rows(result: "Validation", scored: dict[str, ScoredRows]) -> list[dict[str, object]]:
+def _rows(result: "Validation", scored: dict[str, ScoredRows]) -> list[dict[str, Any]]:
     rows = result.rows()
     for name, one in scored.items():
         if one.threshold is not None:

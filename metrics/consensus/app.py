@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from semantic_metrics.demo.page import Outcome, Page, count_notes, explain_score, launch
 
@@ -27,7 +28,7 @@ EXAMPLES = {
 }
 
 
-def judge(result: dict) -> Outcome:
+def judge(result: dict[str, Any]) -> Outcome:
     """Show the scores with their verdicts and parts."""
     count = len(result["scores"])
     verdicts = ", ".join(f"{number:,} {word!r}" for word, number in Counter(result["verdicts"]).most_common())

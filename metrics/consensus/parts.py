@@ -6,6 +6,7 @@ that people would rate and the probabilities of NLI; MATCHA's table gives the co
 
 import os
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -162,7 +163,7 @@ class PairModels:
             supported=probabilities[0, :, 0],
             covered=probabilities[1, :, 0],
             contradiction=probabilities[:, :, 1].mean(axis=0),
-            truncated=logits.truncated.reshape(2, -1).any(axis=0),
+            truncated=np.asarray(logits.truncated.reshape(2, -1).any(axis=0)),
             rulings=np.array(rulings, dtype=object),
         )
 
@@ -184,7 +185,7 @@ def split_name(name: str | None) -> tuple[str | None, str | None]:
     return pairs or None, matcha or None
 
 
-def _has_both(config: dict) -> bool:
+def _has_both(config: dict[str, Any]) -> bool:
     try:
         labels = [str(label) for label in config.get("id2label", {}).values()]
         nli_labels(labels)

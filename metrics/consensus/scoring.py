@@ -1,6 +1,7 @@
 """Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from typing_extensions import Required, TypedDict, Unpack
@@ -122,7 +123,7 @@ class ConsensusScoring(TextScoring):
         result: Result = self.compute_checked(columns, options, {"contradictions": contradictions})
         return result
 
-    def _options(self, arguments: Arguments) -> Options:
+    def _options(self, arguments: Arguments | ExplainArguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         given, others = RunOptions.split(arguments, Arguments)
         _refuse_sentences({name: others.pop(name, default) for name, default in MOVED.items()})
@@ -203,7 +204,7 @@ class ConsensusScoring(TextScoring):
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
 
 
-def _refuse_sentences(settings: dict[str, object]) -> None:
+def _refuse_sentences(settings: dict[str, Any]) -> None:
     """Refuse what judged sentence by sentence up to version 0.5.
 
     Raises:

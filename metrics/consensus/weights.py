@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,7 @@ class Weights:
         return ",".join(f"{name}={value:g}" for name, value in asdict(self).items())
 
 
-def _read_file(path: Path, checkpoint: str) -> object:
+def _read_file(path: Path, checkpoint: str) -> Any:  # noqa: ANN401  (what JSON holds)
     """The weights in a file: its whole content, or what `semantic-metrics fit` wrote under "weights"."""
     try:
         content = json.loads(read_regular(path))

@@ -75,6 +75,7 @@ def plain_subject(verb: "Token") -> bool:
 def definite(verb: "Token") -> tuple[Place, ...]:
     """Turn the subjects "a man" and "two men" into "the man" and "the two men", so that the same ones are meant."""
     head, places = subject(verb), []
+    assert head is not None, "the clause was chosen by its subject"
     for noun in (head, *head.conjuncts):
         first = next(iter(noun.subtree))
         if first.i > verb.sent.start and first.nbor(-1).is_punct:  # within a title
@@ -133,6 +134,7 @@ def _nothing_there(root: "Token") -> Iterator[Change]:
 def _may_be_participle(verb: "Token") -> bool:
     """Whether the parser may have taken a caption such as "A dog pictured outside" for a sentence."""
     who = subject(verb)
+    assert who is not None, "the clause was chosen by its subject"
     opening = next(iter(who.subtree))
     bare = opening.lower_ in ("a", "an") or opening.dep_ == "nummod" or opening == who
     same = inflected(lemma(verb.text, "VERB"), "VBN") == verb.lower_
@@ -162,12 +164,13 @@ def affirmation(sentence: "Span") -> Iterator[Change]:
 def _unnegated(no: "Token") -> Iterator[Change]:
     verb = no.head
     first = no.nbor(-1) if no.i > no.sent.start else None
-    if first is None or first.pos_ not in ("AUX", "VERB") or subject(verb) is None or verb.pos_ not in ("AUX", "VERB"):
+    who = subject(verb)
+    if first is None or first.pos_ not in ("AUX", "VERB") or who is None or verb.pos_ not in ("AUX", "VERB"):
         return
     places = tuple(swap(t, ANY[t.lower_]) for t in verb.subtree if t.i > no.i and t.lower_ in ANY)
     if first.lower_ in ("do", "does", "did") and first != verb:
         tag = {"do": "VBP", "does": "VBZ", "did": "VBD"}[first.lower_]
-        if subject(verb).i < first.i and verb.i > no.i:
+        if who.i < first.i and verb.i > no.i:
             span = no.doc[first.i : no.i + 1]
             yield Change((drop(span), swap(verb, inflected(lemma(verb.text, "VERB"), tag)), *places))
     elif no.lower_ == "not" and no.idx > first.idx + len(first):

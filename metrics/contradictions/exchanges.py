@@ -218,8 +218,9 @@ def role(sentence: "Span") -> Iterator[Change]:
     for start in (token for token in sentence if token.lower_ == "from" and token.dep_ == "prep"):
         end = next((t for t in start.head.children if t.lower_ == "to" and t.i > start.i and t.dep_ == "prep"), None)
         ends = [next((c for c in t.children if c.dep_ == "pobj"), None) for t in (start, end) if t is not None]
-        if len(ends) == 2 and None not in ends and all(t.ent_type_ in ("GPE", "LOC", "PERCENT", "MONEY") for t in ends):
-            yield _exchange(*ends)
+        places = [t for t in ends if t is not None and t.ent_type_ in ("GPE", "LOC", "PERCENT", "MONEY")]
+        if len(places) == 2:
+            yield _exchange(*places)
 
 
 def _compared(verb: "Token") -> "Token | None":

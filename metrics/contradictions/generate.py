@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from semantic_metrics.contradictions import clauses, exchanges, quantities
 from semantic_metrics.contradictions.chat_model import Writer
@@ -27,7 +27,7 @@ from semantic_metrics.core.progress import progress_bar
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
 
-RULES: dict[str, Callable] = {
+RULES: dict[str, Callable[..., Any]] = {
     "negation": clauses.negation,
     "affirmation": clauses.affirmation,
     "modality": clauses.modality,
@@ -94,7 +94,7 @@ def contradict(
     threshold: float = THRESHOLD,
     checkpoint: str | None = None,
     writer: Writer | None = None,
-    run: Mapping[str, object] | None = None,
+    run: Mapping[str, Any] | None = None,
 ) -> list[Contradicted]:
     """Contradict texts.
 
@@ -197,7 +197,8 @@ class _Search:
     """Proposals for one text, judged one after the other until enough are accepted."""
 
     def __init__(self, text: str, propose: Propose) -> None:
-        self._text, self._accepted, self._tried = text, [], 0
+        self._text, self._tried = text, 0
+        self._accepted: list[Contradiction] = []
         self._reason = LONG if len(text) > MAX_CHARACTERS else "" if text.strip() else EMPTY
         self._proposals = None if self._reason else propose(text)
         self._reason = FOREIGN if self._proposals is None and not self._reason else self._reason
@@ -206,6 +207,7 @@ class _Search:
         return not self._reason and len(self._accepted) < per_text
 
     def next(self) -> Contradiction | None:
+        assert self._proposals is not None, "it is asked where a text has proposals"
         return next(self._proposals, None) if self._tried < MAX_TRIES * (1 + len(self._accepted)) else None
 
     def judge(self, proposal: Contradiction | None, p: float | None, threshold: float) -> None:

@@ -71,7 +71,7 @@ def _begins(text: str, place: int) -> bool:
 def _articles(text: str, fresh: list[tuple[int, int]]) -> str:
     """Text with "a" or "an" as the next word requires, where the article or the word is new."""
 
-    def right(match: re.Match) -> str:
+    def right(match: re.Match[str]) -> str:
         article, space, word = match.groups()
         if not any(begin <= match.end() and match.start() <= end for begin, end in fresh):
             return match[0]

@@ -6,6 +6,7 @@ MATCHA checkpoint, or from any encoder you pass; a pair counts if the model call
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def mine(
     threshold: float = THRESHOLD,
     encoder: Encoder | None = None,
     checkpoint: str | None = None,
-    run: Mapping[str, object] | None = None,
+    run: Mapping[str, Any] | None = None,
 ) -> list[Mined]:
     """Find for each text the most probable contradiction among the texts most similar to it, if there is one.
 

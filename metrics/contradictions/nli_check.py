@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def _load(checkpoint: str | None) -> "PairScorer":
 
 
 def contradiction_probabilities(
-    pairs: list[tuple[str, str]], checkpoint: str | None = None, run: Mapping[str, object] | None = None
+    pairs: list[tuple[str, str]], checkpoint: str | None = None, run: Mapping[str, Any] | None = None
 ) -> list[float]:
     """Probabilities that the texts of each pair contradict each other, the lower one of the two orders.
 

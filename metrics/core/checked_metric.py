@@ -5,12 +5,18 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MethodType
+from typing import TYPE_CHECKING, Any
 
 from datasets import Features, Sequence, Value
 
 from semantic_metrics.core.inputs import invalid_input
 from semantic_metrics.core.process import Lock
 from semantic_metrics.core.text_scoring import TextScoring
+
+if TYPE_CHECKING:  # what the class in a script derives from, too
+    from evaluate import Metric as _Metric
+else:
+    _Metric = object
 
 MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255
 
@@ -23,7 +29,7 @@ def text_features(*columns: str) -> Features | list[Features]:
     return [Features({**one_each, "references": Sequence(Value("string"))}), one_each]
 
 
-class CheckedInputs(TextScoring):
+class CheckedInputs(TextScoring, _Metric):
     """Checked `add` and `add_batch`, and the way from `compute` to `_compute`.
 
     A mixin that comes before `evaluate.Metric` among the base classes. It must not be an EvaluationModule itself:
@@ -36,7 +42,7 @@ class CheckedInputs(TextScoring):
     each.
     """
 
-    def __init__(self, *arguments: object, **options: object) -> None:
+    def __init__(self, *arguments: object, **options: Any) -> None:
         self._lock = Lock()
         super().__init__(*arguments, **options)
 
@@ -45,7 +51,7 @@ class CheckedInputs(TextScoring):
             value.__func__.__doc__ = ""
         super().__setattr__(name, value)
 
-    def __getstate__(self) -> dict[str, object]:
+    def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy take of a metric.
 
         Raises:
@@ -67,13 +73,13 @@ class CheckedInputs(TextScoring):
                 raise ValueError(f"cache: {expected}, got {folder}: {error.strerror}") from None
         return str(folder)
 
-    def add(self, **row: object) -> None:
+    def add(self, **row: Any) -> None:
         """Add one row; its arguments are the columns' names without their s (`prediction`, `reference`, ...)."""
         names = {name.removesuffix("s"): name for name in self._feature_names()}
         _check_names(row, list(names))
         self.add_batch(**{name: [row.get(singular)] for singular, name in names.items()})
 
-    def add_batch(self, **columns: list | None) -> None:
+    def add_batch(self, **columns: list[Any] | None) -> None:
         """Add rows; `compute` scores all rows that were added."""
         names = self._feature_names()
         _check_names(columns, names)
@@ -89,9 +95,7 @@ class CheckedInputs(TextScoring):
                     )
             super().add_batch(**checked)
 
-    def _compute_checked(
-        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object]
-    ) -> dict | None:
+    def _compute_checked(self, columns: Mapping[str, Any], options: object, extra_columns: Mapping[str, Any]) -> Any:  # noqa: ANN401
         """Like `TextScoring._compute_checked`, together with the rows that were added before.
 
         Columns that are all None score only these rows; extra columns have a text for each row, added ones included.
@@ -128,7 +132,7 @@ class CheckedInputs(TextScoring):
         super().add_batch(**rows)
 
 
-def _check_names(given: Mapping[str, object], known: list[str]) -> None:
+def _check_names(given: Mapping[str, Any], known: list[str]) -> None:
     for name in given:
         if name not in known:
             raise invalid_input(name, f"expected an argument named {' or '.join(map(repr, known))}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from semantic_metrics.core.inputs import quote
 
@@ -131,7 +131,7 @@ def _charsmaps(normalizer: object) -> Iterator[object]:
             waiting += parts if isinstance(parts, list) else []
 
 
-def _is_charsmap(stored: object) -> bool:
+def _is_charsmap(stored: Any) -> bool:  # noqa: ANN401  (anything that JSON may hold)
     """Whether a table has the form that sentencepiece writes: size of the trie, its units of 4 bytes, texts."""
     if stored is None:
         return True
@@ -180,7 +180,7 @@ def _stored_shapes(path: Path) -> list[list[int]]:
         return []
 
 
-def shipped_checkpoints(kind: Callable[[dict], bool]) -> dict[str, Path]:
+def shipped_checkpoints(kind: Callable[[dict[str, Any]], bool]) -> dict[str, Path]:
     """Folders of the checkpoints that are shipped with the package, by name; none if it is not installed (a Space).
 
     Args:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, get_args
+from typing import Any, Protocol, get_args
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.core.text_scoring import TextScoring
@@ -96,16 +96,13 @@ class MetricDescription:
 class TextMetric(Protocol):
     """The class of a metric that scores texts; `evaluate.Metric` adds `add`, `add_batch` and the rest."""
 
-    def compute(
-        self, *, predictions: list[str] | None = None, references: list | None = None, **options: object
-    ) -> dict:
+    def compute(self, *_: Any, **arguments: Any) -> Mapping[str, Any]:
         """Score n rows.
 
         Args:
-            predictions: n texts to judge; None scores the rows that were added before.
-            references: n texts, or n lists of texts.
-            options: `questions` (n texts) if the description has that column, and the metric's own options, each with
-                a default.
+            arguments: `predictions`, n texts to judge (None scores the rows that were added before); `references`, n
+                texts or n lists of texts; `questions`, n texts, if the description has that column; and the metric's
+                own options, each with a default.
 
         Returns:
             The mean under the metric's name, `scores` (n floats, higher is better), `signature`, and each of the
@@ -115,16 +112,16 @@ class TextMetric(Protocol):
             InvalidInput: an argument is invalid; its `argument` and `index` say which text.
         """
 
-    def signature(self, **settings: object) -> str:
+    def signature(self, *_: Any, **settings: Any) -> str:
         """Every setting that can change a score, for those options of `compute` that are not left at their defaults."""
 
-    def explain(self, prediction: str, reference: str, method: str = ...) -> dict[str, object]:
+    def explain(self, *_: Any, **arguments: Any) -> Mapping[str, Any]:
         """Contribution of each token to the score of one pair.
 
         Args:
-            prediction: the text to judge.
-            reference: the text that it is compared with; a metric with questions takes `question` after it.
-            method: one of the description's `explain_methods`, by default the first.
+            arguments: `prediction`, the text to judge; `reference`, the text that it is compared with; `question`, for
+                a metric with questions; `method`, one of the description's `explain_methods`, by default the first;
+                and options.
 
         Returns:
             `score`, `method`, and for each text (`prediction`, `reference`, `question`) a dict of `tokens`, `spans`
@@ -165,7 +162,7 @@ def describe(name: str) -> MetricDescription:
     return description
 
 
-def metric_class(name: str) -> type | None:
+def metric_class(name: str) -> type[Any] | None:
     """The class in a metric's script, the one that `evaluate.load` takes; None if the script has no metric class."""
     from evaluate.loading import import_main_class  # takes seconds to import; descriptions do without it
 
@@ -196,7 +193,7 @@ def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
     if description is None:
         return [f"{name} lacks DESCRIPTION, a MetricDescription in its __init__.py"]
     needed = (*METHODS, *FILES) if command is None else COMMAND_PARTS.get(command, SCORING)
-    metric = scoring_class(name) if command is not None and command not in OF_EVALUATE else None
+    metric: type[Any] | None = scoring_class(name) if command is not None and command not in OF_EVALUATE else None
     metric = metric or metric_class(name)
     if metric is None:
         return [f"{name} lacks a class derived from evaluate.Metric in {name}.py"]
@@ -220,7 +217,7 @@ def check_parts(name: str, command: str) -> None:
         raise ValueError(f"name: expected a metric that works with {command!r}, got {name!r}: {'; '.join(lines)}")
 
 
-def check_options(name: str, metric: TextMetric, options: Mapping[str, object]) -> None:
+def check_options(name: str, metric: TextMetric, options: Mapping[str, Any]) -> None:
     """Refuse options that the metric's `compute` lacks, or that say what its result looks like.
 
     Raises:
@@ -254,7 +251,7 @@ def argument_names(method: Callable[..., object]) -> set[str]:
     return names
 
 
-def _missing_method(name: str, metric: type, method: str) -> str | None:
+def _missing_method(name: str, metric: type[Any], method: str) -> str | None:
     if not callable(getattr(metric, method, None)):
         return f"{name} lacks {metric.__name__}.{method}, see semantic_metrics.core.contract.TextMetric"
     missing = set(describe(name).columns) - argument_names(metric.compute)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from typing import Any
 
 Texts = list[str]
 References = list[str] | list[list[str]]
@@ -27,7 +28,7 @@ class InvalidInput(ValueError):
         self.argument, self.index = argument, index
         self.reason = message.split(": ", 1)[-1]
 
-    def __reduce__(self) -> tuple:  # `Exception` would pickle the message alone
+    def __reduce__(self) -> tuple[Any, ...]:  # `Exception` would pickle the message alone
         return type(self), (str(self), self.argument, self.index)
 
 
@@ -67,7 +68,7 @@ def check_text(name: str, text: object) -> str:
     return text
 
 
-def check_list(name: str, values: object) -> list:
+def check_list(name: str, values: object) -> list[Any]:
     """Check for a non-empty list (or tuple, array, column, iterator); a bare string gets the advice to wrap it.
 
     An error of the caller's own iterator becomes the cause of the refusal.
@@ -76,10 +77,8 @@ def check_list(name: str, values: object) -> list:
         raise invalid_input(name, f"expected a list of strings, got a bare {describe_value(values)}; wrap it in a list")
     if isinstance(values, (Mapping, AbstractSet)) or not isinstance(values, Iterable):
         raise invalid_input(name, f"expected a list of strings, got {describe_value(values)}")
-    if getattr(values, "ndim", 1) != 1:  # a data frame would be read as the names of its columns
-        raise invalid_input(
-            name, f"expected a list of strings, got {type(values).__name__} of {values.ndim} dimensions"
-        )
+    if (dimensions := getattr(values, "ndim", 1)) != 1:  # a data frame would be read as the names of its columns
+        raise invalid_input(name, f"expected a list of strings, got {type(values).__name__} of {dimensions} dimensions")
     try:
         values = list(values)
     except Exception as error:  # the caller's own iterator

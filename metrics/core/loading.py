@@ -1,9 +1,10 @@
 """Load a metric by its name: for `evaluate`, or to score texts without it."""
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from semantic_metrics.core.contract import (
     TextMetric,
@@ -14,7 +15,7 @@ from semantic_metrics.core.contract import (
     metric_folders,
     scoring_class,
 )
-from semantic_metrics.core.inputs import describe_value, invalid_input
+from semantic_metrics.core.inputs import References, describe_value, invalid_input
 from semantic_metrics.core.text_scoring import check_checkpoint_name
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 MAX_METRICS = 8  # loaded metrics that a process keeps; the one that was used least recently goes first
 
 
-def load(name: str, checkpoint: str | None = None, **options: object) -> "evaluate.EvaluationModule":
+def load(name: str, checkpoint: str | None = None, **options: Any) -> "evaluate.EvaluationModule":
     """Load a metric from the installed package, in any folder and without a network.
 
     The result is what `evaluate.load` returns, but its class is the package's own, not a copy in evaluate's module
@@ -50,7 +51,9 @@ def load(name: str, checkpoint: str | None = None, **options: object) -> "evalua
 
     download_config = options.pop("download_config", None)
     script = metric_folders()[name] / f"{name}.py"
-    metric = metric_class(name)(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
+    kind = metric_class(name)
+    assert kind is not None, "check_parts has found it"
+    metric = kind(config_name=checkpoint, hash=files_to_hash([str(script)]), **options)
     metric.download_and_prepare(download_config=download_config)
     return metric
 
@@ -69,7 +72,8 @@ def load_scoring(name: str, checkpoint: str | None = None, command: str = "score
     check_parts(name, command)
     check_checkpoint_name(checkpoint)
     plain = scoring_class(name)
-    return load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
+    scoring = load(name, checkpoint, keep_in_memory=True) if plain is None else plain.from_checkpoint(checkpoint)
+    return cast(TextMetric, scoring)
 
 
 def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
@@ -100,12 +104,12 @@ def _folder_state(checkpoint: str | None) -> tuple[tuple[str, int, int], ...]:
 def score(
     name: str,
     predictions: list[str] | str,
-    references: list | str,
+    references: References | str,
     *,
     questions: list[str] | str | None = None,
     checkpoint: str | None = None,
-    **options: object,
-) -> dict:
+    **options: Any,
+) -> Mapping[str, Any]:
     """Score texts: what `load(name, checkpoint).compute(...)` returns, in a fraction of its start-up time.
 
     `evaluate` is not imported, and for "matcha" with its shipped table neither is torch. The metric stays loaded for
@@ -136,7 +140,7 @@ def score(
     """
     check_parts(name, "score")
     check_checkpoint_name(checkpoint)
-    columns = {"predictions": predictions, "references": references}
+    columns: dict[str, Any] = {"predictions": predictions, "references": references}
     if describe(name).takes_questions:
         columns["questions"] = questions
     elif questions is not None:

@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a MATCHA table does without torch
     import torch
@@ -74,7 +74,7 @@ class Lock:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Lock, ()
 
 

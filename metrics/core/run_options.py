@@ -86,7 +86,7 @@ class RunOptions:
             check_whole("workers", self.workers, 1)
 
     @classmethod
-    def split(cls, arguments: Mapping[str, object], known: type) -> tuple["RunOptions", dict[str, Any]]:
+    def split(cls, arguments: Mapping[str, Any], known: type) -> tuple["RunOptions", dict[str, Any]]:
         """The options among arguments, with defaults for those that are missing, and the other arguments.
 
         Args:

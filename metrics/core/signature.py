@@ -3,17 +3,21 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 NOT_IN_SIGNATURE = {"in_signature": False}  # metadata of an Options field that changes no score
 SHORT_DIGITS = 8  # of a sha256 in a short signature
 
 
-def no_score_change(default: object) -> object:
+def no_score_change(default: object) -> Any:  # noqa: ANN401
     """A dataclass field that signatures leave out: it changes the speed or the shape of a result, never a score."""
     return field(default=default, metadata=NOT_IN_SIGNATURE)
 
 
-def if_changed(default: object) -> object:
+def if_changed(default: object) -> Any:  # noqa: ANN401
     """A dataclass field that signatures name only where it is not the default, so that older signatures stay equal."""
     return field(default=default, metadata={"if_changed": True})
 
@@ -32,10 +36,10 @@ class Signature:
     """
 
     metric: str
-    settings: Mapping[str, object]
+    settings: Mapping[str, Any]
 
     @classmethod
-    def of(cls, metric: str, model: Mapping[str, object], options: object, version: str) -> "Signature":
+    def of(cls, metric: str, model: Mapping[str, Any], options: "DataclassInstance", version: str) -> "Signature":
         """The signature of a metric.
 
         Args:
@@ -62,9 +66,9 @@ def shorten(signature: str) -> str:
         'matcha|checkpoint:66e5df33|version:0.1.0|settings:714d6ebf'
     """
     metric, *settings = signature.split("|")
-    values = dict(setting.partition(":")[::2] for setting in settings)
+    values = {name: value for name, _, value in (setting.partition(":") for setting in settings)}
     digest = hashlib.sha256(signature.encode()).hexdigest()[:SHORT_DIGITS]
-    kept = {name: values[name][:SHORT_DIGITS] for name in ("checkpoint", "version") if name in values}
+    kept: dict[str, str] = {name: values[name][:SHORT_DIGITS] for name in ("checkpoint", "version") if name in values}
     return "|".join([metric, *(f"{name}:{value}" for name, value in {**kept, "settings": digest}.items())])
 
 
@@ -75,13 +79,14 @@ def differing(signature: str, other: str) -> str:
     return "|".join(only) if parts[0] == others[0] and only else signature
 
 
-def _settings(options: object, known: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+def _settings(options: "DataclassInstance", known: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """Names and values of the fields that can change a score, those of a nested dataclass in its place."""
     for item in fields(options):
         value = getattr(options, item.name)
         default = item.metadata.get("if_changed", False) and value == item.default
         if item.metadata.get("in_signature", True) and not default and item.name not in known:
-            yield from _settings(value, known) if is_dataclass(value) else [(item.name, value)]
+            nested = is_dataclass(value) and not isinstance(value, type)
+            yield from _settings(value, known) if nested else [(item.name, value)]
 
 
 def _spell(value: object) -> str:

@@ -1,6 +1,7 @@
 """The base of what scores texts: all input is checked before a model runs. `evaluate` is not needed."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input, quote
 from semantic_metrics.core.process import Lock
@@ -42,20 +43,26 @@ class TextScoring:
         """Load the checkpoint that `config_name` names."""
         raise NotImplementedError
 
-    def check_columns(self, columns: Mapping[str, object]) -> dict[str, list]:
+    def _compute(self, *arguments: Any, **columns: Any) -> Any:  # noqa: ANN401  (each metric has a result of its own)
+        """Score checked columns; `options` are those of the call."""
+        raise NotImplementedError
+
+    def check_columns(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Columns as lists of texts, `references` also as lists of lists; a metric with more rules extends this.
 
         Raises:
             InvalidInput: a column holds anything else, or the columns differ in length.
         """
         first, *_ = columns
-        checked: dict[str, list] = {}
+        checked: dict[str, list[Any]] = {}
         for name, values in columns.items():
             checked[name] = check_references(name, values) if name == "references" else check_texts(name, values)
             check_same_length(first, len(checked[first]), name, len(checked[name]))
         return checked
 
-    def check_extra(self, extra_columns: Mapping[str, object], first: str, rows: int | None) -> dict[str, list | None]:
+    def check_extra(
+        self, extra_columns: Mapping[str, Any], first: str, rows: int | None
+    ) -> dict[str, list[Any] | None]:
         """Columns of texts that may be absent (None), as lists; `rows` each, unless that is None.
 
         Raises:
@@ -68,9 +75,9 @@ class TextScoring:
         return extra
 
     def compute_checked(
-        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object] | None = None
-    ) -> dict | None:
-        """Check columns, then score them.
+        self, columns: Mapping[str, Any], options: object, extra_columns: Mapping[str, Any] | None = None
+    ) -> Any:  # noqa: ANN401
+        """Check columns, then score them; None in all but the first of several processes that `evaluate` gathers.
 
         Args:
             columns: the metric's columns by name.
@@ -85,9 +92,7 @@ class TextScoring:
         with self._lock, progress(getattr(options, "progress", True)):
             return self._compute_checked(columns, options, extra_columns or {})
 
-    def _compute_checked(
-        self, columns: Mapping[str, object], options: object, extra_columns: Mapping[str, object]
-    ) -> dict | None:
+    def _compute_checked(self, columns: Mapping[str, Any], options: object, extra_columns: Mapping[str, Any]) -> Any:  # noqa: ANN401
         first, *_ = columns
         columns = self.check_columns(columns)
         extra = self.check_extra(extra_columns, first, len(columns[first]))

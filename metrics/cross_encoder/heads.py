@@ -103,10 +103,11 @@ def check_scale(scale: object) -> float | str:
     Raises:
         InvalidInput: anything else.
     """
-    number = type(scale) in (int, float) and MIN_SCALE <= scale <= sys.float_info.max
-    if not number and not (isinstance(scale, str) and scale == SIGMOID):
+    if type(scale) in (int, float) and isinstance(scale, int | float) and MIN_SCALE <= scale <= sys.float_info.max:
+        return float(scale)
+    if not isinstance(scale, str) or scale != SIGMOID:
         raise invalid_input("scale", f"expected a number above 0, {SIGMOID!r} or None, got {quote(scale)}")
-    return float(scale) if number else SIGMOID
+    return SIGMOID
 
 
 def rating(scale: float | str, raw: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ contributions sum to the score minus that of the baseline; the error of the quad
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,7 +31,7 @@ QUADRATURE_POINTS = (64, 128, 256, 512)  # of the Gauss-Legendre rule, tried in 
 MAX_ERROR = 1e-3  # of the contributions' sum: less than a heat map shows
 
 Texts = dict[str, str]
-Explanation = dict[str, object]
+Explanation = dict[str, Any]
 Value = Callable[[list[torch.Tensor]], torch.Tensor]
 
 
@@ -139,7 +140,7 @@ class Explainer:
         return np.concatenate(values), [np.concatenate(parts) for parts in zip(*slopes, strict=True)]
 
     def _result(
-        self, score: float, method: str, shares: dict[str, np.ndarray], details: dict[str, dict]
+        self, score: float, method: str, shares: dict[str, np.ndarray], details: dict[str, dict[str, Any]]
     ) -> Explanation:
         result: Explanation = {"score": score, "method": method}
         for side, spans in self.spans.items():
@@ -193,7 +194,7 @@ def check_method(method: str, run: RunOptions) -> None:
         refuse_changed(run, f"for the gradients of method {method!r}")
 
 
-def trace(scorer: PairScorer, pair: Pair, max_length: int) -> tuple[Tokens, list[np.ndarray]]:
+def trace(scorer: PairScorer, pair: Pair, max_length: int | None) -> tuple[Tokens, list[np.ndarray]]:
     """A pair as the model reads it, and where its tokens are in the two texts.
 
     Returns:
@@ -251,7 +252,7 @@ def piece_spans(scorer: PairScorer, text: str) -> list[Span]:
 def _join(text: str, spans: list[Span], count: int) -> list[Span]:
     """`count` runs of about as many words each, or of tokens in a text of few words; one for each if they are fewer."""
     starts = [i for i, (begin, _) in enumerate(spans) if not i or text[begin - 1].isspace()]
-    starts = starts if 2 * len(starts) > count else range(len(spans))
+    starts = starts if 2 * len(starts) > count else list(range(len(spans)))
     firsts = [int(run[0]) for run in np.array_split(starts, count) if len(run)]
     ends = [*firsts[1:], len(spans)]
     return [(spans[first][0], spans[end - 1][1]) for first, end in zip(firsts, ends, strict=True)]

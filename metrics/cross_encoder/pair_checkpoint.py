@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from safetensors import safe_open
@@ -139,7 +139,7 @@ def load_encoder(folder: Path) -> tuple[PreTrainedTokenizerBase, PreTrainedModel
     return tokenizer, model
 
 
-def _load_model(folder: Path, options: dict[str, object]) -> PreTrainedModel:
+def _load_model(folder: Path, options: dict[str, Any]) -> PreTrainedModel:
     """The model in float32, from weights in 8 bits too."""
     files = weight_files(folder)
     if not eight_bits.is_in_eight_bits(files):
@@ -150,7 +150,7 @@ def _load_model(folder: Path, options: dict[str, object]) -> PreTrainedModel:
     return model.eval()
 
 
-def _load_tokenizer(folder: Path, options: dict[str, object]) -> PreTrainedTokenizerBase:
+def _load_tokenizer(folder: Path, options: dict[str, Any]) -> PreTrainedTokenizerBase:
     """The tokeniser, with the limit and the lower case that sentence-transformers wrote down for it."""
     # the library reads them only beside its list of modules
     settings = _read_settings(folder, "sentence_bert_config.json") if (folder / MODULES).is_file() else {}
@@ -164,7 +164,7 @@ def _load_tokenizer(folder: Path, options: dict[str, object]) -> PreTrainedToken
     return tokenizer
 
 
-def _read_settings(folder: Path, name: str) -> dict[str, object]:
+def _read_settings(folder: Path, name: str) -> dict[str, Any]:
     """A JSON file of sentence-transformers; empty if it is absent."""
     with refuse_damage(f"checkpoint {folder}: did not load {name}"):
         path = folder / name
@@ -247,7 +247,8 @@ def read_template(folder: Path, tokenizer: Tokenizer) -> Template:
     if 0 in sides and 1 in sides:
         one, two = sides.index(0), sides.index(1)
         spans = slice(one), slice(one + len(first), two), slice(two + len(second), None)
-        separators = tuple(Tokens(pair.ids[span], pair.type_ids[span]) for span in spans)
+        begin, middle, end = (Tokens(pair.ids[span], pair.type_ids[span]) for span in spans)
+        separators = begin, middle, end
         template = Template(separators, (pair.type_ids[one], pair.type_ids[two]))
         if any(map(len, separators)) and template.join(first.ids, second.ids) == Tokens(pair.ids, pair.type_ids):
             return template

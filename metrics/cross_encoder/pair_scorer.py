@@ -196,12 +196,12 @@ class PairScorer:
         """Begin and end of each token of a text that has characters."""
         return [(begin, end) for begin, end in self.encode_text(text).offsets if end > begin]
 
-    def encode(self, pairs: list[Pair], max_length: int) -> tuple[list[Tokens], np.ndarray]:
+    def encode(self, pairs: list[Pair], max_length: int | None) -> tuple[list[Tokens], np.ndarray]:
         """Tokenise pairs.
 
         Args:
             pairs: n pairs of texts.
-            max_length: tokens of a pair that are kept, separators included.
+            max_length: tokens of a pair that are kept, separators included; None for the checkpoint's own.
 
         Returns:
             n token sequences, and (n,) bool: whether the pair was cut.

@@ -5,12 +5,13 @@ another checkpoint than the default one: a folder (with a slash) or a Hub id.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from html import escape
 from inspect import Parameter, Signature
 from pathlib import Path
+from typing import Any
 
 import evaluate
 import gradio as gr
@@ -79,8 +80,8 @@ class Outcome:
     """
 
     summary: str
-    added: dict[str, list] = field(default_factory=dict)
-    table: dict[str, list] = field(default_factory=dict)
+    added: dict[str, list[Any]] = field(default_factory=dict)
+    table: dict[str, list[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,8 @@ class Page:
     script: Path
     title: str
     about: str
-    outcome: Callable[[dict], Outcome]
-    examples: dict[str, tuple[str, ...]]
+    outcome: Callable[[dict[str, Any]], Outcome]
+    examples: Mapping[str, tuple[str, ...]]
     columns: tuple[Column, ...] = (PREDICTIONS, REFERENCES)
     added_columns: tuple[str, ...] = ()
     explain: Callable[[evaluate.Metric, dict[str, str]], str] | None = None
@@ -129,7 +130,7 @@ def load_metric(script: Path) -> evaluate.Metric:
     return evaluate.load(str(script), os.environ.get(CHECKPOINT_VARIABLE) or None)
 
 
-def compute(page: Page, texts: Columns) -> dict:
+def compute(page: Page, texts: Columns) -> dict[str, Any]:
     """Score the texts of a visitor, by argument of the metric.
 
     Raises:
@@ -147,12 +148,12 @@ def compute(page: Page, texts: Columns) -> dict:
         return load_metric(page.script).compute(**texts)
 
 
-def count_notes(result: dict, notes: dict[str, str]) -> str:
+def count_notes(result: dict[str, Any], notes: dict[str, str]) -> str:
     """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does."""
     return "".join(f" {result[name]:,} {note}." for name, note in notes.items() if result[name])
 
 
-def mean_outcome(name: str, scale: str, notes: dict[str, str], result: dict) -> Outcome:
+def mean_outcome(name: str, scale: str, notes: dict[str, str], result: dict[str, Any]) -> Outcome:
     """Outcome of a metric that gives each row a score; `notes` are those of `count_notes`."""
     summary = f"Mean {result[name]:.3f} over {len(result['scores']):,} rows; {scale}, higher is better."
     return Outcome(summary + count_notes(result, notes), {name: result["scores"]})
@@ -196,7 +197,7 @@ class Results:
         if self.page.explain is not None:
             done.then(self.explain, [self.rows, self.row], self.reasons, **QUEUED)
 
-    def run(self, read: Read, *values: object) -> list:
+    def run(self, read: Read, *values: object) -> list[Any]:
         """Read and score the inputs; returns a value for each component in `all`."""
         try:
             texts, given = read(*values)
@@ -210,7 +211,7 @@ class Results:
         except INPUT_ERRORS as error:
             return [show_message(error), gr.Column(visible=False), {}, *[gr.skip()] * (len(self.all) - 3)]
         first = dict(list(outcome.added.items())[:1])  # next to the row number, as a phone shows little more
-        rows = outcome.table or {"row": range(1, count + 1), **first, **texts, **outcome.added}
+        rows: Columns = outcome.table or {"row": list(range(1, count + 1)), **first, **texts, **outcome.added}
         table = pd.DataFrame(rows)
         shown = table.head(MAX_TABLE_ROWS)
         cut = f" The table shows the first {len(shown):,} of {len(table):,} rows." if len(shown) < len(table) else ""
@@ -232,6 +233,7 @@ class Results:
                 limit = f"a row of at most {self.page.max_explained:,} characters to explain on this page"
                 raise ValueError(f"row: expected {limit}, got {characters:,}; `semantic-metrics explain` takes more")
             with QUOTA.charge(visitor()):
+                assert self.page.explain is not None, "the button is there where it explains"
                 return self.page.explain(load_metric(self.page.script), texts)
         except INPUT_ERRORS as error:
             return alert(error)
@@ -261,7 +263,7 @@ def show_table(table: pd.DataFrame) -> gr.Dataframe:
     )
 
 
-def choose(columns: tuple[Column, ...], path: str | None) -> list:
+def choose(columns: tuple[Column, ...], path: str | None) -> list[Any]:
     """Message and drop-downs for a new file: each column gets the name that fits it, else the next one."""
     try:
         header = list(read_csv(path)) if path else []
@@ -269,10 +271,11 @@ def choose(columns: tuple[Column, ...], path: str | None) -> list:
             raise ValueError(f"the file: expected at least {len(columns)} columns, got {', '.join(header)}")
     except INPUT_ERRORS as error:
         return [show_message(error), *[gr.Dropdown(choices=[], value=None) for _ in columns]]
-    left, chosen = list(header), []
+    left: list[str] = list(header)
+    chosen: list[str | None] = []
     for column in columns:
         named = [name for name in left if name.strip().lower() in (column.name, *column.guesses)]
-        chosen.append((named or left or [None])[0])
+        chosen.append(next(iter(named or left), None))
         left = [name for name in left if name != chosen[-1]]
     return [show_message(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
 
@@ -297,7 +300,8 @@ def build(page: Page) -> gr.Blocks:
             _fill_score_tab(page)
             return blocks
         with gr.Tabs():
-            for name, fill in {"Score": partial(_fill_score_tab, page), **page.tabs}.items():
+            tabs: dict[str, Callable[[], None]] = {"Score": partial(_fill_score_tab, page), **page.tabs}
+            for name, fill in tabs.items():
                 with gr.Tab(name):
                     fill()
     return blocks

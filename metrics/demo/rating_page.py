@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -61,7 +62,7 @@ class Session:
             raise ValueError(f"rating: expected a number from {low} to {high}, got {rating}")
         return replace(self, ratings={**self.ratings, self.row: rating}).move(1)
 
-    def rated(self) -> dict[str, list]:
+    def rated(self) -> dict[str, list[Any]]:
         """Rows of the file that have a rating, in its order, with a column for it."""
         rows = sorted(self.ratings)
         kept = {name: [values[row] for row in rows] for name, values in self.table.items()}
@@ -127,7 +128,7 @@ class RatingTab:
         back.click(partial(self.move, -1), self.session, self.all, **QUIET)
         skip.click(partial(self.move, 1), self.session, self.all, **QUIET)
 
-    def begin(self, discard: bool, session: Session | None, *given: object) -> list:
+    def begin(self, discard: bool, session: Session | None, *given: Any) -> list[Any]:
         """Read the file and show the first pair; ratings are discarded only if `discard` says so."""
         try:
             new = begin(*given)
@@ -141,22 +142,22 @@ class RatingTab:
         message = gr.HTML(f"<p class='sm-alert' role='alert'>{question}</p>", visible=True)
         return [message, button, *[gr.skip()] * (len(self.all) - 2)]
 
-    def save(self, session: Session | None, rating: float | None) -> list:
+    def save(self, session: Session | None, rating: float | None) -> list[Any]:
         """Save the rating, write the file and show the next pair."""
         try:
             return self.show(session and session.rate(rating))
         except INPUT_ERRORS as error:
             return self.refuse(error)
 
-    def refuse(self, error: Exception | str) -> list:
+    def refuse(self, error: Exception | str) -> list[Any]:
         """Show an error message and leave the rest as it is."""
         return [show_message(error), gr.Button(visible=False), *[gr.skip()] * (len(self.all) - 2)]
 
-    def move(self, steps: int, session: Session | None) -> list:
+    def move(self, steps: int, session: Session | None) -> list[Any]:
         """Show another pair; a rating in the box is not saved."""
         return self.show(session and session.move(steps))
 
-    def show(self, session: Session | None) -> list:
+    def show(self, session: Session | None) -> list[Any]:
         """Show a session; None is one that the server has dropped."""
         if session is None:
             return self.refuse("The server keeps ratings for a day: begin again.")

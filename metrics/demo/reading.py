@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import pandas as pd
 
@@ -91,10 +92,12 @@ def read_chosen(columns: tuple[Column, ...], path: str | None, *chosen: str | No
         ValueError: there is no file, it cannot be read, or it has no such column.
     """
     table = read_csv(path)
+    texts = {}
     for column, name in zip(columns, chosen, strict=True):
-        if name not in table:
+        if name is None or name not in table:
             raise ValueError(f"{column.label}: expected one of the columns {', '.join(table)}, got {name}")
-    return {column.name: table[name] for column, name in zip(columns, chosen, strict=True)}, table
+        texts[column.name] = table[name]
+    return texts, table
 
 
 def read_typed(columns: tuple[Column, ...], *boxes: str | None) -> tuple[Columns, Columns]:
@@ -104,7 +107,7 @@ def read_typed(columns: tuple[Column, ...], *boxes: str | None) -> tuple[Columns
     return texts, texts
 
 
-def write_csv(folder: str, name: str, table: dict[str, list]) -> str:
+def write_csv(folder: str, name: str, table: dict[str, list[Any]]) -> str:
     """Write a table to a file of that name in a new folder within `folder`; returns its path.
 
     An apostrophe is put before a text that a spreadsheet would run as a formula; `read_csv` takes it away again.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError, file_errors
@@ -122,7 +122,7 @@ def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
     return row
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct_names)
+_DECODER: Any = json.JSONDecoder(object_pairs_hook=_distinct_names)  # has `scan_once`, which its types lack
 
 
 def _decode(text: str) -> Cell:
@@ -134,7 +134,7 @@ def _decode(text: str) -> Cell:
     return _DECODER.decode(text)
 
 
-def _parse_cells(lines: Lines, **dialect: object) -> Iterator[tuple[Row, None]]:
+def _parse_cells(lines: Lines, **dialect: Any) -> Iterator[tuple[Row, None]]:
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader(iter(lines), **dialect)
     empty = True

@@ -1,7 +1,7 @@
 """Parquet files, read in chunks and written in row groups by pyarrow."""
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -58,7 +58,7 @@ class ParquetWriter:
         self._schema, self._writer = schema, parquet.ParquetWriter(file, schema)
         self._batches: list[pa.RecordBatch] = []
 
-    def write(self, chunk: Chunk, scores: dict[str, list]) -> None:
+    def write(self, chunk: Chunk, scores: dict[str, list[Any]]) -> None:
         """Add the rows of a chunk; enough of them are written as a row group."""
         added = [pa.array(values, self._schema.field(name).type) for name, values in scores.items()]
         self._batches.append(pa.RecordBatch.from_arrays([*chunk.batch.columns, *added], schema=self._schema))

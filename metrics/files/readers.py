@@ -33,8 +33,10 @@ class Reader(Protocol):
     format: str
     columns: list[str]
     total: int | None
-    done: int
     unit: str
+
+    @property
+    def done(self) -> int: ...  # noqa: D102
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """The rows, `size` at a time, or fewer if they are long."""
@@ -55,7 +57,7 @@ class TextReader:
         rows = PARSERS[format](self._lines)
         first = next(rows)
         self.columns = list(first[0])
-        self.rows = itertools.chain([first], rows)
+        self.rows: Iterator[tuple[Row, str | None]] = itertools.chain([first], rows)
 
     @property
     def done(self) -> int:
@@ -74,7 +76,12 @@ class TextReader:
                     break
             if not rows:
                 return
-            yield Chunk(f"{self.name}, line", numbers, rows, lines if self.format == "jsonl" else None)
+            yield Chunk(
+                f"{self.name}, line",
+                numbers,
+                rows,
+                [line for line in lines if line is not None] if self.format == "jsonl" else None,
+            )
 
 
 @contextmanager
@@ -119,18 +126,25 @@ def open_pair(path: Path, references: Path) -> Iterator[Reader]:
             raise FileError(f"--references-file: FILE and the references must both be .txt files on disk, got {file}")
         if file.exists() and not (file.is_file() or file.is_dir()):  # both are read twice
             raise FileError(f"--references-file: expected files, got the pipe or device {file}")
-        with open_reader(file) as reader:
+        with _open_lines(file) as reader:
             counts.append(sum(1 for _ in reader.rows))
     if counts[0] != counts[1]:
         raise FileError(f"{references}: expected {counts[0]} lines, one for each of {path}, got {counts[1]}")
-    with open_reader(path) as reader, open_reader(references) as other:
+    with _open_lines(path) as reader, _open_lines(references) as other:
         reader.columns, reader.rows = [TEXT, REFERENCE], _pairs(reader.rows, other)
         yield reader
 
 
-def _pairs(rows: Iterator[tuple[Row, None]], other: TextReader) -> Iterator[tuple[Row, None]]:
+@contextmanager
+def _open_lines(path: Path) -> Iterator[TextReader]:
+    with open_reader(path) as reader:
+        assert isinstance(reader, TextReader), f"{path} is a .txt file"
+        yield reader
+
+
+def _pairs(rows: Iterator[tuple[Row, str | None]], other: TextReader) -> Iterator[tuple[Row, str | None]]:
     for row, _ in rows:
-        reference, _ = next(other.rows, (None, None))
-        if reference is None:
+        pair = next(other.rows, None)
+        if pair is None:
             raise FileError(f"{other.name}: it became shorter while it was read")
-        yield row | {REFERENCE: reference[TEXT]}, None
+        yield row | {REFERENCE: pair[0][TEXT]}, None

@@ -85,16 +85,17 @@ class Chunk:
         return f"{self._kind} {self._numbers[index]}"
 
 
-def check_column(columns: Iterable[str], option: str, name: str) -> None:
-    """Check that there is a column of that name.
+def check_column(columns: Iterable[str], option: str, name: str | None) -> str:
+    """The name of a column, after checking that there is one.
 
     Raises:
         FileError: there is none; lists the columns.
     """
     columns = list(columns)
-    if name not in columns:
+    if name is None or name not in columns:
         known = f"expected one of the columns {list_names(columns)}"
         raise FileError(f"{option}: {known}, got {name!r}{hint_of_separator(columns)}")
+    return name
 
 
 def hint_of_separator(columns: list[str]) -> str:

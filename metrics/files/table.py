@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
@@ -50,7 +51,7 @@ class Table:
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
-    def texts(self, option: str, name: str, several: bool = False) -> list:
+    def texts(self, option: str, name: str, several: bool = False) -> list[Any]:
         """Values of a column of texts, with `several` also of lists of texts (all of one kind).
 
         Raises:
@@ -62,7 +63,7 @@ class Table:
             raise FileError(f"{option}: {describe_invalid(values[invalid], name, several)} in row {invalid + 1}")
         return values
 
-    def references(self, option: str, columns: ReferenceColumns) -> list:
+    def references(self, option: str, columns: ReferenceColumns) -> list[Any]:
         """The references of each row: n texts, or n lists of texts.
 
         Raises:
@@ -165,7 +166,7 @@ def write_records(path: Path, records: list[dict[str, Cell]]) -> None:
         write_table(path, Table.from_records(records))
 
 
-def write_json(path: Path, value: dict | list) -> None:
+def write_json(path: Path, value: dict[str, Any] | list[Any]) -> None:
     """Write a JSON file with `atomic_write`.
 
     Raises:

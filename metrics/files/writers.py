@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from semantic_metrics.core.inputs import MAX_QUOTED_CHARACTERS
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import Reader
 from semantic_metrics.files.rows import Cell, Chunk, convert_rows
 
-Scores = dict[str, list]  # numbers, or words, by the name of their column
+Scores = dict[str, list[Any]]  # numbers, or words, by the name of their column
 TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet")  # formats with more than one column
 TEXT_TYPES = (date, datetime, time, Decimal)  # written as their text where a format has no type for them
 
@@ -63,8 +63,8 @@ class TextWriter:
                 raise FileError(f"{chunk.place(i)}: expected the columns of the first row, got {new!r}")
         line = _csv_line if self._format == "csv" else _tsv_line
         head = [] if self._begun else convert_rows([self._columns], line, lambda _: "names of the columns")
-        rows = zip(*(chunk.column(name) for name in known), *scores.values(), strict=True)
-        self._file.writelines([*head, *convert_rows(rows, line, chunk.place)])
+        cells = zip(*(chunk.column(name) for name in known), *scores.values(), strict=True)
+        self._file.writelines([*head, *convert_rows(cells, line, chunk.place)])
         self._begun = True
 
     def close(self) -> None:
@@ -105,8 +105,9 @@ def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, 
         begun: whether rows were written to the file before.
     """
     if format == "parquet":
-        from semantic_metrics.files.parquet import ParquetWriter  # pyarrow takes long to import
+        from semantic_metrics.files.parquet import ParquetReader, ParquetWriter  # pyarrow takes long to import
 
+        assert isinstance(reader, ParquetReader), "its rows are those of a parquet file"
         return ParquetWriter(file, reader.schema, columns)
     return TextWriter(file, format, [*reader.columns, *columns], begun)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class FittedWeights:
         if self.fitted["ccc"] <= self.default["ccc"]:
             yield "the default weights agree with these ratings as well: there is no reason to use the fitted ones"
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """What `Weights.read` reads."""
         return asdict(self)
 
@@ -74,8 +75,8 @@ def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], fold
     for fold in with_progress(range(folds), "fold", title="cross-validation"):
         train, test = np.flatnonzero(rows_fold != fold), np.flatnonzero(rows_fold == fold)
         held_out[test] = Weights.fit(parts.take(train), ratings[train]).score(parts.take(test))
-    figures = [_figures(scores, ratings) for scores in (DEFAULT.score(parts), held_out)]
-    return FittedWeights(Weights.fit(parts, ratings), *figures, len(ratings), len(names), folds, seed)
+    default, fitted = (_figures(scores, ratings) for scores in (DEFAULT.score(parts), held_out))
+    return FittedWeights(Weights.fit(parts, ratings), default, fitted, len(ratings), len(names), folds, seed)
 
 
 def check_enough(groups: Sequence[str], folds: int) -> None:

@@ -83,7 +83,8 @@ def _embed(answer: str, pool: list[str], answer_words: tuple[int, int], draw: ra
     pool = [sentence for sentence in pool if len(sentence.split()) >= MIN_SENTENCE_WORDS]
     draw.shuffle(pool)
     words, wanted = len(answer.split()), draw.randint(*answer_words)
-    before, after = [], []
+    before: list[str] = []
+    after: list[str] = []
     for sentence in pool:
         if words >= wanted:
             break

@@ -2,14 +2,15 @@
 
 import json
 import warnings
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from semantic_metrics.core.checkpoint_files import read_regular
-from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.inputs import References, invalid_input
 from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.signature import differing
 from semantic_metrics.files.table import read_table
@@ -76,7 +77,7 @@ class Threshold:
         warning = "; the scores may tell nothing here" if figures["auc_low"] <= 0.5 else ""
         yield f"AUC {figures['auc']:.4f} [{figures['auc_low']:.4f}, {figures['auc_high']:.4f}]{warning}"
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """What `read_threshold` reads."""
         return {"rule": "correct where score >= value", **asdict(self)}
 
@@ -94,7 +95,7 @@ class LabelledTexts:
     """
 
     predictions: list[str]
-    references: list
+    references: References
     questions: list[str] | None
     labels: np.ndarray
     groups: list[str]
@@ -137,7 +138,7 @@ def read_labelled_texts(
     labels = np.array(table.numbers(f"{path}, --label", columns.label)) >= columns.correct_from
     alone = [[value] if isinstance(value, str) else value for value in references]  # as another file may have them
     stripped = ([text.strip() for text in texts] for texts in alone)
-    groups = list(map(repr, map(question_key, questions) if asks else stripped))
+    groups = list(map(repr, stripped if questions is None else map(question_key, questions)))
     for line in table.warnings(path, columns.references):
         warn(line)
     return LabelledTexts(predictions, references, questions, labels, groups)
@@ -225,7 +226,7 @@ def choose(scores: np.ndarray, labels: np.ndarray, criterion: str = CRITERIA[0])
 
 
 def cross_validated(
-    scores: np.ndarray, labels: np.ndarray, groups: list[Hashable], criterion: str, folds: int, seed: int
+    scores: np.ndarray, labels: np.ndarray, groups: Sequence[Hashable], criterion: str, folds: int, seed: int
 ) -> np.ndarray:
     """(n,) bool decisions, each by a threshold that was chosen without any text of the same group.
 
@@ -259,7 +260,7 @@ def figures(decided: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 def auc_interval(
     scores: np.ndarray,
     labels: np.ndarray,
-    groups: list[Hashable],
+    groups: Sequence[Hashable],
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:

@@ -1,9 +1,10 @@
 """What the demos draw, as HTML: alerts, heat maps, tables and histograms; all text is escaped."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def histogram(values: Iterable[float], span: tuple[float, float]) -> str:
     shares = np.histogram(scores, edges)[0] / len(scores)
     names = [f"{round(a, 2):g} to {round(b, 2):g}" for a, b in pairwise(edges)]
     numbers = [f"{100 * share:.1f}%" for share in shares]
-    return _bar_table("How the scores are spread, in percent of the rows", names, numbers, shares)
+    return _bar_table("How the scores are spread, in percent of the rows", names, numbers, shares.tolist())
 
 
 def alert(error: Exception | str) -> str:
@@ -37,7 +38,7 @@ def alert(error: Exception | str) -> str:
     return message and f'<div class="sm-alert" role="alert"><b>That did not work.</b> {escape(message)}</div>'
 
 
-def heat_map(explanation: dict, texts: dict[str, str]) -> str:
+def heat_map(explanation: Mapping[str, Any], texts: dict[str, str]) -> str:
     """HTML of an explanation: each token with its contribution, blue for one that raises the score, orange for others.
 
     Args:
@@ -55,12 +56,12 @@ def heat_map(explanation: dict, texts: dict[str, str]) -> str:
     return "".join([*drawn, f'<p class="sm-small">{legend}</p>'])
 
 
-def _sum_of(explanation: dict, name: str) -> str:
+def _sum_of(explanation: Mapping[str, Any], name: str) -> str:
     wanted = adds_up_to(explanation, name)
     return "" if wanted is None else f": its tokens add up to {wanted:+.3f}"
 
 
-def _tokens(side: dict, text: str, strongest: float) -> str:
+def _tokens(side: dict[str, Any], text: str, strongest: float) -> str:
     pieces, end = [], None
     for token, span, share in zip(side["tokens"], side["spans"], side["contributions"], strict=True):
         written = (text[span[0] : span[1]] if span else "") or token  # as written in the text, not as a word piece

@@ -7,6 +7,7 @@ DEEPEVAL_TELEMETRY_OPT_OUT=1 in the environment stops what DeepEval itself sends
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.integrations import missing_extra
@@ -46,7 +47,7 @@ class SemanticMetric(BaseMetric):
         checkpoint: str | None = None,
         references: str | None = None,
         explain: bool = False,
-        options: dict[str, object] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> None:
         self.checkpoint, self.references, self.explain = checkpoint, references, explain
         self.options = dict(options or {})
@@ -59,12 +60,12 @@ class SemanticMetric(BaseMetric):
         if describe(self.metric_name).takes_questions:
             self._required_params.append(SingleTurnParams.INPUT)
 
-    def measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+    def measure(self, test_case: LLMTestCase, *_: object, **__: Any) -> float:
         """The score of a test case; sets `score`, `reason`, `success` and `score_breakdown`."""
         row = self._row(test_case)
         return self._note(self._batcher.score(*row), row)
 
-    async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+    async def a_measure(self, test_case: LLMTestCase, *_: object, **__: Any) -> float:
         """Like `measure`; test cases that are measured at once are scored together."""
         row = self._row(test_case)
         scored = await self._batcher.score_async(*row)
@@ -76,7 +77,9 @@ class SemanticMetric(BaseMetric):
         # not by DeepEval's own check, which takes an empty answer for a missing one
         missing = [item.value for item in self._required_params if getattr(test_case, item.value) is None]
         if missing:
-            self.error = f"{', '.join(missing)}: expected a text for the metric {self.metric_name}, got None"
+            self.error: str | None = (
+                f"{', '.join(missing)}: expected a text for the metric {self.metric_name}, got None"
+            )
             raise MissingTestCaseParamsError(self.error)
         expected = test_case.expected_output
         if self.references is not None:

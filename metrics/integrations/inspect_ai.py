@@ -8,6 +8,7 @@ A scorer has the name of its metric. inspect_ai finds them by the entry point gr
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.inputs import InvalidInput
@@ -35,7 +36,7 @@ def _make(name: str) -> Callable[..., Scorer]:
         threshold: float | str | None = None,
         question: str | None = None,
         explain: bool = False,
-        **options: object,
+        **options: Any,
     ) -> Scorer:
         """Score the completion against the targets, the best of which counts.
 
@@ -76,7 +77,9 @@ def _make(name: str) -> Callable[..., Scorer]:
     return make
 
 
-def _as_score(batcher: MicroBatcher, scored: RowScore, row: tuple, lowest: float | None, explain: bool) -> Score:
+def _as_score(
+    batcher: MicroBatcher, scored: RowScore, row: tuple[Any, ...], lowest: float | None, explain: bool
+) -> Score:
     answer, _, _ = row
     value = scored.value if lowest is None else float(scored.value >= lowest)
     if lowest is None and "correct" in scored.details:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
 from weakref import WeakValueDictionary
 
 from semantic_metrics.core.contract import TextMetric, check_options, describe
@@ -23,7 +24,7 @@ DELAY_SECONDS = 0.005  # how long a batch waits for more rows: what a harness ta
 MAX_ROWS = 512  # of one call; bounds how long the first row of many waits for its score
 SUMMARIES = ("scores", "signature")  # keys of a result that a `RowScore` has under names of their own
 
-Row = dict[str, object]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class RowScore:
 
     value: float
     signature: str
-    details: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -75,7 +76,7 @@ class MicroBatcher:
         *,
         delay_seconds: float = DELAY_SECONDS,
         max_rows: int = MAX_ROWS,
-        **options: object,
+        **options: Any,
     ) -> None:
         check_whole("max_rows", max_rows, 1)
         if type(delay_seconds) not in (int, float) or not 0 <= delay_seconds < 60:
@@ -89,7 +90,7 @@ class MicroBatcher:
     def _start(self) -> None:
         """Threads do not live on in a forked process, so that it begins anew."""
         self._process = os.getpid()
-        self._waiting: list[tuple[Row, Future]] = []
+        self._waiting: list[tuple[Row, Future[Any]]] = []
         self._running = False
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"semantic-metrics-{self.name}")
 
@@ -132,7 +133,7 @@ class MicroBatcher:
             # a caller that has given up needs no score; from here on it can no longer give up
             self._score([(row, future) for row, future in batch if future.set_running_or_notify_cancel()])
 
-    def _score(self, batch: list[tuple[Row, Future]]) -> None:
+    def _score(self, batch: list[tuple[Row, Future[Any]]]) -> None:
         while len(batch) > 1:
             try:
                 scores = self._compute([row for row, _ in batch])
@@ -149,7 +150,7 @@ class MicroBatcher:
         for row, future in batch:
             self._score_alone(row, future)
 
-    def _score_alone(self, row: Row, future: Future) -> None:
+    def _score_alone(self, row: Row, future: Future[Any]) -> None:
         try:
             (score,) = self._compute([row])
         except BaseException as error:
@@ -169,7 +170,7 @@ class MicroBatcher:
         return split_result(result, len(rows))
 
 
-def split_result(result: Mapping[str, object], rows: int) -> list[RowScore]:
+def split_result(result: Mapping[str, Any], rows: int) -> list[RowScore]:
     """The result of `compute` row by row; what is said of all rows together, such as the mean, is left out."""
     lists = {key: value for key, value in result.items() if isinstance(value, list) and len(value) == rows}
     parts = {key: value for key, value in result.get("parts", {}).items() if isinstance(value, list)}
@@ -185,10 +186,12 @@ def split_result(result: Mapping[str, object], rows: int) -> list[RowScore]:
 
 
 _loading = Lock()
-_batchers: "WeakValueDictionary[tuple, MicroBatcher]" = WeakValueDictionary()  # those that a caller still holds
+_batchers: "WeakValueDictionary[tuple[Any, ...], MicroBatcher]" = (
+    WeakValueDictionary()
+)  # those that a caller still holds
 
 
-def shared_batcher(name: str, checkpoint: str | None = None, **options: object) -> MicroBatcher:
+def shared_batcher(name: str, checkpoint: str | None = None, **options: Any) -> MicroBatcher:
     """The batcher of these settings; callers of a process share it, and batchers with other options share its metric.
 
     Args:

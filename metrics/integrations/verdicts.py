@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from semantic_metrics.core.contract import TextMetric, argument_names, describe
 from semantic_metrics.core.inputs import invalid_input, quote
@@ -12,7 +13,7 @@ TOKENS_NAMED = 3  # of each text, those that lower the score most
 LEAST_EFFECT = 0.005  # of a token that is named; smaller ones round to 0.00
 
 
-def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Path | None, **options: object) -> float:
+def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Path | None, **options: Any) -> float:
     """The lowest score with which a text passes.
 
     Args:
@@ -82,14 +83,14 @@ def explain_score(
     return "; ".join(filter(None, lines))
 
 
-def _lowest(side: str, shares: dict) -> str:
+def _lowest(side: str, shares: dict[str, Any]) -> str:
     """The tokens of one text that lower the score most."""
     pairs = sorted(zip(shares["contributions"], shares["tokens"], strict=True))[:TOKENS_NAMED]
     named = ", ".join(f"{token!r} {share:+.2f}" for share, token in pairs if share <= -LEAST_EFFECT)
     return f"lowered by {named} in the {side}" if named else ""
 
 
-def reasons(batcher: MicroBatcher, score: RowScore, explain: bool, *row: object) -> Iterator[str]:
+def reasons(batcher: MicroBatcher, score: RowScore, explain: bool, *row: Any) -> Iterator[str]:
     """`describe_score`, and if asked for `explain_score` of the row (prediction, references, question)."""
     yield describe_score(batcher.name, score)
     if explain and (effects := explain_score(batcher, score, *row)):

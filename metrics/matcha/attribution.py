@@ -9,7 +9,7 @@ too: where two texts contradict each other the path passes close to the origin, 
 take 50) are far off.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ BASELINES = ("token_0", "other_text")
 MIN_DISTANCE = 1e-12  # a path that passes nearer to the origin counts as this far from it: the integral stays finite
 MIN_PATH_LENGTH = 1e-8  # on a shorter path, the gradient at its end counts for all of it
 
-Explanation = dict[str, object]
+Explanation = dict[str, Any]
 
 
 def explain(
@@ -83,7 +83,10 @@ def _contributions(encoder: "Encoder", text: TokenRows, other: TokenRows, start:
     elif start is None:
         shares = text.weights * (text.rows @ (other.vector / other_size)) / size
     else:
-        begin = encoder.rows_of(np.zeros(1, dtype=int))[0] if start == "token_0" else other.vector
+        begin = other.vector
+        if start == "token_0":
+            assert isinstance(encoder, MatchaTable), "others are refused above"
+            begin = encoder.rows_of(np.zeros(1, dtype=int))[0]
         shares = text.weights * ((text.rows - begin) @ _mean_gradient(begin, text.vector, other.vector))
         path = {"baseline": start, "baseline_score": float(cosine(begin[None], other.vector[None])[0])}
     return {

@@ -8,7 +8,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -120,7 +120,7 @@ class ContextualEncoder:
             encoder.encode([PROBE])
         return encoder
 
-    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, object]:
+    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, Any]:
         """Settings of the checkpoint, and how it runs, that can change a score, for the signature."""
         backend = {} if run.backend == "torch" else {"backend": run.backend}
         return {
@@ -202,7 +202,8 @@ class ContextualEncoder:
         known = any(i != self.unknown_id for i in encoding.ids)
         weights = np.full(len(ids), known / len(ids))
         spans = [None, *encoding.offsets[:room], None]
-        return TokenRows([self.tokenizer.id_to_token(i) for i in ids], spans, states[0].double().cpu().numpy(), weights)
+        tokens = [self.tokenizer.id_to_token(i) or "" for i in ids]
+        return TokenRows(tokens, spans, states[0].double().cpu().numpy(), weights)
 
 
 def _pad(sequences: list[list[int]], device: torch.device) -> Inputs:

@@ -82,14 +82,10 @@ class MatchaScoring(TextScoring):
 
     encoder: "MatchaTable | ContextualEncoder"
 
-    @property
-    def runs_model(self) -> bool:
-        """See `TextScoring`: a contextual checkpoint does, a table does not."""
-        return not isinstance(self.encoder, MatchaTable)
-
     def load_models(self) -> None:
-        """See `TextScoring`."""
+        """See `TextScoring`; a contextual checkpoint runs a model, a table does not."""
         self.encoder = load_checkpoint(None if self.config_name == "default" else self.config_name)
+        self.runs_model = not isinstance(self.encoder, MatchaTable)
 
     def compute(
         self,

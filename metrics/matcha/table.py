@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError
@@ -58,7 +59,7 @@ class TableConfig:
     unk_token: str | None = None
     add_special_tokens: bool = False
     source_sha256: str | None = None
-    network: dict[str, object] = field(default_factory=dict)
+    network: dict[str, Any] = field(default_factory=dict)
     ratings: dict[str, list[float]] | None = None
 
     def __post_init__(self) -> None:
@@ -228,7 +229,7 @@ class MatchaTable:
             unknown = np.concatenate([[0], (flat == self.unknown_id).cumsum()])
             lengths = lengths - (unknown[ends] - unknown[ends - lengths])
         vectors = self.mean(sums, lengths)
-        return vectors, vectors.any(axis=1), truncated
+        return vectors, np.asarray(vectors.any(axis=1)), truncated
 
     def _ids(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Texts -> their (tokens,) ids, one after the other, (n,) how many each has, and (n,) whether it was cut."""
@@ -267,13 +268,16 @@ class MatchaTable:
     def token_rows(self, text: str, run: RunOptions = DEFAULT_OPTIONS) -> TokenRows:
         """The tokens' rows, whose weighted sum is the text's vector; padding, if there is any, is the last of them."""
         (encoding,) = self.tokenize([text])
-        ids, tokens, spans = np.array(encoding.ids, dtype=np.int64), list(encoding.tokens), list(encoding.offsets)
+        ids, tokens = np.array(encoding.ids, dtype=np.int64), list(encoding.tokens)
+        spans: list[tuple[int, int] | None] = list(encoding.offsets)
         known, pad_to = ids != self.unknown_id, self.config.pad_to
         weights = known / (pad_to or max(int(known.sum()), 1))
         if pad_to is not None and known.sum() < pad_to:
+            assert self.config.pad_token_id is not None, "a checkpoint that pads has a token for it"
             ids = np.append(ids, self.config.pad_token_id)
             weights = np.append(weights, (pad_to - known.sum()) / pad_to)
-            tokens, spans = [*tokens, PADDING], [*spans, None]
+            tokens.append(PADDING)
+            spans.append(None)
         return TokenRows(tokens, spans, self.rows_of(ids), weights)
 
     def resolve(self, run: RunOptions) -> RunOptions:
@@ -289,7 +293,7 @@ class MatchaTable:
                 )
         return run
 
-    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, object]:
+    def signature_fields(self, run: RunOptions = DEFAULT_OPTIONS) -> dict[str, Any]:
         """Settings of the checkpoint that can change a score, for the signature."""
         return {
             "checkpoint": self.checkpoint_sha256[:16],

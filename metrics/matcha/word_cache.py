@@ -7,6 +7,7 @@ that adds nothing; another text is given to the tokeniser whole.
 
 import re
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -31,7 +32,7 @@ class WordCache:
         self._tokenizer = tokenizer
         self._known: dict[str, list[int]] = {}
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         """A copy begins empty: what was read before is no part of a metric."""
         return WordCache, (self._tokenizer,)
 

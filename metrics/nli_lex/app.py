@@ -1,6 +1,7 @@
 """Demo of NLI+lex: whether free-form answers are right, and why."""
 
 from pathlib import Path
+from typing import Any
 
 import evaluate
 
@@ -33,7 +34,7 @@ EXAMPLES = {
 }
 
 
-def judge(result: dict) -> Outcome:
+def judge(result: dict[str, Any]) -> Outcome:
     """Count the correct answers."""
     count = len(result["scores"])
     summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."

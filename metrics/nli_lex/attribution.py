@@ -79,9 +79,17 @@ def explain(
                 f"{INTEGRATED_GRADIENTS!r} takes longer ones",
             )
         return explainer.leave_one_out(score)
-    rows = ([texts["question"]], [texts["prediction"]], [[texts["reference"]]])
-    reading = (weights.template, weights.number_words, weights.features, run)
-    features = extract(scorer, *rows, *reading, weights.whole_question)
+    features = extract(
+        scorer,
+        [texts["question"]],
+        [texts["prediction"]],
+        [[texts["reference"]]],
+        weights.template,
+        weights.number_words,
+        weights.features,
+        run,
+        weights.whole_question,
+    )
     read = as_read(texts["reference"], texts["prediction"], weights.number_words, weights.whole_question)
     both_ways = BACK in weights.features
     pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, np.array(read.origins))
@@ -95,7 +103,7 @@ def _traced_pairs(
     both_ways: bool,
     texts: Texts,
     spans: dict[str, list[Span]],
-    max_length: int,
+    max_length: int | None,
     origins: np.ndarray,
 ) -> list[TracedPair]:
     """The pair that decides, one for each part of the reference, then the same in reverse if the weights use it.
@@ -105,7 +113,7 @@ def _traced_pairs(
     (pairs,) = features.pairs
     traced = []
     for order, pair in product((1, -1)[: 1 + both_ways], pairs):
-        tokens, characters = trace(scorer, tuple(filled.text for filled in pair[::order]), max_length)
+        tokens, characters = trace(scorer, (pair[::order][0].text, pair[::order][1].text), max_length)
         parts = list(zip(pair, characters[::order], strict=True))  # the premise, then the hypothesis
         (premise, in_premise), (hypothesis, in_hypothesis) = parts
         inside = _inside(in_hypothesis, hypothesis.answer, hypothesis.answer_start)

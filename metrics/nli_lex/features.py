@@ -12,6 +12,7 @@ no room for the answer is cut at its end. Where the answer writes a number of th
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -278,5 +279,5 @@ def load_scorer(name: str | Path | None = None) -> PairScorer:
     return PairScorer(folder, "nli_lex")
 
 
-def _is_nli(config: dict) -> bool:
+def _is_nli(config: dict[str, Any]) -> bool:
     return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())

@@ -1,7 +1,9 @@
 """NLI+lex's scores: whether an answer says what the reference answer says. `evaluate` is not needed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from typing_extensions import Required, TypedDict, Unpack
@@ -89,7 +91,7 @@ class NLILexScoring(TextScoring):
         """See `TextScoring`."""
         self.scorer = load_scorer(self.config_name)
 
-    def check_columns(self, columns: dict[str, object]) -> dict[str, list]:
+    def check_columns(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Like `TextScoring.check_columns`, and rejects blank references."""
         checked = super().check_columns(columns)
         for i, group in enumerate(checked["references"]):
@@ -148,7 +150,7 @@ class NLILexScoring(TextScoring):
     ) -> Result:
         weights, several = options.weights, isinstance(references[0], list)
         predictions, thoughts = without_thoughts(predictions)
-        texts = questions, predictions, references if several else [[text] for text in references]
+        texts = questions, predictions, [[text] if isinstance(text, str) else text for text in references]
         match = SUBSTRING if weights.whole_question else "lexical_match"
         reading = (weights.template, weights.number_words, {*weights.features, "entailment", match}, options.run)
         features = extract(self.scorer, *texts, *reading, weights.whole_question)
@@ -218,8 +220,8 @@ class NLILexScoring(TextScoring):
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
 
         def score(variants: list[Texts]) -> np.ndarray:
-            columns = ([variant[name] for variant in variants] for name in texts)
-            return np.array(self._compute(*columns, options)["scores"])
+            said, gold, asked = ([variant[name] for variant in variants] for name in texts)
+            return np.array(self._compute(said, gold, asked, options)["scores"])
 
         return explain(self.scorer, options.weights, texts, method, options.run, score)
 

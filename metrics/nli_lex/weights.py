@@ -11,6 +11,7 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Weights:
         values = _to_json(replace(self, fitted_on="", checkpoint=""))
         return hashlib.sha256(json.dumps(values).encode("utf-8")).hexdigest()
 
-    def signature_fields(self) -> dict[str, object]:
+    def signature_fields(self) -> dict[str, Any]:
         """What a metric's signature contains of the weights."""
         return {
             "features": self.form,
@@ -125,7 +126,7 @@ def judge(weights: Weights, features: Features) -> Judgement:
     return Judgement(np.where(features.blank, 0.0, p), best, counts.cumsum() - counts + best)
 
 
-def read_weights(path: Path, form: str = "rich", checkpoint: str = "") -> Weights:
+def read_weights(path: str | Path, form: str = "rich", checkpoint: str = "") -> Weights:
     """Weights of one form from a file.
 
     Args:
@@ -161,7 +162,7 @@ def _file(path: Path) -> Path:
     return path / FILE if path.is_dir() else path
 
 
-def _to_json(weights: Weights) -> dict:
+def _to_json(weights: Weights) -> dict[str, Any]:
     coefficients = dict(zip(weights.features, weights.coefficients, strict=True))
     return {name: getattr(weights, name) for name in KEYS} | {"coefficients": coefficients}
 

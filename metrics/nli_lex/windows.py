@@ -4,6 +4,7 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from string import Formatter
+from typing import Any
 
 from semantic_metrics.core.inputs import check_text, invalid_input, quote
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
@@ -15,7 +16,7 @@ MIN_WINDOW_TOKENS = 8  # without any question: where a window would be shorter, 
 PART_SHARE = 1 / 3  # of what the model reads: largest part of a reference; most of the room is the answer's
 
 
-def check_template(template: object) -> str:
+def check_template(template: Any) -> str:  # noqa: ANN401  (what a user gave)
     """A format string with `{answer}` once, and `{question}` once or not at all.
 
     Raises:
@@ -62,8 +63,8 @@ def fill(template: str, question: str, text: str, start: int = 0) -> Filled:
             filled += values[name]
     left = _leading_spaces(filled)
     filled = filled.strip()
-    asked, answer = (tuple(min(max(place - left, 0), len(filled)) for place in spans[name]) for name in PLACEHOLDERS)
-    return Filled(filled, asked, answer, start + _leading_spaces(text))
+    asked, answer = ([min(max(place - left, 0), len(filled)) for place in spans[name]] for name in PLACEHOLDERS)
+    return Filled(filled, (asked[0], asked[1]), (answer[0], answer[1]), start + _leading_spaces(text))
 
 
 def _leading_spaces(text: str) -> int:
@@ -111,8 +112,9 @@ class Windows:
         if (reading := self._read(question, answer, reference)) is not None:
             return [reading]
         readings = [self._read(question, answer, part, start) for part, start in self._parts(reference)]
-        if all(readings):
-            return readings
+        fitting = [reading for reading in readings if reading is not None]
+        if len(fitting) == len(readings):
+            return fitting
         problem = (
             f"expected a text that leaves the answer {MIN_WINDOW_TOKENS} of the {self.room} tokens that the model "
             f"reads, got one of {self.count(reference)} tokens: {reference[:40]!r}"
@@ -172,7 +174,8 @@ class Windows:
         spans = self.scorer.token_spans(answer)
         budget = self.room - self.count(hypothesis.text) - self.count(fill(self.template, question, "").text)
         word_starts = _word_starts(answer, spans)
-        premises, begin, end = [], 0, 0
+        premises: list[Filled] = []
+        begin = end = 0
         while end < len(spans) or not premises:
             end = min(begin + budget, len(spans))
             end = _last_start(word_starts, begin + 1, end) if end < len(spans) else end

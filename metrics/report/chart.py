@@ -1,6 +1,7 @@
 """Histogram of scores for the report's SVG: x in percent of its width, y in pixels, so that letters keep their size."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ MAX_COUNT_STEPS = 3  # between the numbers of rows beside the bars
 ROUNDING_ERROR = 1e-9  # of a number of steps
 
 
-def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, object]:
+def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, Any]:
     """Draw the histogram of (n,) scores, split by (n,) bool labels if there are any.
 
     Returns:

@@ -1,7 +1,9 @@
 """Heat maps: texts as pieces, each with its contribution to a score as a sign and one of three strengths."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from semantic_metrics.html.sums import adds_up_to
 
@@ -43,7 +45,7 @@ class HeatMap:
     strongest: list[Piece]
 
 
-def heat_maps(explanation: dict, texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
+def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
     """Make the heat maps of an explanation.
 
     Args:
@@ -63,14 +65,14 @@ def heat_maps(explanation: dict, texts: dict[str, str], most: int, strongest: in
         ]
         # tokens without characters in the text, such as padding, are always shown
         shown = tokens[:most] + [(piece, span) for piece, span in tokens[most:] if span is None]
-        coloured = sorted((piece for piece, _ in tokens if piece.level), key=lambda piece: -abs(piece.share))
+        coloured = sorted((piece for piece, _ in tokens if piece.level), key=lambda piece: -abs(piece.share or 0.0))
         hidden = len(tokens) - len(shown)
         pieces = _pieces(text, shown, hidden == 0)
         maps.append(HeatMap(name, pieces, hidden, _sums(explanation, name), coloured[:strongest]))
     return maps
 
 
-def _sums(explanation: dict, name: str) -> str:
+def _sums(explanation: Mapping[str, Any], name: str) -> str:
     """What the contributions to one text add up to, in words; empty if to nothing."""
     if (wanted := adds_up_to(explanation, name)) is None:
         return ""

@@ -4,10 +4,11 @@
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -26,7 +27,7 @@ MAX_TOKEN_CHARACTERS = 200
 MAX_PLAIN_CHARACTERS = 1000  # of a text without a heat map
 LABELS = {True: "correct", False: "incorrect"}
 
-Explain = Callable[[dict[str, str]], dict]
+Explain = Callable[[dict[str, str]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,10 @@ def write_report(
         FileError: the file cannot be written.
     """
     count = _check(scores, texts, labels, rows)
-    labels = None if labels is None else np.asarray(labels, dtype=bool)
-    sections = [_section(one, texts, labels, rows) for one in scores]
+    judged = None if labels is None else np.asarray(labels, dtype=bool)
+    sections = [_section(one, texts, judged, rows) for one in scores]
     notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
-    facts = _facts(scores, labels)
+    facts = _facts(scores, judged)
     _write(path, title=title, notes=notes, facts=facts, sections=sections, maps=[], signature="")
 
 
@@ -101,14 +102,14 @@ def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], si
     _write(path, title=title, notes=[note], facts={}, sections=[], maps=maps, signature=signature)
 
 
-def _write(path: Path, **values: object) -> None:
+def _write(path: Path, **values: Any) -> None:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     page = environment.get_template(TEMPLATE).render(max_token_characters=MAX_TOKEN_CHARACTERS, **values)
-    page = page.replace("\0", "\ufffd").encode("utf-8", "replace")  # NUL and lone surrogates are invalid in HTML
+    content = page.replace("\0", "\ufffd").encode("utf-8", "replace")  # NUL and lone surrogates are invalid in HTML
     with atomic_write(path) as file:
-        file.write(page)
+        file.write(content)
 
 
 def _check(scores: list[Scores], texts: dict[str, list[str]], labels: Sequence[bool] | None, rows: int) -> int:
@@ -141,7 +142,7 @@ def _check_values(scores: list[Scores], texts: dict[str, list[str]]) -> None:
             raise ValueError(f"texts: of {name!r} expected texts, got {invalid[0]!r}")
 
 
-def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> dict[str, object]:
+def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, rows: int) -> dict[str, Any]:
     """Values of the template for one metric."""
     values = np.asarray(scores.values, dtype=np.float64)
     order = np.argsort(values, kind="stable")
@@ -194,7 +195,7 @@ def _metric_facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None)
     return facts | {name: f"{count:,}" for name, count in scores.counts.items()}
 
 
-def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> dict[str, object]:
+def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None, index: int) -> dict[str, Any]:
     """Values of the template for a row: heat maps, and plain texts as (name, beginning, further characters)."""
     row = {name: column[index] for name, column in texts.items()}
     if scores.references is not None:

@@ -1,6 +1,7 @@
 """C2, C5 and C6: where a target's projection falls in the plane of A and B, and the lengths that decide the case."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ SIGNED_EDGES = np.arange(-40, 61) / 20
 RATIO_EDGES = (np.arange(101) - 0.5) / 50  # 1, the ratio of an encoder that normalises, is in the middle of a bin
 CASES = ("near A", "middle", "near B")
 
-Result = dict[str, object]
+Result = dict[str, Any]
 
 
 @dataclass(frozen=True)

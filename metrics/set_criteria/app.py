@@ -1,6 +1,7 @@
 """Demo of the set criteria: whether a sentence encoder treats overlap, difference and union as sets do."""
 
 from pathlib import Path
+from typing import Any
 
 from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
 from semantic_metrics.demo.reading import Column
@@ -41,7 +42,7 @@ EXAMPLES = {
 }
 
 
-def list_shares(result: dict) -> Outcome:
+def list_shares(result: Any) -> Outcome:  # noqa: ANN401  (a CriteriaResult, which a Space has by another name)
     """Share of the samples that meet each criterion."""
     rows = result.rows()
     table = {head: [row[name] for row in rows] for name, head in HEADS.items()}

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def shared_ranges(several: list[Ranges]) -> Ranges:
     return shared
 
 
-def check_ranges(ranges: object) -> Ranges:
+def check_ranges(ranges: Any) -> Ranges:  # noqa: ANN401  (what a user gave)
     """Check ranges from a user, in the form of `own_ranges`; criteria and measures may be left out.
 
     Raises:
@@ -166,6 +167,7 @@ def _describe(
     if not values.size:
         names = ("share", "mean", "sd") if single else (*CELLS, "mean", "sd", "base")
         return {**dict.fromkeys(names), "n": 0}
+    assert bounds is not None, "there are ranges where there are values"
     sign = -1 if measure in DISTANCES else 1
     spreads = [spread_of(sign * row) for row in values]
     means, sds = [spread["mean"] for spread in spreads], [spread["sd"] for spread in spreads]
@@ -174,7 +176,7 @@ def _describe(
         return {"share": share, "mean": means[0], "sd": sds[0], "n": values.shape[1]}
     defined = _defined(differences(samples, criterion, measure))
     base = samples[OPERATOR[criterion]].pairs[DIFFERENCES[criterion][1][1]][MEASURES.index(measure)][defined]
-    cells = sample_cells(*values, bounds, epsilons)
+    cells = sample_cells(values[0], values[1], bounds, epsilons)
     return {**cells, "mean": means, "sd": sds, "base": spread_of(base)["mean"], "n": values.shape[1]}
 
 
@@ -226,7 +228,7 @@ def _defined(values: np.ndarray) -> np.ndarray:
     return ~np.isnan(values).any(axis=0)
 
 
-def _listed(values: np.ndarray, kind: type = float) -> list:
+def _listed(values: np.ndarray, kind: type = float) -> list[Any]:
     return [None if value != value else kind(value) for value in values.tolist()]
 
 

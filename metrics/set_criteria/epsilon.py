@@ -55,7 +55,7 @@ def sample_cells(
     Returns:
         `both`, `first` (that one alone), `second` (alone), `neither`: percentages, in [0, 100]; they add up to 100.
     """
-    grids = [epsilon_values(*bounds, number) for bounds in ranges]
+    grids = [epsilon_values(low, high, number) for low, high in ranges]
     both = ones = twos = 0
     for begin in range(0, len(first), BLOCK_DIFFERENCES):
         block = slice(begin, begin + BLOCK_DIFFERENCES)
@@ -74,7 +74,8 @@ def sample_share(differences: np.ndarray, bounds: list[float], number: int = EPS
         bounds: [low, high].
         number: number of margins.
     """
-    values = epsilon_values(*bounds, number)
+    low, high = bounds
+    values = epsilon_values(low, high, number)
     blocks = range(0, len(differences), BLOCK_DIFFERENCES)
     reached = sum(int(count_reached(differences[i : i + BLOCK_DIFFERENCES], values).sum()) for i in blocks)
     return 100 * reached / (len(differences) * number)

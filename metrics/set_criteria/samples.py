@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def _check_triple(name: str, triple: object) -> Vectors:
     return a, b, target
 
 
-def _as_array(name: str, side: object) -> np.ndarray:
+def _as_array(name: str, side: Any) -> np.ndarray:  # noqa: ANN401  (what a user gave)
     if hasattr(side, "detach"):  # a torch tensor
         side = side.detach().cpu()
         side = side.float() if str(side.dtype) == "torch.bfloat16" else side  # numpy has no such type

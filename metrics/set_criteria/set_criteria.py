@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import datasets
 import evaluate
@@ -150,7 +152,7 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
         if self.encoder_name is not None:
             find_encoder(self.encoder_name)
 
-    def check_columns(self, columns: dict[str, object]) -> dict[str, list]:
+    def check_columns(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Like `CheckedInputs.check_columns`, and rejects unknown operators."""
         checked = super().check_columns(columns)
         return {**checked, "operator": check_operators(checked["operator"])}
@@ -176,7 +178,7 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
         backend: str = "torch",
         cache_dir: str | Path | None = None,
         progress: bool = True,
-    ) -> dict | None:
+    ) -> dict[str, Any] | None:
         """Test the encoder on the samples, together with those added before."""
         run = RunOptions(precision, None, batch_size, device, backend)
         check_run_device(run)
@@ -208,7 +210,7 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
         target: list[str] | None,
         operator: list[str],
         options: Options,
-    ) -> dict:
+    ) -> dict[str, Any]:
         operator = list(operator)
         given = options.embeddings or {}
         for name, triple in given.items():
@@ -216,7 +218,7 @@ class SetCriteria(CheckedInputs, evaluate.Metric):
         measured: dict[str | None, tuple[Samples, Result]] = {}
         for name, triple in given.items():
             measured[name] = measure_samples(from_arrays(triple), operator, name_of(name)), {"model": GIVEN}
-        texts = None if a is None else [*a, *b, *target]
+        texts = [*(a or []), *(b or []), *(target or [])]
         if options.encoders is not None:
             for name in options.encoders:  # each is freed before the next one is loaded
                 measured[name] = _measure_texts(_load(name, options.run), texts, operator, options)
@@ -235,7 +237,7 @@ def _load(name: str | None, run: RunOptions) -> Encoder:
     return load_encoder(name, run.device, run.precision, run.backend)
 
 
-def _check_encoders(encoders: object, embeddings: object, run: RunOptions) -> list[str]:
+def _check_encoders(encoders: object, embeddings: Collection[Any] | None, run: RunOptions) -> list[str]:
     names = check_texts("encoders", encoders)
     taken = [*names, *(embeddings or {})]
     if len(set(taken)) < len(taken):
@@ -260,7 +262,7 @@ def _measure_texts(
     return measure_samples(take, operators, "the encoder's vectors"), facts
 
 
-def _report_all(measured: dict[str | None, tuple[Samples, Result]], options: Options) -> dict:
+def _report_all(measured: dict[str | None, tuple[Samples, Result]], options: Options) -> dict[str, Any]:
     """The result of one encoder (under the name None), or the results of several with the ranges they share."""
     ranges = options.ranges
     used = fill_ranges(ranges, shared_ranges([own_ranges(samples) for samples, _ in measured.values()]))

@@ -1,6 +1,7 @@
 """A result of the set criteria for people: a table that fits on a screen, and a row for each figure."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from semantic_metrics.set_criteria.geometry import MEASURES
 
@@ -18,7 +19,7 @@ CELL_WIDTH = 8
 MIN_SAMPLES = 100  # of an operator: with fewer, percentages say little
 
 
-class CriteriaResult(dict):
+class CriteriaResult(dict[str, Any]):
     """The result of `compute`, a dict; printed, it is the table of `table_lines`."""
 
     def __str__(self) -> str:
@@ -26,12 +27,12 @@ class CriteriaResult(dict):
 
     __repr__ = __str__
 
-    def rows(self) -> list[dict[str, object]]:
+    def rows(self) -> list[dict[str, Any]]:
         """The figures of one encoder, see `figure_rows`, with the condition that each criterion asks for."""
         return [{**row, "condition": CONDITIONS[row["criterion"]]} for row in figure_rows(self)]
 
 
-def table_lines(result: dict, measure: str = MEASURES[0]) -> Iterator[str]:
+def table_lines(result: dict[str, Any], measure: str = MEASURES[0]) -> Iterator[str]:
     """A table with a line for each encoder, and what the criteria ask.
 
     Args:
@@ -53,7 +54,7 @@ def table_lines(result: dict, measure: str = MEASURES[0]) -> Iterator[str]:
         yield "The encoders share their margins: percentages of another call cannot be compared with these."
 
 
-def figure_rows(result: dict) -> Iterator[dict[str, object]]:
+def figure_rows(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The figures of one encoder: a row for each criterion and measure of similarity."""
     for criterion in CONDITIONS:
         by_measure, left_out = result[criterion], result["undefined"][criterion]

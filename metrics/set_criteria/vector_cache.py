@@ -108,7 +108,8 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
 
 
 def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np.ndarray, int]:
-    vectors, begin, truncated = None, 0, 0
+    vectors: np.ndarray | None = None
+    begin = truncated = 0
     with progress_bar(len(texts), "text") as bar:
         for chunk in text_chunks(texts):
             encoded, cut = encoder.encode(chunk, batch_size)
@@ -117,6 +118,7 @@ def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np
             vectors[begin : begin + len(chunk)] = encoded
             begin, truncated = begin + len(chunk), truncated + int(cut.sum())
             bar.update(len(chunk))
+    assert vectors is not None, "there are texts"
     return vectors, truncated
 
 

@@ -5,6 +5,7 @@ figures from the same rows, samples of several sizes, and groups of rows that de
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ RESAMPLES = 1_000
 SIGNIFICANT = 0.05  # a difference is significant where its p-value is below
 LEVEL = 1 - SIGNIFICANT  # confidence level of intervals
 _BATCH = 50  # resamples computed at a time: bounds the memory; with several sizes it decides what is drawn when
+Key = TypeVar("Key", bound=Hashable)  # name of a figure
 
 
 def draw_rows(
@@ -59,11 +61,11 @@ def bootstrap(
 
 
 def bootstrap_groups(
-    statistic: Callable[[np.ndarray], dict[Hashable, float]],
+    statistic: Callable[[np.ndarray], dict[Key, float]],
     groups: Sequence[Hashable],
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> dict[Hashable, np.ndarray]:
+) -> dict[Key, np.ndarray]:
     """Figures of resampled groups of rows, all figures on the same draws, so that they can be compared draw by draw.
 
     Rows of one group depend on each other, so a group is drawn with all its rows.

@@ -82,7 +82,11 @@ class Pair:
 
 
 def interval(
-    scores: Sequence[float], level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0, name: str = "scores"
+    scores: Sequence[float] | np.ndarray,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    name: str = "scores",
 ) -> Interval:
     """Mean of scores with its percentile bootstrap interval.
 
@@ -105,8 +109,8 @@ def interval(
 
 
 def compare(
-    a: Sequence[float],
-    b: Sequence[float],
+    a: Sequence[float] | np.ndarray,
+    b: Sequence[float] | np.ndarray,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -140,9 +144,13 @@ def compare(
     drawn = _means(values, level, resamples, seed)
     low, high = sorted(sign * end for end in percentile_interval(drawn, level))
     far = abs(mean) - _ROUNDING * np.abs(values).mean()
-    p_values = [p_value(drawn - mean, far), p_value(_flipped_means(values, resamples, seed), far)]
+    p_bootstrap, p_permutation = (
+        p_value(differences, far) for differences in (drawn - mean, _flipped_means(values, resamples, seed))
+    )
     wins, losses = int((gaps > tie).sum()), int((gaps < -tie).sum())
-    return Comparison(float(sign * mean), low, high, *p_values, wins, len(gaps) - wins - losses, losses)
+    return Comparison(
+        float(sign * mean), low, high, p_bootstrap, p_permutation, wins, len(gaps) - wins - losses, losses
+    )
 
 
 def compare_all(
@@ -212,7 +220,7 @@ def p_value(drawn: np.ndarray, observed: float) -> float:
     return float((1 + (np.abs(drawn) >= observed).sum()) / (1 + len(drawn)))
 
 
-def _checked(name: str, scores: Sequence[float]) -> np.ndarray:
+def _checked(name: str, scores: Sequence[float] | np.ndarray) -> np.ndarray:
     try:
         values = np.asarray(scores)
     except ValueError:  # lists of several lengths

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -140,7 +141,7 @@ class Validation:
             yield "R@1 and DCG in groups are undefined: fewer than two groups have candidates to rank"
         yield f"\n{self.verdict}"
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[dict[str, Any]]:
         """A row for each figure."""
         rows = [
             {"metric": metric, "figure": name, "value": one.value, "low": one.low, "high": one.high}
@@ -178,7 +179,7 @@ def validate(
     near = agreement_stats.closeness(np.stack(list(unit.values())), human)
 
     def statistic(rows: np.ndarray) -> dict[tuple[str, str], float]:
-        by_metric = {}
+        by_metric: dict[tuple[str, str], float] = {}
         for i, name in enumerate(names):
             figures = agreement_stats.agreement(unit[name][rows], human[rows])
             figures |= {f"nearest_{kind}": float(near[kind][i, rows].mean()) for kind in ("r1", "dcg")}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from transformers import PreTrainedModel
@@ -61,9 +61,12 @@ class Checkpoint(Protocol):
         metric: the metric that reads it, whose measured drifts "auto" goes by; None for those of all.
     """
 
-    folder: Path | None
-    checkpoint_sha256: str
-    metric: str | None
+    @property
+    def folder(self) -> Path | None: ...  # noqa: D102
+    @property
+    def checkpoint_sha256(self) -> str: ...  # noqa: D102
+    @property
+    def metric(self) -> str | None: ...  # noqa: D102
 
     def example(self) -> Inputs:
         """Inputs of two sequences, the second of them shorter, on the CPU."""
@@ -86,7 +89,7 @@ class Transformer:
         self._openvino: dict[str, tuple[int, OpenVINOModel]] = {}  # by precision, with its number of threads
         self._lock = Lock()
 
-    def __getstate__(self) -> dict[str, object]:
+    def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy take: compiled models are made again."""
         return {**self.__dict__, "_openvino": {}}
 

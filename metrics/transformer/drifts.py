@@ -127,4 +127,4 @@ def fastest_precision(drifts: list[Drift], backend: str, metric: str | None = No
         small = all(max(drift.drift, drift.neighbours) < MAX_DRIFT for drift in measured.values())
         if small and measured.keys() == {drift.metric for drift in own}:
             speeds[precision] = min((drift.speed for drift in measured.values()), default=0.0)
-    return max(speeds, key=speeds.get, default="float32")
+    return max(speeds, key=speeds.__getitem__, default="float32")

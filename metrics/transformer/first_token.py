@@ -4,6 +4,8 @@ Keys and values are computed for every token, as the first one attends to all; q
 the feed-forward part, five sixths of a layer, for the first token only. The logits are the same but for rounding.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -55,7 +57,7 @@ class FirstTokenLayer(nn.Module):
         self.as_tuple = as_tuple
 
     def forward(
-        self, hidden_states: torch.Tensor, attention_mask: torch.Tensor | None = None, *_: object, **__: object
+        self, hidden_states: torch.Tensor, attention_mask: torch.Tensor | None = None, *_: object, **__: Any
     ) -> torch.Tensor | tuple[torch.Tensor]:
         """(n, tokens, width) states, and a mask that is broadcast to (n, heads, tokens, tokens) -> (n, 1, width)."""
         first, own = hidden_states[:, :1], self.attention.self
