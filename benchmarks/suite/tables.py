@@ -168,8 +168,8 @@ def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows:
         "The encoders of the cosine and of BERTScore were trained on SNLI, MultiNLI and COCO captions, among others.",
         "No metric here was trained on these texts, but four rows are no clean test: two rules of nli_lex were added "
         "after it had failed on DIVER-QA, a feature after it had been seen without it on DIVER-QA, "
-        "NQ-open and the denials, the size of windows and the form of the support of consensus were chosen on "
-        "WiCE dev, and shares of weights of the first three stages of the cross-encoder were chosen after WiCE dev "
+        "NQ-open and the denials, the decision of support, which judges long texts, was fitted on WiCE dev among "
+        "others, and shares of weights of the first three stages of the cross-encoder were chosen after WiCE dev "
         "and the denials had been seen.",
         _lost(figures),
     ]

@@ -1,7 +1,7 @@
 """The texts of the suite, all as one kind of set: answers, summaries, captions, claims, paraphrases, rated pairs.
 
-No metric here was trained or fitted on any of them; four are no clean test all the same (`tables.notes`). The files are
-those of the papers' benchmarks and of this folder. A set whose file is not in the data folder is left out, and the
+No metric here was trained on any of them; four are no clean test all the same (`tables.notes`). The files are those of
+the papers' benchmarks and of this folder. A set whose file is not in the data folder is left out, and the
 report says so.
 """
 

@@ -1,4 +1,4 @@
-"""`semantic-metrics check`: which sentences of a summary its source supports, contradicts or does not mention."""
+"""`semantic-metrics check`: which sentences of a summary its source supports, contradicts or does not contain."""
 
 import json
 from collections import Counter
@@ -29,10 +29,16 @@ MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 @shared_option("--predictions", help="With a table in place of SUMMARY and SOURCE: column of the texts to check.")
 @shared_option("--references", multiple=False, help="With a table: column of their sources.")
 @click.option("--coverage", is_flag=True, help="Also say which sentences of the source the summary leaves out.")
-@click.option("--k", metavar="N", help="Windows of the source to read for each sentence, or all; default: 8.")
+@click.option("--k", metavar="N", help="Sentences of the source to read for each sentence, or all; default: 8.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
 @model_options()
-@shared_option("--output", help="JSONL file to write: a line for each text, with its sentences and places.")
+@click.option(
+    "--fail-under",
+    type=float,
+    metavar="SUPPORT",
+    help="Exit with code 1 if a sentence of a text has less support than this; 0.5 stands for even odds.",
+)
+@shared_option("--output", help="JSONL or JSON file to write: each text with its sentences and places.")
 @click.option("--html", type=FILE, help="HTML page to write: each sentence leads to its place in the source.")
 def check(
     summary: Path,
@@ -42,6 +48,7 @@ def check(
     coverage: bool,
     k: str | None,
     config: str | None,
+    fail_under: float | None,
     output: Path | None,
     html: Path | None,
     run: dict[str, Any],
@@ -52,8 +59,10 @@ def check(
 
     Example: semantic-metrics check summary.txt article.txt --html check.html
     """
+    if fail_under is not None and not 0 <= fail_under <= 1:
+        raise InputError(f"--fail-under: expected a number from 0 to 1, got {fail_under:g}")
     names, texts, sources = _read(summary, source, predictions, references)
-    options: dict[str, Any] = {} if k is None else {"k": _windows(k)}
+    options: dict[str, Any] = {} if k is None else {"k": _sentences(k)}
     for path in filter(None, (output, html)):
         check_output(path, inputs=[summary, *([source] if source else [])])
     if output is not None and html is not None and output.resolve() == html.resolve():
@@ -70,7 +79,7 @@ def check(
         )
     click.echo("\n".join(_lines(names, result)))
     if output is not None:
-        _write_lines(output, names, result)
+        _write(output, names, result)
         click.echo(f"written to {output}", err=True)
     if html is not None:
         from semantic_metrics.report.check import write_check
@@ -78,6 +87,17 @@ def check(
         title = f"{summary.name} checked against {source.name if source else references}"
         write_check(html, title, checked_texts(names, texts, sources, result), result["signature"])
         click.echo(f"written to {html}", err=True)
+    if fail_under is not None:
+        _fail_under(fail_under, names, result["minimums"])
+
+
+def _fail_under(support: float, names: list[str], minimums: list[float]) -> None:
+    """Exit with code 1 if the lowest sentence of a text has less support."""
+    low = [plain(name) for name, lowest in zip(names, minimums, strict=True) if lowest < support]
+    if low:
+        shown = ", ".join(low[:MAX_PRINTED_TEXTS])
+        click.echo(f"lowest sentence below {support:g} in {len(low)} of {len(names)} texts: {shown}", err=True)
+        raise click.exceptions.Exit(1)
 
 
 def _read(
@@ -106,7 +126,7 @@ def _text(path: Path) -> str:
         raise FileError(f"{path}: expected UTF-8 text, got the byte 0x{content[error.start]:02x}") from None
 
 
-def _windows(given: str) -> int | None:
+def _sentences(given: str) -> int | None:
     """Value of --k; None for all."""
     if given == "all":
         return None
@@ -124,35 +144,40 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
         covers = f", coverage {result['coverage'][i]:.3f}" if "coverage" in result else ""
         yield f"{plain(name)}: {result['scores'][i]:.3f}, lowest {result['minimums'][i]:.3f}{covers}; {verdicts}"
         for one in sentences:
-            head = f"{MARKS[one['verdict']]} {one['verdict']:12} {one['support']:.3f}  "
-            yield head + cut(one["text"], WIDTH - len(head))
+            support = f"{'':5}" if one["support"] is None else f"{one['support']:.3f}"
+            head = f"{MARKS[one['verdict']]} {one['verdict']:12} {support}  "
+            yield head + cut(" ".join(one["text"].split()), WIDTH - len(head))
             for place in one["places"][:1]:
                 where = f"{'':20}{place['begin']}-{place['end']}: "
-                yield where + cut(place["text"], WIDTH - len(where))
+                yield where + cut(" ".join(place["text"].split()), WIDTH - len(where))
         for one in result["missing"][i] if "missing" in result else ():
             head = f"- missing      {one['support']:.3f}  "
-            yield head + cut(one["text"], WIDTH - len(head))
+            yield head + cut(" ".join(one["text"].split()), WIDTH - len(head))
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
-    read, left_out = result["windows_read"], result["windows_left_out"]
     notes = "".join(f", {kind} {result[kind]}" for kind in ("undefined", "truncated") if result[kind])
-    yield f"texts {len(names)}, mean {result[METRIC]:.4f}; windows read {read}, left out {left_out}{notes}"
+    unsupported, read = sum(result["unsupported"]), result["passages_read"]
+    mean = f"mean {result[METRIC]:.4f}, sentences without support {unsupported}"
+    yield f"texts {len(names)}, {mean}; passages read {read}{notes}"
     yield shorten(result["signature"])
 
 
-def _write_lines(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
-    """Write a line of JSON for each text.
+def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
+    """Write an object of JSON for each text: a line each, or for a name that ends with .json one list.
 
     Raises:
         FileError: the file cannot be written.
     """
-    kept = {"score": "scores", "minimum": "minimums", "coverage": "coverage", "missing": "missing"}
-    columns = {key: result[name] for key, name in kept.items() if name in result} | {"sentences": result["sentences"]}
+    kept = {"score": "scores", "minimum": "minimums", "unsupported": "unsupported"}
+    kept |= {"coverage": "coverage", "missing": "missing", "sentences": "sentences"}
+    columns = {key: result[name] for key, name in kept.items() if name in result}
+    rows = [
+        {"name": name, **{key: values[i] for key, values in columns.items()}, "signature": result["signature"]}
+        for i, name in enumerate(names)
+    ]
+    if path.suffix.lower() == ".json":
+        text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    else:
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     with atomic_write(path) as file:
-        for i, name in enumerate(names):
-            row = {
-                "name": name,
-                **{key: values[i] for key, values in columns.items()},
-                "signature": result["signature"],
-            }
-            file.write((json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8"))
+        file.write(text.encode("utf-8"))

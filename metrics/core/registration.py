@@ -56,7 +56,9 @@ def register(*names: str, remove: bool = False) -> list[str]:
 def _register(name: str) -> str:
     """Put a script for a metric into the module cache, in place of an earlier one, and say what was done."""
     home = _cache_folder(name)
-    script = SCRIPT.format(name=name, class_name=metric_class(name).__name__)
+    kind = metric_class(name)
+    assert kind is not None, "check_parts has found it"
+    script = SCRIPT.format(name=name, class_name=kind.__name__)
     home.mkdir(parents=True, exist_ok=True)
     (home.parent / "__init__.py").touch()
     (home / "__init__.py").touch()

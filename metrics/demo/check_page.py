@@ -14,7 +14,7 @@ from .reading import INPUT_ERRORS
 
 ABOUT = """
 Does the source say what the text says? Each sentence of a summary or a long answer is compared with the places of the
-source that share its words. English only.
+source that may say so. English only.
 """
 EXAMPLE = (
     "The council of Harrow Bay decided to replace its old bridge. The new bridge will cost 64 million pounds. "

@@ -11,8 +11,9 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-MARKS = {"supported": "✓", "contradicted": "✗", "silent": "?"}  # verdicts are told apart without colours, too
-QUOTED_CHARACTERS = 300  # of a place, in the list of sentences
+# verdicts are told apart without colours, too
+MARKS = {"supported": "✓", "contradicted": "✗", "not found": "?", "skipped": "·"}
+QUOTED_CHARACTERS = 600  # of a place, in the list of sentences
 STYLE = """
 .sm-check { --yes: 0, 114, 178; --no: 213, 94, 0; --maybe: 128, 128, 128; }
 @media (prefers-color-scheme: dark) { .sm-check { --yes: 86, 180, 233; --no: 230, 159, 0; --maybe: 160, 160, 160; } }
@@ -23,7 +24,7 @@ STYLE = """
 .sm-check h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
 .sm-check .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; }
 @media (max-width: 50rem) { .sm-check .columns { grid-template-columns: minmax(0, 1fr); } }
-@media (min-width: 50.01rem) { /* the sentences stay beside a long source */
+@media screen and (min-width: 50.01rem) { /* the sentences stay beside a long source */
   .sm-check .columns > :first-child { position: sticky; top: 0; align-self: start; }
   .sm-check .columns > :first-child { max-height: 100vh; overflow-y: auto; }
 }
@@ -31,27 +32,40 @@ STYLE = """
 .sm-check a { color: inherit; text-decoration-thickness: 2px; text-underline-offset: 3px; }
 .sm-check .supported { background: rgba(var(--yes), .18); text-decoration: underline solid rgb(var(--yes)); }
 .sm-check .contradicted { background: rgba(var(--no), .3); text-decoration: underline double rgb(var(--no)); }
-.sm-check .silent { background: rgba(var(--maybe), .15); text-decoration: underline dotted rgb(var(--maybe)); }
+.sm-check .not-found { background: rgba(var(--maybe), .15); text-decoration: underline dotted rgb(var(--maybe)); }
 .sm-check .place { background: rgba(var(--maybe), .15); }
 .sm-check .mark { font-size: .75rem; font-weight: bold; font-variant-numeric: tabular-nums; padding: 0 .15rem; }
 .sm-check :target { outline: 3px solid rgb(var(--no)); outline-offset: 1px; scroll-margin-top: 4rem; }
 .sm-check ol { padding-left: 1.75rem; }
-.sm-check li { margin: .4rem 0; }
+.sm-check li { margin: .4rem 0; break-inside: avoid; }
+.sm-check .skipped { opacity: .7; }
+.sm-check > label { margin-right: 1rem; }
+.sm-check > .show-supported:not(:checked) ~ section li.supported,
+.sm-check > .show-contradicted:not(:checked) ~ section li.contradicted,
+.sm-check > .show-not-found:not(:checked) ~ section li.not-found,
+.sm-check > .show-skipped:not(:checked) ~ section li.skipped { display: none; }
+.sm-check li.supported, .sm-check li.contradicted, .sm-check li.not-found { background: none; text-decoration: none; }
+@media print { .sm-check > input, .sm-check > label { display: none; } .sm-check .columns { display: block; } }
 .sm-check .soft { opacity: .75; font-size: .875rem; font-variant-numeric: tabular-nums; }
 """
 TEMPLATE = """
 {% macro number(value) %}{{ "%.3f"|format(value) }}{% endmacro %}
 <div class="sm-check">
 <p class="soft"><span class="supported">✓ solid line: the source supports it</span>; <span class="contradicted">✗ double
-line: the source contradicts it</span>; <span class="silent">? dotted line: the source is silent</span>. A sentence
-leads to its place in the source, the number there leads back.</p>
+line: the source contradicts it</span>; <span class="not-found">? dotted line: not found in the source</span>; · claims
+nothing and is skipped. A sentence leads to its place in the source, the number there leads back.</p>
+{% for verdict, mark in marks.items() %}
+<input type="checkbox" checked id="{{ prefix }}-show-{{ verdict|replace(" ", "-") }}"
+ class="show-{{ verdict|replace(" ", "-") }}">
+<label for="{{ prefix }}-show-{{ verdict|replace(" ", "-") }}">{{ mark }} {{ verdict }}</label>
+{% endfor %}
 {% for row in rows %}
 <section>
 <h2>{{ row.name }}</h2>
 <p>Score {{ number(row.score) }} (mean support), lowest sentence {{ number(row.minimum) }}
 {%- if row.coverage is not none %}, coverage of the reference {{ number(row.coverage) }}{% endif %};
-{{ row.counts["supported"] }} supported, {{ row.counts["contradicted"] }} contradicted,
-{{ row.counts["silent"] }} silent.</p>
+{% for verdict in marks %}{{ row.counts[verdict] }} {{ verdict }}{{ "." if loop.last else ", " }}{% endfor %}
+</p>
 <div class="columns">
 <div>
 <h3>Text</h3>
@@ -59,7 +73,8 @@ leads to its place in the source, the number there leads back.</p>
 {%- for piece in row.text %}
 {%- if piece.sentence is none %}{{ piece.text }}
 {%- else %}{% set one = row.sentences[piece.sentence] -%}
-<a id="{{ one.id }}" class="{{ one.verdict }}" title="{{ one.verdict }}, support {{ number(one.support) }}"
+<a id="{{ one.id }}" class="{{ one.kind }}" title="{{ one.verdict }}
+{%- if one.support is not none %}, support {{ number(one.support) }}{% endif %}"
 {%- if one.target %} href="#{{ one.target }}"{% endif %}>{{ piece.text }}</a>
 {#- -#}
 <span class="mark">{{ one.mark }}{{ one.number }}</span>
@@ -67,10 +82,15 @@ leads to its place in the source, the number there leads back.</p>
 {%- endfor %}</p>
 <ol>
 {% for one in row.sentences %}
-<li><b>{{ one.mark }} {{ one.verdict }}</b>
+<li class="{{ one.kind }}"><b>{{ one.mark }} {{ one.verdict }}</b>
+{% if one.support is not none %}
 <span class="soft">support {{ number(one.support) }}, contradiction {{ number(one.contradiction) }}</span><br>
+{% endif %}
+<span dir="auto">{{ one.text }}</span><br>
 {% if one.target %}
 <a href="#{{ one.target }}" dir="auto">“{{ one.quote }}”</a> <span class="soft">{{ one.where }}</span></li>
+{% elif one.support is none %}
+<span class="soft">It claims nothing.</span></li>
 {% else %}
 <span class="soft">There is nothing to compare it with.</span></li>
 {% endif %}
@@ -94,7 +114,7 @@ leads to its place in the source, the number there leads back.</p>
 <a class="mark" id="{{ one.target }}" href="#{{ one.id }}" title="back to sentence {{ one.number }}, {{ one.verdict }}">
 {{- one.mark }}{{ one.number }}</a>
 {%- endfor %}
-{%- if piece.verdict %}<span class="{{ piece.verdict }}">{{ piece.text }}</span>{% else %}{{ piece.text }}{% endif %}
+{%- if piece.kind %}<span class="{{ piece.kind }}">{{ piece.text }}</span>{% else %}{{ piece.text }}{% endif %}
 {%- endfor %}</p>
 {% endfor %}
 </div>
@@ -167,7 +187,7 @@ def render_check(texts: list[CheckedText], signature: str, prefix: str = "check"
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     rows = [_row(one, f"{prefix}-{number}") for number, one in enumerate(texts, 1)]
-    page = environment.from_string(TEMPLATE).render(rows=rows, signature=signature)
+    page = environment.from_string(TEMPLATE).render(rows=rows, signature=signature, marks=MARKS, prefix=prefix)
     return f"<style>{STYLE}</style>{page}".replace("\0", "\ufffd")  # NUL is invalid in HTML
 
 
@@ -207,6 +227,7 @@ def _sentence(judged: dict[str, Any], identifier: str, number: int, checked: Che
         "id": identifier,
         "number": number,
         "mark": MARKS[judged["verdict"]],
+        "kind": _css_class(judged["verdict"]),
         "place": None,
         "target": "",
     }
@@ -218,6 +239,10 @@ def _sentence(judged: dict[str, Any], identifier: str, number: int, checked: Che
         where = f"{source}characters {place['begin']:,} to {place['end']:,}"
         values |= {"place": place, "target": f"{identifier}-place", "quote": quote, "where": where}
     return values
+
+
+def _css_class(verdict: str) -> str:
+    return verdict.replace(" ", "-")
 
 
 def _pieces(source: str, number: int, sentences: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -236,6 +261,6 @@ def _pieces(source: str, number: int, sentences: list[dict[str, Any]]) -> list[d
     for begin, end in pairwise(sorted({0, len(source), *begun, *ended})):
         covering.update(one["verdict"] for one in begun[begin])
         covering.subtract(one["verdict"] for one in ended[begin])
-        verdict = next((name for name in ("contradicted", "supported", "silent") if covering[name] > 0), "")
-        pieces.append({"text": source[begin:end], "verdict": verdict, "marks": begun[begin]})
+        verdict = next((name for name in ("contradicted", "supported", "not found") if covering[name] > 0), "")
+        pieces.append({"text": source[begin:end], "kind": _css_class(verdict), "marks": begun[begin]})
     return pieces

@@ -3,12 +3,15 @@
     def test_answer(assert_means):
         assert_means(answer("Is the museum open?"), "The museum is closed on Mondays.", threshold=0.5)
 
+    def test_summary(assert_supported):
+        assert_supported(summarise(article), article)
+
 pytest finds it by the entry point group `pytest11`. It imports nothing that takes long until a test asks for a score,
 and each process of pytest-xdist loads a model once. `--semantic-report FILE` writes the score of every assertion.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +23,15 @@ if TYPE_CHECKING:
     from semantic_metrics.integrations.micro_batcher import MicroBatcher
 
 PROPERTY = "semantic_metrics"  # name of the user property that carries rows from the processes of pytest-xdist
-AssertMeans = Callable[..., float]
+EVEN = 0.5  # a support that stands for even odds
+Assertion = Callable[..., float]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --semantic-report."""
     group = parser.getgroup("semantic-metrics")
     group.addoption(
-        "--semantic-report", metavar="FILE", help="Write the scores of `assert_means` to FILE as JSON lines."
+        "--semantic-report", metavar="FILE", help="Write the scores of all assertions to FILE as JSON lines."
     )
 
 
@@ -68,7 +72,7 @@ class _Report:
 
 
 @pytest.fixture
-def assert_means(request: pytest.FixtureRequest) -> AssertMeans:
+def assert_means(request: pytest.FixtureRequest) -> Assertion:
     """Assert that a text says what a reference says: `assert_means(text, reference, threshold=0.5)`.
 
     `metric` is "consensus" unless a test names another one. `reference` may be a list of references, the best of which
@@ -104,6 +108,54 @@ def assert_means(request: pytest.FixtureRequest) -> AssertMeans:
         return row["score"]
 
     return check
+
+
+@pytest.fixture
+def assert_supported(request: pytest.FixtureRequest) -> Assertion:
+    """Assert that a source says each sentence of a text: `assert_supported(text, source)`.
+
+    `source` may be a list of texts, which count as one. `threshold` is the lowest support with which a sentence passes;
+    `checkpoint` is as `semantic_metrics.load` takes it, and further arguments are options of `compute` of the metric
+    `support`. The support of the lowest sentence is returned; a failure lists the sentences that the source does not
+    support, each with the place that decides.
+    """
+    rows: list[dict] = []
+    request.node.user_properties.append((PROPERTY, rows))
+
+    def check(
+        text: str,
+        source: str | list[str],
+        threshold: float = EVEN,
+        *,
+        checkpoint: str | None = None,
+        **options: object,
+    ) -> float:
+        __tracebackhide__ = True  # the failure is shown where the test calls
+        from semantic_metrics.integrations.micro_batcher import shared_batcher
+        from semantic_metrics.integrations.verdicts import resolve_threshold
+
+        batcher = shared_batcher("support", checkpoint, **options)
+        lowest = resolve_threshold("support", batcher.metric, threshold, **options)
+        scored = batcher.score(text, source)
+        score = scored.details["minimum"]
+        row = {"metric": "support", "score": score, "threshold": lowest, "passed": score >= lowest, "text": text}
+        rows.append(row | {"reference": source, **scored.details, "signature": scored.signature})
+        if score < lowest:
+            raise AssertionError("\n".join(_unsupported(scored.details["sentence"], lowest)))
+        return score
+
+    return check
+
+
+def _unsupported(sentences: list[dict], lowest: float) -> Iterator[str]:
+    """The message of a failure."""
+    judged = [one for one in sentences if one["support"] is not None]
+    low = [one for one in judged if one["support"] < lowest]
+    yield f"the source does not support {len(low)} of {len(judged)} sentences with {lowest:.4f}"
+    for one in low:
+        yield f"  {one['verdict']}, support {one['support']:.4f}: {one['text']!r}"
+        for place in one["places"][:1]:
+            yield f"    source: {place['text']!r}"
 
 
 def _judge(

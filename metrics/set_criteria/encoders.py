@@ -16,7 +16,12 @@ from semantic_metrics.matcha.table import MatchaTable
 MODEL_TYPE = "matcha"  # in the config.json of a MATCHA table
 MODULES = "modules.json"  # sentence-transformers models have this file, plain transformers do not
 HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector, but for:
-RECORDS = ("nli_lex.json", "precision.json", "training.json")  # what was measured with the weights, or made them
+RECORDS = (
+    "nli_lex.json",
+    "precision.json",
+    "support.json",
+    "training.json",
+)  # what was measured with the weights, or made them
 
 
 class Encoder(Protocol):

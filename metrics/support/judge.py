@@ -1,13 +1,13 @@
-"""Long texts judged sentence by sentence: what a source supports, what it contradicts, and where it says so.
+"""Each claim of a text judged by its source: supported, contradicted or not found, and where the source says so.
 
-Each sentence of a text is compared with windows of its source, at most three sentences each. The words that they share
-choose the k windows that the cross-encoder reads; `Judge` takes any cross-encoder with labels for NLI.
+A claim is compared with passages of its source: single sentences, neighbours, short paragraphs, and distant sentences
+that are put together. `Judge` takes any cross-encoder with labels for NLI that has a fitted decision.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -19,46 +19,35 @@ from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.quantities.rules import as_read, contradicted_by, repeats
-from semantic_metrics.support.sentences import Span, cut_long, sentence_spans, window_spans
-from semantic_metrics.support.word_share import stems, word_shares
+from semantic_metrics.support.claims import Claim, plain_text, read_claims
+from semantic_metrics.support.decision import (
+    CONTRADICTED,
+    FEATURES,
+    NOT_FOUND,
+    SKIPPED,
+    SUPPORTED,
+    Decision,
+    log_odds,
+    verdict_of,
+)
+from semantic_metrics.support.evidence import Document, Overlap, Passage, Source
+from semantic_metrics.support.sentences import cut_long
 
-Support = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-
-SUPPORTED, CONTRADICTED, SILENT = "supported", "contradicted", "silent"
-VERDICTS = (SUPPORTED, CONTRADICTED, SILENT)
-NEAREST_WINDOWS = 8  # read for each sentence by default
-WINDOW_SENTENCES = 3  # a claim often needs two or three sentences of evidence; longer places help no reader
-WINDOW_TOKENS = 80  # about 60 words
-MODEL_WEIGHT = 1.0  # of the model's opinion beside the words: below 1, a negation of the source has some support
-PLACES = 3  # of a source that a result lists for each sentence
+SENTENCES_READ = 8  # of the source, alone, for each claim by default
+PLACES = 3  # of a source that a result lists for each claim
 PAIRS_AT_A_TIME = 4096  # bounds the memory, changes no score
 CACHED_DOCUMENTS = 16  # sources that several texts share are split once
 
 
 @dataclass(frozen=True)
-class Thresholds:
-    """Where one verdict ends and another begins.
-
-    Attributes:
-        support: a sentence is supported from this support on.
-        contradiction: a sentence is contradicted from this contradiction on, if that exceeds its support.
-    """
-
-    support: float = 0.2
-    contradiction: float = 0.4
-
-
-THRESHOLDS = Thresholds()  # `python -m benchmarks long_texts` prints what WiCE's development split would choose
-
-
-@dataclass(frozen=True)
 class SupportOptions:
-    """Settings of one call that judges sentence by sentence.
+    """Settings of one call.
 
     Attributes:
         run: how the cross-encoder runs, with its `max_length`.
-        k: windows that it reads for each sentence; None for all.
+        k: sentences of the source that it reads for each claim, and passages of several in proportion; None for all.
         coverage: whether the references' sentences are looked for in the prediction as well.
         output: "all" or "mean".
         progress: whether bars are shown.
@@ -68,7 +57,7 @@ class SupportOptions:
     """
 
     run: RunOptions = DEFAULT_OPTIONS
-    k: int | None = NEAREST_WINDOWS
+    k: int | None = SENTENCES_READ
     coverage: bool = no_score_change(False)
     output: str = no_score_change("all")
     progress: bool = no_score_change(True)
@@ -83,21 +72,21 @@ class SupportOptions:
 
 @dataclass(frozen=True)
 class Place:
-    """A window of a source beside a sentence.
+    """A sentence of a source beside a claim.
 
     Attributes:
         reference: index of the source among those of the text.
         begin, end: characters of the source.
         text: those characters.
-        support, contradiction: of the sentence by this window, in [0, 1].
+        entailment, contradiction: probabilities by the model, which reads this sentence alone; None if it did not.
     """
 
     reference: int
     begin: int
     end: int
     text: str
-    support: float
-    contradiction: float
+    entailment: float | None
+    contradiction: float | None
 
 
 @dataclass(frozen=True)
@@ -107,21 +96,21 @@ class JudgedSentence:
     Attributes:
         text: the sentence; a part of one that is longer than the model reads.
         begin, end: its characters in the whole text.
-        support: highest support by a window, in [0, 1].
-        contradiction: highest contradiction by a window, in [0, 1].
+        support: probability that the source supports it, in [0, 1]; None for one that is skipped.
+        contradiction: probability that the source contradicts it, in [0, 1]; None for one that is skipped.
         verdict: one of VERDICTS.
-        places: the windows behind the verdict, the one that decides first; they do not overlap.
-        read: number of windows that the model read.
+        places: the sentences of the source behind the verdict, the one that decides first.
+        read: number of passages that the model read.
     """
 
     text: str
     begin: int
     end: int
-    support: float
-    contradiction: float
+    support: float | None
+    contradiction: float | None
     verdict: str
     places: list[Place]
-    read: int
+    read: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """What a result has of the sentence."""
@@ -134,150 +123,235 @@ class JudgedText:
 
     Attributes:
         sentences: in their order; none for a text without a letter or digit.
-        left_out: pairs of a sentence and a window that were not read, because the words had put others first.
         truncated: number of pairs that were cut.
     """
 
     sentences: list[JudgedSentence]
-    left_out: int
-    truncated: int
+    truncated: int = 0
+
+    @property
+    def supports(self) -> list[float]:
+        """The support of each sentence that is not skipped."""
+        return [one.support for one in self.sentences if one.support is not None]
 
     @property
     def score(self) -> float:
-        """Mean of the sentences' support; 0 without sentences."""
-        return float(np.mean([sentence.support for sentence in self.sentences])) if self.sentences else 0.0
+        """Mean support; 0 without sentences."""
+        return float(np.mean(self.supports)) if self.supports else 0.0
 
     @property
     def minimum(self) -> float:
-        """Lowest support of a sentence; 0 without sentences."""
-        return min((sentence.support for sentence in self.sentences), default=0.0)
+        """Lowest support; 0 without sentences."""
+        return min(self.supports, default=0.0)
+
+    @property
+    def unsupported(self) -> int:
+        """How many sentences are contradicted or not found."""
+        return sum(one.verdict in (CONTRADICTED, NOT_FOUND) for one in self.sentences)
 
     @property
     def read(self) -> int:
-        """Pairs of a sentence and a window that the model read."""
-        return sum(sentence.read for sentence in self.sentences)
+        """Pairs of a sentence and a passage that the model read."""
+        return sum(one.read for one in self.sentences)
 
 
-@dataclass(frozen=True)
-class Document:
-    """A text in sentences and windows.
+@dataclass
+class Reading:
+    """A claim and what the model reads for it.
 
     Attributes:
-        text: the whole text.
-        sentences: begin and end of each.
-        windows: the first sentence of each window, and the one after its last.
+        claim: the claim.
+        source: its source.
+        overlap: what they share.
+        passages: the passages, single sentences first.
+        repeating: the sentences in them that say the claim, but for its writing.
+        conflicting: those that have another quantity than the claim, where no sentence of the source has the claim's.
+        probabilities: (passages, 2) of entailment and contradiction, once they are read.
     """
 
-    text: str
-    sentences: list[Span]
-    windows: list[Span]
+    claim: Claim
+    source: Source
+    overlap: Overlap
+    passages: list[Passage]
+    repeating: set[int]
+    conflicting: set[int]
+    probabilities: np.ndarray
 
-    @cached_property
-    def stems(self) -> list[frozenset[str]]:
-        """The stems of each sentence."""
-        return [stems(self.text[begin:end]) for begin, end in self.sentences]
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """What the model reads: the passages, their quantities as the claim writes them, each with the claim."""
+        return [as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
 
-    @cached_property
-    def sentence_texts(self) -> list[str]:
-        """The text of each sentence, taken once."""
-        return [self.text[begin:end] for begin, end in self.sentences]
+    def apply_rules(self) -> None:
+        """A passage that repeats the claim entails it; one that has it with another quantity contradicts it."""
+        for row, passage in enumerate(self.passages):
+            if self.repeating.intersection(passage):  # a model alone may see a contradiction in what is repeated
+                self.probabilities[row] = 1.0, 0.0
+            elif self.conflicting.intersection(passage):
+                self.probabilities[row] = 0.0, 1.0
 
-    @cached_property
-    def window_texts(self) -> list[str]:
-        """The text of each window, taken once for all sentences that are compared with it."""
-        return [self.text[slice(*self.window(index))] for index in range(len(self.windows))]
+    @property
+    def repeated(self) -> bool:
+        """Whether the source says the claim, but for its writing."""
+        return bool(self.repeating)
 
-    def repeats(self, index: int, sentence: str) -> bool:
-        """Whether a sentence of a window is this one, but for white space and how its numbers are written."""
-        first, end = self.windows[index]
-        return any(repeats(self.text[slice(*span)], sentence) for span in self.sentences[first:end])
+    def features(self) -> np.ndarray:
+        """(len(FEATURES),) what the decision reads; see `decision.FEATURES`."""
+        shares = np.array([self.overlap.share(one) for one in self.passages])
+        coverage, length = self.overlap.share(tuple(range(len(self.source.texts)))), np.log(len(self.source.texts))
+        singles = np.array([len(one) == 1 for one in self.passages])
+        distant = np.array([len(one) == 1 or one[-1] - one[0] >= len(one) for one in self.passages])
+        entailment, contradiction = log_odds(self.probabilities).T
+        weighed = log_odds(shares * self.probabilities[:, 1])
+        nearest, best = 0, int(entailment.argmax())  # the nearest single sentence is first
+        values = {
+            "entailment": entailment[best],
+            "entailment_of_one": entailment[singles].max(),
+            "entailment_of_joined": entailment[distant].max(),
+            "entailment_of_nearest": entailment[nearest],
+            "contradiction": weighed[singles].max(),
+            "contradiction_of_best": contradiction[best],
+            "contradiction_of_nearest": contradiction[nearest],
+            "contradiction_of_shared": shares[nearest] * contradiction[nearest],
+            "share": length * shares.max(),
+            "coverage": length * coverage,
+            "lacks_number": self.overlap.lacks_number,
+            "source_length": length,
+        }
+        return np.array([values[name] for name in FEATURES], dtype=float)
 
-    def contradicts(self, index: int, sentence: str) -> bool:
-        """Whether a sentence of a window has another quantity than this one where its words are the same.
+    def places(self, verdict: str) -> list[Place]:
+        """The sentences of the source that decide, the first one first.
 
-        "In 2010 he won 5 games. In 2011 he won 6 games." says the second sentence, and does not contradict it.
+        They are those of the passage that speaks most for the verdict, the best of them first, then the next single
+        sentences; where nothing is found, those that share most with the claim.
         """
-        first, end = self.windows[index]
-        return contradicted_by(sentence, self.sentence_texts[first:end], self.sentence_texts)
+        shares = np.array([self.overlap.share(one) for one in self.passages])
+        entailment, contradiction = self.probabilities.T
+        alone = {one[0]: row for row, one in enumerate(self.passages) if len(one) == 1}
+        weight = {SUPPORTED: entailment, CONTRADICTED: shares * contradiction}.get(verdict, np.zeros(len(shares)))
+        nearness = self.overlap.nearness
 
-    def window(self, index: int) -> Span:
-        """Begin and end of a window in the text."""
-        first, end = self.windows[index]
-        return self.sentences[first][0], self.sentences[end - 1][1]
+        def rank(sentence: int) -> tuple[float, float]:
+            return (weight[alone[sentence]] if sentence in alone else 0.0, nearness[sentence])
 
+        decisive = self.passages[int(weight.argmax())] if weight.any() else ()
+        first = sorted(decisive, key=rank, reverse=True)
+        others = sorted((one for one in alone if one not in decisive), key=rank, reverse=True)
+        return [self._place(one, alone.get(one)) for one in [*first, *others][:PLACES]]
 
-@dataclass(frozen=True)
-class _Task:
-    """A sentence and the windows that the model reads for it."""
-
-    text: str
-    span: Span
-    windows: list[tuple[int, Span, str]]  # index of the source, place in it, text
-    shares: np.ndarray
-    repeated: list[bool]  # whether a window says the sentence word for word
-    contradicted: list[bool]  # whether it says it with other numbers
+    def _place(self, sentence: int, row: int | None) -> Place:
+        values = (None, None) if row is None else self.probabilities[row].tolist()
+        return Place(*self.source.places[sentence], self.source.texts[sentence], *values)
 
 
-def support_of(
-    shares: np.ndarray, entailment: np.ndarray, contradiction: np.ndarray, weight: float = MODEL_WEIGHT
-) -> np.ndarray:
-    """How far windows support a sentence, in [0, 1].
-
-    The share of its words that a window has, times the NLI model's opinion, entailment minus contradiction, mapped to
-    [0, 1] where its weight is 1. Words alone cannot see a negation or who did what; the model alone is misled by
-    evidence that covers a part of a long sentence.
+class Reader:
+    """Finds what a source may say of each claim of a text, and lets the model read it.
 
     Args:
-        shares: (n,) from `word_shares`.
-        entailment: (n,) probabilities.
-        contradiction: (n,) probabilities.
-        weight: of the model's opinion, from 0 (words alone) to 1.
-    """
-    return shares * (1 + weight * (entailment - contradiction)) / (1 + weight)
-
-
-def verdict_of(support: float, contradiction: float, thresholds: Thresholds = THRESHOLDS) -> str:
-    """The verdict on a sentence, one of VERDICTS, from its highest support and its highest contradiction."""
-    if contradiction >= thresholds.contradiction and contradiction > support:
-        return CONTRADICTED
-    return SUPPORTED if support >= thresholds.support else SILENT
-
-
-class Judge:
-    """Judges texts sentence by sentence.
-
-    Args:
-        scorer: a cross-encoder with labels for NLI; it reads a window as premise and a sentence as hypothesis.
+        scorer: a cross-encoder with labels for NLI; it reads a passage as premise and a claim as hypothesis.
+        table: MATCHA's table, which helps to choose the passages.
         options: settings.
-        thresholds: where verdicts begin.
-        support: how the shares of words and the model's opinion make the support; see `support_of`.
-
-    Attributes:
-        document: function from a source to its sentences and windows; it keeps the last few.
 
     Raises:
-        ValueError: the cross-encoder lacks a label for entailment.
+        ValueError: the cross-encoder lacks a label for entailment, or `max_length` has no room for two texts.
     """
 
-    def __init__(
-        self,
-        scorer: PairScorer,
-        options: SupportOptions,
-        thresholds: Thresholds = THRESHOLDS,
-        support: Support = support_of,
-    ) -> None:
+    def __init__(self, scorer: PairScorer, table: MatchaTable, options: SupportOptions) -> None:
         nli_labels(scorer.labels)
-        self.scorer, self.options, self.thresholds, self._support = scorer, options, thresholds, support
+        self.scorer, self.table, self.options = scorer, table, options
         self._room = scorer.room(options.run.max_length)
         if self._room < 2:
             raise invalid_input("max_length", f"expected room for two texts, got {quote(options.run.max_length)}")
-        self.document = lru_cache(CACHED_DOCUMENTS)(self._read)
+        self._document = lru_cache(CACHED_DOCUMENTS)(self._read_document)
 
-    def _read(self, text: str) -> Document:
-        """A source; half of what the model reads is a window's, the rest the sentence's."""
-        longest = self._room // 2
-        sentences, sizes = cut_long(text, sentence_spans(text), self.scorer.token_spans, longest)
-        return Document(text, sentences, window_spans(sizes, min(WINDOW_TOKENS, longest), WINDOW_SENTENCES))
+    def _read_document(self, text: str) -> Document:
+        """A source; half of what the model reads is a passage's at least, the rest the claim's."""
+        return Document.read(text, self.scorer.token_spans, self._room // 2, self.table)
+
+    def readings(self, texts: list[str], sources: list[list[str]]) -> Iterator[tuple[list[Claim], list[Reading], int]]:
+        """What the model reads for n texts.
+
+        Args:
+            texts: n texts.
+            sources: n lists of one text or more.
+
+        Yields:
+            For each text its claims, the readings of those that are judged (none where the source has no sentence), and
+            the number of pairs that were cut.
+        """
+        batch: list[tuple[list[Claim], list[Reading]]] = []
+        waiting = 0  # pairs in the batch
+        with progress_bar(len(texts), "text") as bar:
+            for i, (text, others) in enumerate(zip(texts, sources, strict=True), 1):
+                batch.append(self._prepare(text, others))
+                waiting += sum(len(one.passages) for one in batch[-1][1])
+                if i < len(texts) and waiting < PAIRS_AT_A_TIME:
+                    continue
+                cut = iter(self._read([one for _, readings in batch for one in readings]))
+                for claims, readings in batch:
+                    yield claims, readings, sum(islice(cut, len(readings)))
+                bar.update(len(batch))
+                batch, waiting = [], 0
+
+    def _prepare(self, text: str, others: list[str]) -> tuple[list[Claim], list[Reading]]:
+        """The claims of a text, and the readings of those that are judged."""
+        source = Source([self._document(other) for other in others])
+        claims = list(self._claims(text))
+        judged = [one for one in claims if not one.skipped] if source.texts else []
+        vectors = self.table.encode([one.text for one in judged]).vectors if judged else []
+        return claims, [self._reading(*pair, source) for pair in zip(judged, vectors, strict=True)]
+
+    def _claims(self, text: str) -> Iterator[Claim]:
+        """The claims of a text, those that the model cannot read whole in pieces."""
+        longest = self._room - self._room // 2
+        for claim in read_claims(text):
+            if claim.skipped or len(self.scorer.token_spans(claim.text)) <= longest:
+                yield claim
+                continue
+            spans, _ = cut_long(text, [(claim.begin, claim.end)], self.scorer.token_spans, longest)
+            pieces = ((begin, end, text[begin:end]) for begin, end in spans)
+            yield from (Claim(*piece, plain_text(piece[-1])) for piece in pieces)
+
+    def _reading(self, claim: Claim, vector: np.ndarray, source: Source) -> Reading:
+        overlap = source.overlap(claim.text, vector)
+        room = self._room - len(self.scorer.token_spans(claim.text))
+        passages = source.passages(overlap, self.options.k, room)
+        used = sorted(set(chain.from_iterable(passages)))
+        repeating = {i for i in used if repeats(source.texts[i], claim.text)}
+        conflicting = {i for i in used if contradicted_by(claim.text, [source.texts[i]], source.texts)}
+        return Reading(claim, source, overlap, passages, repeating, conflicting, np.zeros((len(passages), 2)))
+
+    def _read(self, readings: list[Reading]) -> list[int]:
+        """Let the model read; the number of cut pairs of each reading."""
+        pairs = list(chain.from_iterable(one.pairs for one in readings))
+        probabilities, truncated = np.zeros((len(pairs), 2)), np.zeros(len(pairs), dtype=bool)
+        for begin in range(0, len(pairs), PAIRS_AT_A_TIME):  # one long text alone may have many more
+            part = slice(begin, begin + PAIRS_AT_A_TIME)
+            logits = self.scorer.logits(pairs[part], self.options.run)
+            probabilities[part] = nli_probabilities(logits.values, self.scorer.labels)
+            truncated[part] = logits.truncated
+        cut, begin = [], 0
+        for one in readings:
+            part = slice(begin, begin + len(one.passages))
+            one.probabilities[:] = probabilities[part]
+            one.apply_rules()
+            cut.append(int(truncated[part].sum()))
+            begin = part.stop
+        return cut
+
+
+class Judge(Reader):
+    """Judges texts claim by claim.
+
+    Args:
+        scorer, table, options: as `Reader` takes them.
+        decision: the fitted decision.
+    """
+
+    def __init__(self, scorer: PairScorer, table: MatchaTable, decision: Decision, options: SupportOptions) -> None:
+        super().__init__(scorer, table, options)
+        self.decision = decision
 
     def judge(self, texts: list[str], sources: list[list[str]]) -> Iterator[JudgedText]:
         """Judge n texts, each against its sources, which count as one.
@@ -289,73 +363,30 @@ class Judge:
         Yields:
             n judged texts, in their order. A terminal shows the progress.
         """
-        rows: list[list[_Task]] = []
-        left_out: list[int] = []
-        waiting = 0  # pairs in `rows`
-        with progress_bar(len(texts), "text") as bar:
-            for i, (text, others) in enumerate(zip(texts, sources, strict=True)):
-                tasks, skipped = self._tasks(text, [self.document(other) for other in others])
-                rows.append(tasks)
-                left_out.append(skipped)
-                waiting += sum(len(task.windows) for task in tasks)
-                if i + 1 == len(texts) or waiting >= PAIRS_AT_A_TIME:
-                    yield from self._score(rows, left_out)
-                    bar.update(len(rows))
-                    rows, left_out, waiting = [], [], 0
+        for claims, readings, truncated in self.readings(texts, sources):
+            judged = iter(self._sentences(readings))
+            sentences = []
+            for one in claims:
+                place = one.written, one.begin, one.end
+                if one.skipped:
+                    sentences.append(JudgedSentence(*place, None, None, SKIPPED, []))
+                else:
+                    nothing = JudgedSentence(*place, 0.0, 0.0, NOT_FOUND, [])
+                    sentences.append(next(judged) if readings else nothing)
+            yield JudgedText(sentences, truncated)
 
-    def _tasks(self, text: str, documents: list[Document]) -> tuple[list[_Task], int]:
-        spans, _ = cut_long(text, sentence_spans(text), self.scorer.token_spans, self._room - self._room // 2)
-        places = [(source, window) for source, one in enumerate(documents) for window in range(len(one.windows))]
-        kept = len(places) if self.options.k is None else min(self.options.k, len(places))
-        tasks = []
-        for begin, end in spans:
-            sentence = text[begin:end]
-            parts = [word_shares(sentence, one.stems, one.windows) for one in documents if one.windows]
-            shares = np.concatenate(parts) if parts else np.zeros(0)
-            nearest = np.argsort(-shares, kind="stable")[:kept]  # of equal ones the first in the source
-            windows, repeated, contradicted = [], [], []
-            for source, window in (places[i] for i in nearest):
-                one = documents[source]
-                windows.append((source, one.window(window), one.window_texts[window]))
-                repeated.append(one.repeats(window, sentence))
-                contradicted.append(one.contradicts(window, sentence))
-            tasks.append(_Task(sentence, (begin, end), windows, shares[nearest], repeated, contradicted))
-        return tasks, len(spans) * (len(places) - kept)
-
-    def _score(self, rows: list[list[_Task]], left_out: list[int]) -> Iterator[JudgedText]:
-        tasks = list(chain.from_iterable(rows))
-        # the model reads a number of the window as the sentence writes it
-        pairs = [as_read(window, task.text) for task in tasks for _, _, window in task.windows]
-        probabilities, truncated = np.zeros((len(pairs), 2)), np.zeros(len(pairs), dtype=bool)
-        for begin in range(0, len(pairs), PAIRS_AT_A_TIME):  # one long text alone may have many more
-            part = slice(begin, begin + PAIRS_AT_A_TIME)
-            logits = self.scorer.logits(pairs[part], self.options.run)
-            probabilities[part] = nli_probabilities(logits.values, self.scorer.labels)
-            truncated[part] = logits.truncated
-        probabilities[[flag for task in tasks for flag in task.contradicted]] = 0.0, 1.0
-        repeated = np.fromiter(chain.from_iterable(task.repeated for task in tasks), dtype=bool, count=len(pairs))
-        probabilities[repeated] = 1.0, 0.0  # a model alone may see a contradiction in a sentence that is repeated
-        begin = 0
-        for row, skipped in zip(rows, left_out, strict=True):
-            sentences, first = [], begin
-            for task in row:
-                end = begin + len(task.windows)
-                sentences.append(self._sentence(task, *probabilities[begin:end].T))
-                begin = end
-            yield JudgedText(sentences, skipped, int(truncated[first:begin].sum()))
-
-    def _sentence(self, task: _Task, entailment: np.ndarray, contradiction: np.ndarray) -> JudgedSentence:
-        support, against = self._support(task.shares, entailment, contradiction), task.shares * contradiction
-        highest, worst = float(support.max(initial=0.0)), float(against.max(initial=0.0))
-        verdict = verdict_of(highest, worst, self.thresholds)
-        order = np.argsort(-(against if verdict == CONTRADICTED else support), kind="stable")
-        places: list[Place] = []
-        for i in order:
-            source, (begin, end), text = task.windows[i]
-            apart = all(source != one.reference or end <= one.begin or begin >= one.end for one in places)
-            if apart and len(places) < PLACES:
-                places.append(Place(source, begin, end, text, float(support[i]), float(against[i])))
-        return JudgedSentence(task.text, *task.span, highest, worst, verdict, places, len(task.windows))
+    def _sentences(self, readings: list[Reading]) -> Iterator[JudgedSentence]:
+        if not readings:
+            return
+        judged = self.decision.judge(np.array([one.features() for one in readings]))
+        for reading, (support, contradiction) in zip(readings, judged.tolist(), strict=True):
+            if reading.repeated:
+                support, contradiction = 1.0, 0.0
+            verdict, claim = verdict_of(support, contradiction), reading.claim
+            places = reading.places(verdict)
+            yield JudgedSentence(
+                claim.written, claim.begin, claim.end, support, contradiction, verdict, places, len(reading.passages)
+            )
 
 
 class Result(TypedDict, total=False):
@@ -364,14 +395,14 @@ class Result(TypedDict, total=False):
     support: Required[float]
     scores: list[float]
     minimums: list[float]
+    unsupported: list[int]
     sentences: list[list[dict[str, Any]]]
     coverage: list[float]
     missing: list[list[dict[str, Any]]]
     signature: str
     undefined: int
     truncated: int
-    windows_read: int
-    windows_left_out: int
+    passages_read: int
 
 
 def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
@@ -390,6 +421,7 @@ def result_of(judge: Judge, predictions: list[str], references: References) -> R
     result |= {
         "scores": [one.score for one in judged],
         "minimums": [one.minimum for one in judged],
+        "unsupported": [one.unsupported for one in judged],
         "sentences": [[sentence.to_dict() for sentence in one.sentences] for one in judged],
     }
     undefined = sum(not one.read for one in judged)
@@ -399,8 +431,7 @@ def result_of(judge: Judge, predictions: list[str], references: References) -> R
     result |= {
         "undefined": undefined,
         "truncated": sum(one.truncated for one in judged),
-        "windows_read": sum(one.read for one in judged),
-        "windows_left_out": sum(one.left_out for one in judged),
+        "passages_read": sum(one.read for one in judged),
     }
     return result
 
@@ -415,8 +446,8 @@ def _coverage(
     missing: list[list[dict[str, Any]]] = [[] for _ in predictions]
     numbers = chain.from_iterable(range(len(texts)) for texts in sources)
     for row, number, one in zip(owners, numbers, judged, strict=True):
-        supports[row] += [sentence.support for sentence in one.sentences]
-        lacking = (sentence for sentence in one.sentences if sentence.verdict != SUPPORTED)
+        supports[row] += one.supports
+        lacking = (sentence for sentence in one.sentences if sentence.verdict in (CONTRADICTED, NOT_FOUND))
         missing[row] += [{"reference": number, **sentence.to_dict()} for sentence in lacking]
     means = [float(np.mean(values)) if values else 0.0 for values in supports]
     return means, missing, judged

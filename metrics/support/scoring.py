@@ -14,6 +14,9 @@ from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.matcha.checkpoint import find_checkpoint
+from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
 VERSION = "0.6.0"
@@ -40,10 +43,13 @@ class SupportScoring(TextScoring):
     """Judges texts; `config_name` names the checkpoint (see `resolve_checkpoint`)."""
 
     scorer: PairScorer
+    table: MatchaTable
+    decision: Decision
 
     def load_models(self) -> None:
         """See `TextScoring`."""
-        self.scorer = load_scorer(self.config_name)
+        self.scorer, self.table = load_scorer(self.config_name), load_table()
+        self.decision = Decision.read(self.scorer.folder, self.scorer.checkpoint_sha256)
 
     def compute(
         self,
@@ -62,8 +68,12 @@ class SupportScoring(TextScoring):
         run, others = RunOptions.split(arguments, Arguments)
         return SupportOptions(self.scorer.resolve(run), **others)
 
+    def judge(self, options: SupportOptions) -> Judge:
+        """What judges texts with these settings."""
+        return Judge(self.scorer, self.table, self.decision, options)
+
     def _compute(self, predictions: list[str], references: References, options: SupportOptions) -> Result:
-        result = result_of(Judge(self.scorer, options), predictions, references)
+        result = result_of(self.judge(options), predictions, references)
         if options.output != "mean":
             result["signature"] = str(self._signature(options))
         return result
@@ -73,7 +83,8 @@ class SupportScoring(TextScoring):
         return str(self._signature(self._options(arguments)))
 
     def _signature(self, options: SupportOptions) -> Signature:
-        return Signature.of("support", self.scorer.signature_fields(), options, VERSION)
+        models = {**self.scorer.signature_fields(), "matcha": self.table.signature_fields()["checkpoint"]}
+        return Signature.of("support", models | {"decision": self.decision.sha256[:16]}, options, VERSION)
 
     def explain(
         self,
@@ -92,13 +103,18 @@ class SupportScoring(TextScoring):
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
         options = self._options(arguments)
-        judge = Judge(self.scorer, options)
+        judge = self.judge(options)
 
         def score(variants: list[Texts]) -> np.ndarray:
             sources = [[variant["reference"]] for variant in variants]
             return np.array([one.score for one in judge.judge([one["prediction"] for one in variants], sources)])
 
         return Explainer(self.scorer, texts, options.run, MAX_PIECES).leave_one_out(score)
+
+
+def load_table() -> MatchaTable:
+    """MATCHA's shipped table."""
+    return MatchaTable.from_folder(find_checkpoint(None, ()))
 
 
 def load_scorer(name: str | None = None) -> PairScorer:

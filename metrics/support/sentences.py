@@ -1,4 +1,4 @@
-"""Sentences of a text with their places in it, and windows of consecutive sentences.
+"""Sentences of a text with their places in it.
 
 sentencex (Wikimedia, MIT) finds the ends of sentences by rules and lists of abbreviations: no model, no network, and
 offsets in characters. It is maintained. spaCy's sentencizer ends a sentence behind an opening quote, and is 25 times
@@ -116,27 +116,3 @@ def cut_long(text: str, spans: list[Span], offsets: Offsets, tokens: int) -> tup
         pieces.append((begin + places[0][0], end) if places else (begin, end))
         sizes.append(len(places))
     return pieces, sizes
-
-
-def window_spans(sizes: list[int], tokens: int, sentences: int) -> list[Span]:
-    """Overlapping windows of consecutive sentences: each begins about half a window after the one before.
-
-    Args:
-        sizes: (n,) tokens of each sentence.
-        tokens: the most in a window of several sentences.
-        sentences: the most in a window.
-
-    Returns:
-        First sentence, and the one after the last, of each window; each sentence is in one window or more.
-    """
-    windows, begin = [], 0
-    while begin < len(sizes):
-        end, total = begin + 1, sizes[begin]
-        while end < min(len(sizes), begin + sentences) and total + sizes[end] <= tokens:
-            total += sizes[end]
-            end += 1
-        windows.append((begin, end))
-        if end == len(sizes):
-            break
-        begin += (end - begin + 1) // 2
-    return windows

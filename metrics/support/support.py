@@ -19,12 +19,12 @@ _INPUTS = (
 Args:
     predictions: list of n strings, the texts to judge.
     references: list of n strings, their sources, or of n lists of strings (several texts that count as one source).
-    k: number of windows of the source that the model reads for each sentence (default 8), those that share most of its
-        words; None for all.
+    k: number of sentences of the source that the model reads, each alone, for each sentence (default 8), those that
+        share most with it; passages of several sentences in proportion. None for all.
     coverage: also say which sentences of the source the prediction leaves out (default False).
 """
     + run_inputs(
-        max_length="tokens of a pair of a window and a sentence that count. None (default) for the checkpoint's own."
+        max_length="tokens of a pair of a passage and a sentence that count. None (default) for the checkpoint's own."
     )
     + """
     output: "all" (default), or "mean" for {"support": mean} alone.
@@ -34,18 +34,19 @@ Returns:
     support: mean of `scores`.
     scores: n floats in [0, 1], higher is better, the mean support of a prediction's sentences.
     minimums: n floats in [0, 1], their lowest support: where there is one wrong sentence, the mean may hide it.
+    unsupported: n whole numbers, how many sentences are contradicted or not found.
     sentences: n lists with a dict for each sentence: `text`, `begin` and `end` (characters of the prediction),
-        `support` and `contradiction` (in [0, 1]), `verdict` ("supported", "contradicted" or "silent") and `places`, at
-        most three windows that do not overlap, the one that decides first: `reference` (index), `begin`, `end`, `text`,
-        `support`, `contradiction`.
+        `support` and `contradiction` (probabilities, None for a sentence that claims nothing), `verdict` ("supported",
+        "contradicted", "not found" or "skipped") and `places`, at most three sentences of the source, the one that
+        decides first: `reference` (index), `begin`, `end`, `text`, and by the model, which reads this sentence alone,
+        `entailment` and `contradiction` (None where it reads it among others only).
     coverage: with `coverage`, n floats in [0, 1], the mean support of the references' sentences by the prediction.
     missing: with `coverage`, n lists of the references' sentences that the prediction does not support; as in
         `sentences`, and `reference`, the index of the text that they are from.
     signature: every setting that can change a score, the checkpoint's and tokeniser's sha256 among them.
-    undefined: number of predictions without a sentence or without a source; their score is 0.
-    truncated: number of pairs of a sentence and a window that were longer than `max_length`.
-    windows_read, windows_left_out: number of pairs of a sentence and a window that the model read, and of those that it
-        did not.
+    undefined: number of predictions without a sentence that claims something, or without a source; their score is 0.
+    truncated: number of pairs of a sentence and a passage that were longer than `max_length`.
+    passages_read: number of pairs of a sentence and a passage that the model read.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an

@@ -10,6 +10,7 @@ import pytest
 from tests import tiny_pairs as tiny
 from tests.consensus.conftest import both_heads
 from tests.nli_lex.conftest import nli
+from tests.support.conftest import judging
 
 MAX_SECONDS = 20  # for one call: the slowest honest one takes a tenth of it
 MAX_MESSAGE_CHARACTERS = 1000
@@ -57,5 +58,5 @@ def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> d
         "matcha": checkpoint,
         "stsscore": tiny.bert(folder / "stsscore"),
         "nli_lex": nli(folder / "nli_lex"),
-        "support": both_heads(folder / "support"),
+        "support": judging(folder / "support"),
     }

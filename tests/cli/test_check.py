@@ -9,7 +9,7 @@ import semantic_metrics
 from semantic_metrics.cli.check import WIDTH
 from semantic_metrics.core.signature import shorten
 from tests.cli.conftest import done, invoke, refused, write_jsonl
-from tests.consensus.conftest import both_heads
+from tests.support.conftest import judging
 
 SUMMARY = "The dog bites the man. No cat sleeps."
 SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
@@ -18,7 +18,7 @@ SOURCE = "The dog bites the man. A cat sleeps.\n\nThe man runs."
 @pytest.fixture(scope="session")
 def pair_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny checkpoint of support."""
-    return both_heads(tmp_path_factory.mktemp("models") / "pairs")
+    return judging(tmp_path_factory.mktemp("models") / "pairs")
 
 
 @pytest.fixture
@@ -41,6 +41,19 @@ def test_two_files_give_lines_a_jsonl_and_a_page(pair_model: Path, files: tuple[
     assert row["missing"] == expected["missing"][0]
     assert (row["score"], row["coverage"]) == (expected["scores"][0], expected["coverage"][0])
     assert "summary.txt checked against source.md" in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+def test_a_text_with_a_sentence_below_the_limit_fails(
+    pair_model: Path, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    options = {"config": pair_model, "output": tmp_path / "out.json"}
+    failed = invoke("check", *files, options=options | {"fail_under": 0.9999})
+    assert failed.exit_code == 1
+    assert "lowest sentence below 0.9999 in 1 of 1 texts: summary.txt" in failed.output
+    done(invoke("check", *files, options=options | {"fail_under": 0}))
+    (row,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert row["minimum"] == min(one["support"] for one in row["sentences"])
+    assert row["unsupported"] == sum(one["verdict"] != "supported" for one in row["sentences"])
 
 
 def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
@@ -67,6 +80,7 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
             "--html: expected another file than --output",
         ),
         (("summary.txt", "source.md"), {"precision": "int4"}, "precision: expected one of"),
+        (("summary.txt", "source.md"), {"fail_under": "nan"}, "--fail-under: expected a number from 0 to 1, got nan"),
     ],
 )
 def test_what_cannot_be_checked_is_one_line(

@@ -10,6 +10,7 @@ from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.consensus.conftest import both_heads
 from tests.nli_lex.conftest import nli
+from tests.support.conftest import judging
 from training.bundle import write_bundle
 
 METRICS = ROOT / "metrics"
@@ -25,7 +26,7 @@ def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
         "matcha": str(table),
         "stsscore": str(tiny.bert(folder / "stsscore")),
         "nli_lex": str(nli(folder / "nli_lex")),
-        "support": str(both_heads(folder / "support")),
+        "support": str(judging(folder / "support")),
         "set_criteria": str(table),
     }
 

@@ -10,7 +10,7 @@ pytest.importorskip("gradio")
 from semantic_metrics.demo.check_page import EXAMPLE, MAX_CHARACTERS, check
 from semantic_metrics.demo.page import CHECKPOINT_VARIABLE, load_metric
 from tests.conftest import ROOT
-from tests.consensus.conftest import both_heads
+from tests.support.conftest import judging
 
 SCRIPT = ROOT / "metrics" / "support"
 
@@ -18,7 +18,7 @@ SCRIPT = ROOT / "metrics" / "support"
 @pytest.fixture(autouse=True)
 def tiny_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the demo load a tiny checkpoint."""
-    monkeypatch.setenv(CHECKPOINT_VARIABLE, f"{both_heads(tmp_path / 'model')}/")
+    monkeypatch.setenv(CHECKPOINT_VARIABLE, f"{judging(tmp_path / 'model')}/")
     load_metric.cache_clear()
     yield
     load_metric.cache_clear()

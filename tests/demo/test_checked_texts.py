@@ -31,7 +31,7 @@ class Page(HTMLParser):
         self.links += [value for name, value in attrs if name == "href"]
         if values.get("class") == "text":
             self.columns.append("")
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
         self.quiet = values.get("class") == "mark"
 
@@ -59,7 +59,7 @@ def sentence(text: str, verdict: str, *places: str, source: str = SOURCE, refere
 
 SENTENCES = [
     sentence("The dog bites.", "supported", "The <b>dog</b> bites & barks."),
-    sentence("{{ 7 * 7 }}<img src=x onerror=alert(1)> ran.", "silent"),
+    sentence("{{ 7 * 7 }}<img src=x onerror=alert(1)> ran.", "not found"),
     sentence("No cat sleeps.", "contradicted", 'bites & barks.\nA cat "sleeps".'),
 ]
 CHECKED = CheckedText("<one>", TEXT, [SOURCE], 0.5, 0.25, SENTENCES)
@@ -104,22 +104,28 @@ def test_several_sources_and_what_is_missing_are_named() -> None:
 
 def test_a_piece_has_the_worst_verdict_of_the_places_that_hold_it() -> None:
     source = "abcdefghij"
-    places = [("supported", 0, 6), ("silent", 2, 9), ("contradicted", 4, 5), ("supported", 4, 4), ("silent", 2, 6)]
+    places = [
+        ("supported", 0, 6),
+        ("not found", 2, 9),
+        ("contradicted", 4, 5),
+        ("supported", 4, 4),
+        ("not found", 2, 6),
+    ]
     sentences = [
         {"text": "", "begin": 0, "end": 0, "support": 0.25, "contradiction": 0.5, "verdict": verdict, "places": [place]}
         for verdict, begin, end in places
         for place in [{"reference": 0, "begin": begin, "end": end, "text": source[begin:end]}]
     ]
     html = render_check([CheckedText("one", "", [source], 0.5, 0.25, sentences)], SIGNATURE)
-    shown = re.findall(r'<span class="(supported|contradicted|silent)">(\w+)</span>', html)
-    expected = ["supported ab", "supported cd", "contradicted e", "supported f", "silent ghi"]
+    shown = re.findall(r'<span class="(supported|contradicted|not-found)">(\w+)</span>', html)
+    expected = ["supported ab", "supported cd", "contradicted e", "supported f", "not-found ghi"]
     assert [" ".join(one) for one in shown] == expected
 
 
-@pytest.mark.parametrize("verdict", ["supported", "contradicted", "silent"])
+@pytest.mark.parametrize("verdict", ["supported", "contradicted", "not found"])
 def test_a_verdict_shows_without_colours(verdict: str) -> None:
     checked = CheckedText("one", TEXT, [SOURCE], 0.5, 0.25, [sentence("The dog bites.", verdict, "barks")])
-    mark = {"supported": "✓", "contradicted": "✗", "silent": "?"}[verdict]
+    mark = {"supported": "✓", "contradicted": "✗", "not found": "?"}[verdict]
     assert f"<b>{mark} {verdict}</b>" in render_check([checked], SIGNATURE)
 
 
@@ -128,3 +134,22 @@ def test_a_result_is_split_into_its_texts() -> None:
     first, second = checked_texts(["a", "b"], ["", TEXT], ["x", [SOURCE, "y"]], result | {"missing": [[], []]})
     assert (first.sources, first.coverage) == (["x"], 0.3)
     assert (second.sources, second.sentences, second.minimum) == ([SOURCE, "y"], SENTENCES, 0.1)
+
+
+def test_each_verdict_can_be_left_out_of_the_list_and_a_skipped_sentence_has_no_numbers() -> None:
+    skipped = sentence("No cat sleeps.", "skipped") | {"support": None, "contradiction": None}
+    html = render_check([CheckedText("one", TEXT, [SOURCE], 0.5, 0.25, [*SENTENCES[:2], skipped])], SIGNATURE)
+    for kind in ("supported", "contradicted", "not-found", "skipped"):
+        assert f'id="check-show-{kind}"' in html
+        assert f".show-{kind}:not(:checked) ~ section li.{kind}" in html
+    (item,) = re.findall(r'<li class="skipped">.*?</li>', html, flags=re.DOTALL)
+    assert "It claims nothing." in item
+    assert "support" not in item
+    assert "1 supported, 0 contradicted, 1 not found, 1 skipped." in html
+
+
+def test_nothing_is_cut_when_the_page_is_printed() -> None:
+    html = render_check([CHECKED], SIGNATURE)
+    on_screen = re.search(r"@media screen and \(min-width: 50.01rem\) \{.*?\n\}", html, flags=re.DOTALL)[0]
+    assert "max-height" in on_screen
+    assert "max-height" not in html.replace(on_screen, "")

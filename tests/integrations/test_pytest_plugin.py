@@ -85,12 +85,34 @@ def test_a_suite_passes_fails_and_reports(tmp_path: Path, processes: list[str]) 
 def test_the_printed_example_is_scored_by_the_default_metric(tmp_path: Path) -> None:
     (tmp_path / "test_printed.py").write_text(example("pytest"), encoding="utf-8")
     done = run(tmp_path, "--semantic-report", "scores.jsonl")
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
+    assert "3 passed" in done.stdout, done.stdout + done.stderr
     rows = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {row["metric"]: row["test"].partition("::")[2] for row in rows} == {
         "consensus": "test_the_answer",
         "nli_lex": "test_a_short_answer",
+        "support": "test_the_summary",
     }
+
+
+SUPPORTED = """
+SOURCE = "The council will replace the bridge. The new bridge will cost 46 million pounds."
+
+def test_supported(assert_supported):
+    assert assert_supported("The bridge will be replaced.", SOURCE) >= 0.5
+
+def test_contradicted(assert_supported):
+    assert_supported("The bridge will be replaced. The new bridge will cost 64 million pounds.", SOURCE)
+"""
+
+
+def test_sentences_without_support_fail_with_their_places(tmp_path: Path) -> None:
+    (tmp_path / "test_suite.py").write_text(SUPPORTED, encoding="utf-8")
+    done = run(tmp_path, "--semantic-report", "scores.jsonl")
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "the source does not support 1 of 2 sentences" in done.stdout
+    assert "source: 'The new bridge will cost 46 million pounds.'" in done.stdout
+    rows = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(row["metric"], row["passed"]) for row in rows] == [("support", False), ("support", True)]
 
 
 @pytest.mark.slow

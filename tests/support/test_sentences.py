@@ -1,4 +1,4 @@
-"""Sentences and windows: places that fit the text, whatever the text is."""
+"""Sentences: places that fit the text, whatever the text is."""
 
 import itertools
 import time
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.support.sentences import cut_long, sentence_spans, window_spans
+from semantic_metrics.support.sentences import cut_long, sentence_spans
 
 LINES = """About Us
 The firm was sold. It employs 200 people, Dr. Smith said.
@@ -88,16 +88,3 @@ def test_a_long_sentence_is_cut_between_words_and_none_is_lost() -> None:
         *(" ".join(f"word{i}" for i in part) for part in (range(10), range(10, 20), range(20, 25))),
     ]
     assert sizes == [2, 10, 10, 5]
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 40), st.integers(1, 5))
-def test_windows_cover_each_sentence_within_their_limits(sizes: list[int], tokens: int, most: int) -> None:
-    windows = window_spans(sizes, tokens, most)
-    assert {i for begin, end in windows for i in range(begin, end)} == set(range(len(sizes)))
-    assert all(end - begin == 1 or (end - begin <= most and sum(sizes[begin:end]) <= tokens) for begin, end in windows)
-    assert all(first[0] < second[0] for first, second in itertools.pairwise(windows))
-
-
-def test_windows_overlap_by_about_a_half() -> None:
-    assert window_spans([5] * 6, 100, 3) == [(0, 3), (2, 5), (4, 6)]

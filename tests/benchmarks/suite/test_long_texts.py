@@ -8,11 +8,14 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.suite.long_texts import decide, find_planted, load_claims, load_planted, main
-from semantic_metrics.consensus.parts import PairModels
+from benchmarks.common.options import Bootstrap
+from benchmarks.suite.long_texts import claim_figures, find_planted, load_claims, load_planted, main
+from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
+from semantic_metrics.support.scoring import SupportScoring
 from semantic_metrics.support.sentences import sentence_spans
-from tests.consensus.conftest import both_heads
+from tests.support.conftest import judging
 
 EVIDENCE = ["The dog bites the man.", "About us", "A cat sleeps.", "The man runs 300 times."]
 # of the twenty planted sentences, and of the seventeen of which the source says something else; the shipped checkpoint
@@ -41,23 +44,21 @@ def test_the_places_of_supporting_sentences_are_those_in_the_article(data: Path)
     assert claims.labels.tolist() == [True, False] * 6
 
 
-def test_no_claim_helps_to_choose_its_own_threshold() -> None:
-    rng = np.random.default_rng(0)
-    accuracies = []
-    for seed in range(20):
-        scores, labels = rng.random(100), rng.random(100) < 0.5
-        decisions = decide(scores, labels, seed)
-        accuracies.append((decisions == labels).mean())
-    assert abs(np.mean(accuracies) - 0.5) < 0.04, "random scores are right half of the time"
+def test_claims_are_told_apart_at_one_half() -> None:
+    scores, labels = np.tile([0.1, 0.4, 0.6, 0.8], 10), np.tile([False, True, True, True], 10)
+    figures = claim_figures(scores, labels, Bootstrap(0, 20))
+    assert figures["balanced accuracy"][0] == pytest.approx(100 * (1 + 2 / 3) / 2)
+    assert figures["AUC"][0] == 100
 
 
-def test_the_command_prints_the_table_and_what_fewer_windows_lose(data: Path, tmp_path: Path) -> None:
-    model = both_heads(tmp_path / "model")
+def test_the_command_prints_the_table(data: Path, tmp_path: Path) -> None:
+    model = judging(tmp_path / "model")
     arguments = ["--data", str(data), "--checkpoint", f"{model}/", "--k", "all", "--resamples", "5"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     for expected in (
-        "sentence by sentence",
+        "| support ",
+        "supporting sentence in the first 3 places",
         "AlignScore (published, test split)",
         "(66.00)",
     ):
@@ -72,14 +73,17 @@ def test_the_planted_errors_are_twenty_of_five_kinds_in_sentences_that_are_found
     )
     for one in planted:
         text = " ".join(one.sentences)
-        assert [text[begin:end] for begin, end in sentence_spans(text)] == list(one.sentences)
+        claims = read_claims(text)
+        assert [claim.written for claim in claims] == list(one.sentences)
+        assert not any(claim.skipped for claim in claims)
         assert 8 <= len(sentence_spans(one.source)) <= 15
         assert one.place is None or one.place in one.source
 
 
 @pytest.mark.slow
 def test_the_planted_sentence_is_the_lowest_and_leads_to_the_right_place() -> None:
-    planted = find_planted(PairModels().scorer, SupportOptions())
+    support = SupportScoring.from_checkpoint()
+    planted = find_planted(support.judge(SupportOptions(support.scorer.resolve(RunOptions()))))
     assert sum(one.lowest for one in planted) >= MIN_FOUND
     shown = [one.shown for one in planted if one.shown is not None]
     assert sum(shown) >= MIN_FOUND, [one.planted for one in planted if one.shown is False]

@@ -1,0 +1,112 @@
+"""The claims of a text: its sentences with their places, those that claim nothing marked, and markup left out."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from semantic_metrics.support.sentences import Span, sentence_spans
+
+MARKER = r"(?:[-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|#{1,6}|>)"
+LIST_MARKER = re.compile(rf"\s*(?:{MARKER}\s+)+")
+LONE_MARKER = re.compile(rf"\W*(?:{MARKER}|(?:\d{{1,3}}|[a-zA-Z])[.)]?)\W*")
+EMPHASIS = re.compile(r"\*{1,3}|_{2,3}|`+|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
+CITATION = re.compile(r"\s?\[\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*\]")
+LABEL_WORDS = 4  # the most in a label that the rest of its line belongs to: "Schools: four will close."
+TITLE_WORDS = 8  # the most in a line without an end that is a heading
+END = re.compile(r"[.!?\u2026][\"'\u2019\u201d)\]*_]*\s*$")
+QUESTION = re.compile(r"\?[\"'\u2019\u201d)\]*_]*\s*$")
+# what a chat model says to its reader rather than of the source
+TALK = re.compile(
+    r"(?:sure|certainly|of course|absolutely|okay|ok|great|thanks|thank you|you're welcome|no problem|hello|hi|got it)"
+    r"(?:[,!.]? (?:thing|there|question|i can help|i'd be happy|i would be happy|happy|here|below|let)\b.*)?[!.,:]*"
+    r"|(?:sure|certainly|of course|absolutely|okay|ok)[,!.:] .{0,80}\b(?:summary|summarize|overview|answer|points)\b.*"
+    r"|here(?:'s| is| are)\b.{0,80}\b(?:summary|summaries|overview|answer|points|takeaways|breakdown|list|version)\b"
+    r".{0,80}[:.]?"
+    r"|(?:the following|below) (?:is|are)\b.{0,80}[:.]?"
+    r"|(?:i hope|hope) (?:this|that|it) (?:helps|is helpful|clarifies)\b.*"
+    r"|(?:please )?(?:let me know|feel free|do not hesitate|don't hesitate)\b.*"
+    r"|(?:i'd|i would|i'll|i will|i'm|i am|i can) (?:be )?(?:happy|glad|try|summarize|summarise|provide|help)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a text.
+
+    Attributes:
+        begin, end: its characters in the text, with what marks it as an item of a list.
+        written: those characters.
+        text: what the model reads of it, without markers, emphasis and numbers of sources; empty if it is skipped.
+    """
+
+    begin: int
+    end: int
+    written: str
+    text: str
+
+    @property
+    def skipped(self) -> bool:
+        """Whether it claims nothing: a heading, a question, or what is said to the reader."""
+        return not self.text
+
+
+def read_claims(text: str) -> list[Claim]:
+    """The sentences of a text, in their order.
+
+    A marker of a list ("3.") and a label ("**Schools:**") belong to the sentence behind them on their line. Claims
+    nothing: a line without an end of a sentence that has few words or is marked as a heading, what ends with a colon or
+    a question mark, and what a chat model says to its reader ("Here is a summary:", "Sure!", "I hope this helps").
+    """
+    return [_read(text, span) for span in _joined(text, sentence_spans(text))]
+
+
+def _joined(text: str, spans: list[Span]) -> Iterator[Span]:
+    """Sentences, each with the marker or label in front of it."""
+    first: int | None = None
+    for (begin, end), following in pairwise([*spans, (len(text) + 1, 0)]):
+        begin = begin if first is None else first
+        same_line = following[1] > 0 and "\n" not in text[end : following[0]]
+        first = begin if same_line and _leads_on(text[begin:end]) else None
+        if first is None:
+            yield begin, end
+
+
+def _leads_on(piece: str) -> bool:
+    """Whether a piece is a marker or a label of what is behind it."""
+    if LONE_MARKER.fullmatch(piece):
+        return True
+    plain = plain_text(piece)
+    return plain.endswith(":") and len(plain.split()) <= LABEL_WORDS
+
+
+def plain_text(piece: str) -> str:
+    """A sentence without the marker of a list, emphasis and numbers of sources."""
+    marker = LIST_MARKER.match(piece)
+    rest = piece[marker.end() :] if marker else piece
+    return " ".join(CITATION.sub("", EMPHASIS.sub("", rest)).split()) or piece.strip()
+
+
+def _read(text: str, span: Span) -> Claim:
+    begin, end = span
+    piece, plain = text[begin:end], plain_text(text[begin:end])
+    return Claim(begin, end, piece, "" if _claims_nothing(text, span, piece, plain) else plain)
+
+
+def _claims_nothing(text: str, span: Span, piece: str, plain: str) -> bool:
+    if QUESTION.search(plain) or plain.endswith(":") or LONE_MARKER.fullmatch(piece):
+        return True
+    if TALK.fullmatch(plain.replace("\u2019", "'")):
+        return True
+    if END.search(plain):
+        return False
+    # a heading stands alone on its line, above sentences or a list
+    begin, end = span
+    alone = not text[:begin].rpartition("\n")[2].strip() and not text[end:].partition("\n")[0].strip()
+    below = text[end:].strip().partition("\n")[0]
+    if not alone or not below:
+        return False
+    marked = piece.lstrip().startswith("#") or re.fullmatch(r"\*{2}[^*]+\*{2}", piece.strip())
+    short = len(plain.split()) <= TITLE_WORDS and not LIST_MARKER.match(piece)
+    return bool(marked or (short and (END.search(below) or LIST_MARKER.match(below))))

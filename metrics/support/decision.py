@@ -1,0 +1,144 @@
+"""The decision on a claim: logistic regressions over named features, a JSON file beside the model it belongs to.
+
+{"support": {"intercept": -1.2, "coefficients": {"entailment": 0.5, ...}}, "contradiction": {...},
+ "fitted_on": "...", "checkpoint": "0123456789abcdef"}
+
+The first gives the probability that a source supports a claim, the second the one that it contradicts a claim that it
+does not support. `python -m training.fit_support` fits them.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from semantic_metrics.core.inputs import quote
+
+FILE = "support.json"  # in a checkpoint's folder
+FEATURES = (
+    "entailment",  # log odds, the highest of all passages
+    "entailment_of_one",  # of single sentences
+    "entailment_of_joined",  # of distant sentences that are read together, or of single ones
+    "entailment_of_nearest",  # of the single sentence that shares most with the claim
+    "contradiction",  # log odds, the highest of single sentences, each times its share of the claim's words
+    "contradiction_of_best",  # of the passage with the highest entailment
+    "contradiction_of_nearest",
+    "contradiction_of_shared",  # the same, times the share of the claim's words that this sentence has
+    "share",  # of the claim's words in the passage that has most, times source_length: long sources have them by chance
+    "coverage",  # of them in the whole source, times source_length
+    "lacks_number",  # 1 if the claim has a number that the source has not
+    "source_length",  # logarithm of the source's number of sentences
+)
+MAX_ODDS = 6.0  # log odds beyond are cut: a model that is a little surer is not more often right
+MAX_WEIGHT = 1e9  # larger weights come from damaged files
+CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
+SUPPORTED, CONTRADICTED, NOT_FOUND, SKIPPED = VERDICTS = ("supported", "contradicted", "not found", "skipped")
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """A logistic regression.
+
+    Attributes:
+        intercept: log odds of a claim whose features are all 0.
+        coefficients: what each of FEATURES adds per unit.
+    """
+
+    intercept: float
+    coefficients: tuple[float, ...]
+
+    def probability(self, features: np.ndarray) -> np.ndarray:
+        """(n, len(FEATURES)) features -> (n,) probabilities."""
+        return (1 + np.tanh((self.intercept + features @ np.array(self.coefficients)) / 2)) / 2  # tanh: no overflow
+
+    def to_json(self) -> dict[str, object]:
+        """As the file has it."""
+        return {"intercept": self.intercept, "coefficients": dict(zip(FEATURES, self.coefficients, strict=True))}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A fitted decision.
+
+    Attributes:
+        support: of a claim.
+        contradiction: of a claim that is not supported.
+        fitted_on: data and number of claims, for people to read.
+        checkpoint: beginning of the sha256 of the model that it was fitted for; empty if unknown.
+    """
+
+    support: Logistic
+    contradiction: Logistic
+    fitted_on: str = ""
+    checkpoint: str = ""
+
+    @classmethod
+    def read(cls, folder: Path, checkpoint: str) -> "Decision":
+        """The decision of a checkpoint.
+
+        Args:
+            folder: of the checkpoint.
+            checkpoint: sha256 of its model.
+
+        Raises:
+            ValueError: the folder has no such file, or a damaged one, or one for another model; names the file.
+        """
+        path = folder / FILE
+        if not path.is_file():
+            raise ValueError(f"checkpoint {folder}: expected {FILE}, got none; fit it: python -m training.fit_support")
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            parts = {name: _logistic(values[name]) for name in ("support", "contradiction")}
+            made_for, fitted_on = str(values["checkpoint"]), str(values["fitted_on"])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"{path}: expected two logistic regressions over {', '.join(FEATURES)} ({error})"
+            ) from None
+        if made_for and not checkpoint.startswith(made_for):
+            got = f"{quote(checkpoint[:CHECKPOINT_DIGITS])}; fit it again: python -m training.fit_support"
+            raise ValueError(f"{path}: expected the checkpoint that it was fitted for, {quote(made_for)}, got {got}")
+        return cls(**parts, fitted_on=fitted_on, checkpoint=made_for)
+
+    def write(self, folder: Path) -> None:
+        """Write the file into the folder of a checkpoint."""
+        values = {"support": self.support.to_json(), "contradiction": self.contradiction.to_json()}
+        values |= {"fitted_on": self.fitted_on, "checkpoint": self.checkpoint}
+        (folder / FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+
+    @property
+    def sha256(self) -> str:
+        """Digest of everything that can change a score."""
+        values = [self.support.to_json(), self.contradiction.to_json()]
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()
+
+    def judge(self, features: np.ndarray) -> np.ndarray:
+        """(n, len(FEATURES)) features -> (n, 2): support and contradiction, whose sum is 1 at most."""
+        support = self.support.probability(features)
+        return np.stack([support, (1 - support) * self.contradiction.probability(features)], axis=1)
+
+
+def verdict_of(support: float, contradiction: float) -> str:
+    """The verdict on a claim: supported from a support of .5; else contradicted, if that is likelier than silence."""
+    if support >= 0.5:
+        return SUPPORTED
+    return CONTRADICTED if 2 * contradiction >= 1 - support else NOT_FOUND
+
+
+def log_odds(probabilities: np.ndarray) -> np.ndarray:
+    """Log odds, cut at MAX_ODDS."""
+    least = 1 / (1 + np.exp(MAX_ODDS))
+    kept = np.clip(probabilities, least, 1 - least)
+    return np.log(kept / (1 - kept))
+
+
+def _logistic(values: Mapping[str, object]) -> Logistic:
+    coefficients = values["coefficients"]
+    if tuple(coefficients) != FEATURES:
+        raise ValueError(f"got {', '.join(coefficients)}")
+    numbers = [values["intercept"], *coefficients.values()]
+    if not all(type(value) in (int, float) and abs(value) <= MAX_WEIGHT for value in numbers):
+        raise ValueError("got a weight that is no finite number")
+    return Logistic(float(numbers[0]), tuple(map(float, numbers[1:])))

@@ -1,0 +1,197 @@
+"""Where a source may say what a claim says: passages of one sentence or several, found without the model.
+
+Two things find them: the words that a sentence shares with the claim, rare ones counting more, and the cosine of both
+in MATCHA's table of token vectors, which knows paraphrases.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
+from semantic_metrics.support.sentences import Offsets, Span, cut_long, sentence_spans
+
+STEM_LETTERS = 5  # of a word that count: "elected", "election" and "elects" are one
+NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary with another number says something else
+COSINE_WEIGHT = 0.3  # beside the share of words
+RUN_SENTENCES = (2, 3)  # of neighbouring sentences that are read together
+RUN_TOKENS = 160  # the most in such a run
+PARAGRAPH_TOKENS = 250  # the most in a whole paragraph
+JOINED_SENTENCES = 3  # the most distant sentences that are read together
+
+Passage = tuple[int, ...]  # the sentences of a source that the model reads together, in their order
+
+
+@lru_cache(CACHED_TEXTS)
+def stems(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, cut to STEM_LETTERS; numbers are whole and written in digits."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # takes a second to import
+
+    words = (word for word in read_words(text).plain if word not in ENGLISH_STOP_WORDS)
+    return frozenset(word[:STEM_LETTERS] if word.isalpha() else word for word in words)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text in sentences.
+
+    Attributes:
+        text: the whole text.
+        spans: begin and end of each sentence.
+        sizes: tokens of each.
+        vectors: (sentences, dimensions) of MATCHA's table.
+    """
+
+    text: str
+    spans: list[Span]
+    sizes: list[int]
+    vectors: np.ndarray
+
+    @classmethod
+    def read(cls, text: str, offsets: Offsets, tokens: int, table: MatchaTable) -> "Document":
+        """Split a text into sentences of at most `tokens` tokens."""
+        spans, sizes = cut_long(text, sentence_spans(text), offsets, tokens)
+        return cls(text, spans, sizes, table.encode([text[begin:end] for begin, end in spans]).vectors)
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        """The stems of each sentence."""
+        return [stems(self.text[begin:end]) for begin, end in self.spans]
+
+    @cached_property
+    def paragraphs(self) -> list[int]:
+        """The number of each sentence's paragraph; blank lines lie between paragraphs."""
+        numbers, number = [], 0
+        for i, (begin, _) in enumerate(self.spans):
+            gap = self.text[self.spans[i - 1][1] : begin] if i else ""
+            number += any(not line.strip() for line in gap.splitlines()[1:-1]) or gap.count("\n") > 1
+            numbers.append(number)
+        return numbers
+
+
+class Source:
+    """Documents that count as one source: their sentences in a row.
+
+    Args:
+        documents: the documents.
+
+    Attributes:
+        places: of each sentence the index of its document, and its begin and end there.
+        texts: the sentences.
+        sizes: tokens of each.
+    """
+
+    def __init__(self, documents: list[Document]) -> None:
+        self.places = [(i, *span) for i, one in enumerate(documents) for span in one.spans]
+        self.texts = [one.text[begin:end] for one in documents for begin, end in one.spans]
+        self.sizes = [size for one in documents for size in one.sizes]
+        self._stems = [words for one in documents for words in one.stems]
+        self._vectors = [one.vectors for one in documents if one.spans]
+        self._paragraphs = [(i, number) for i, one in enumerate(documents) for number in one.paragraphs]
+
+    def overlap(self, claim: str, vector: np.ndarray) -> "Overlap":
+        """What each sentence shares with a claim, whose vector in MATCHA's table is given."""
+        words = sorted(stems(claim))
+        present = np.array([[word in sentence for word in words] for sentence in self._stems], dtype=bool)
+        present = present.reshape(len(self.texts), len(words))
+        rarity = np.log((len(self.texts) + 1) / (present.sum(axis=0) + 1)) + 1
+        digits = np.array([any(sign.isdigit() for sign in word) for word in words], dtype=bool)
+        weights = rarity * np.where(digits, NUMBER_WEIGHT, 1.0)
+        vectors = np.concatenate(self._vectors) if self._vectors else np.zeros((0, len(vector)))
+        norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
+        cosines = np.divide(vectors @ vector, norms, out=np.zeros(len(vectors)), where=norms > 0)
+        return Overlap(present, weights / max(weights.sum(), 1e-9), digits, cosines.astype(float))
+
+    def passages(self, overlap: "Overlap", count: int | None, tokens: int) -> list[Passage]:
+        """The passages that the model reads for a claim.
+
+        Args:
+            overlap: of the claim.
+            count: of single sentences, and twice the number of runs of neighbours of each length; None for all.
+            tokens: room for a passage.
+
+        Returns:
+            Single sentences, the nearest first; runs of two and three; the nearest paragraph, if it is short; and the
+            sentences that together have most of the claim's words.
+        """
+        nearness = overlap.nearness
+        singles = [(int(i),) for i in np.argsort(-nearness, kind="stable")[:count]]
+        half = None if count is None else (count + 1) // 2
+        runs: list[Passage] = []
+        for length in RUN_SENTENCES:
+            several = list(self._runs(length, min(RUN_TOKENS, tokens)))
+            order = np.argsort([-overlap.share(one) for one in several], kind="stable") if several else []
+            runs += [several[i] for i in order[:half]]
+        paragraphs = list(self._short_paragraphs(min(PARAGRAPH_TOKENS, tokens)))
+        if paragraphs:
+            runs.append(max(paragraphs, key=overlap.share))
+        runs += [one for one in overlap.covers(JOINED_SENTENCES) if self.size(one) <= tokens]
+        return list(dict.fromkeys([*singles, *runs]))
+
+    def size(self, passage: Passage) -> int:
+        """Tokens of a passage."""
+        return sum(self.sizes[i] for i in passage)
+
+    def _runs(self, length: int, tokens: int) -> Iterator[Passage]:
+        for begin in range(len(self.texts) - length + 1):
+            run = tuple(range(begin, begin + length))
+            if self.places[begin][0] == self.places[run[-1]][0] and self.size(run) <= tokens:
+                yield run
+
+    def _short_paragraphs(self, tokens: int) -> Iterator[Passage]:
+        """Paragraphs longer than a run and no longer than `tokens`."""
+        begins = [i for i, one in enumerate(self._paragraphs) if not i or one != self._paragraphs[i - 1]]
+        for begin, end in zip(begins, [*begins[1:], len(self.texts)], strict=True):
+            paragraph = tuple(range(begin, end))
+            if len(paragraph) > max(RUN_SENTENCES) and self.size(paragraph) <= tokens:
+                yield paragraph
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What the sentences of a source share with a claim.
+
+    Attributes:
+        present: (sentences, words) bool, which of the claim's words each has.
+        weights: (words,) of the words, of sum 1.
+        digits: (words,) bool, which of them have a digit.
+        cosines: (sentences,) of each sentence and the claim.
+    """
+
+    present: np.ndarray
+    weights: np.ndarray
+    digits: np.ndarray
+    cosines: np.ndarray
+
+    @property
+    def nearness(self) -> np.ndarray:
+        """(sentences,) share of the claim's words, and the cosine."""
+        return self.present @ self.weights + COSINE_WEIGHT * self.cosines
+
+    def share(self, passage: Passage) -> float:
+        """Weighted share of the claim's words that a passage has, in [0, 1]; 1 for a claim without such words."""
+        if not len(self.weights):
+            return 1.0
+        return float(self.present[list(passage)].any(axis=0) @ self.weights)
+
+    @property
+    def lacks_number(self) -> bool:
+        """Whether the claim has a number that the whole source has not."""
+        return bool((self.digits & ~self.present.any(axis=0)).any())
+
+    def covers(self, count: int) -> list[Passage]:
+        """The two, three, ... up to `count` sentences that together have most of the claim's words, found greedily."""
+        chosen: list[int] = []
+        passages = []
+        covered = np.zeros(len(self.weights), dtype=bool)
+        for _ in range(min(count, len(self.cosines))):
+            gains = (self.present & ~covered) @ self.weights + COSINE_WEIGHT * self.cosines / 2
+            gains[chosen] = -np.inf
+            chosen.append(int(gains.argmax()))
+            covered |= self.present[chosen[-1]]
+            if len(chosen) > 1:
+                passages.append(tuple(sorted(chosen)))
+        return passages

@@ -1,0 +1,297 @@
+"""Fit the decision of `support` for a checkpoint, and store it there as support.json.
+
+    python -m training.fit_support --data DATA --config pairs --backend openvino
+
+Two logistic regressions: whether a source supports a claim, and whether it contradicts one that it does not support.
+The first is fitted on sets that train no checkpoint, the second also on sets with refuted claims, which train some.
+Each set counts the same, and so do its two classes, so that .5 means even. Prints, by 5-fold cross-validation with no
+source in two folds, the balanced accuracy at .5 and the AUC of each set; a text is as good as its lowest claim.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+from semantic_metrics.stats.binary import folds_by_group
+from semantic_metrics.support.decision import (
+    CHECKPOINT_DIGITS,
+    CONTRADICTED,
+    FEATURES,
+    NOT_FOUND,
+    SUPPORTED,
+    Decision,
+    Logistic,
+)
+from semantic_metrics.support.judge import Reader, SupportOptions
+from semantic_metrics.support.scoring import load_scorer, load_table
+from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
+
+UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
+WICE = "wice"
+FOLDS = 5
+PENALTY = 0.02  # of the squared coefficients of standardised features, beside the mean loss
+MAX_AGREED = 1 / 3  # of raters who call a text a hallucination for it to be supported; as many for the opposite
+ANY, POSITIVE, NEGATIVE, NONE = (None, None), (0, None), (None, 0), (0, 0)
+Bounds = tuple[float | None, float | None]  # of a coefficient
+OF_SUPPORT = {name: NEGATIVE if "contradiction" in name else POSITIVE for name in FEATURES}
+OF_SUPPORT |= {"lacks_number": NEGATIVE, "source_length": ANY}
+# sets with contradictions have other claims than those without: what tells the sets apart may not count
+OF_CONTRADICTION = {name: POSITIVE if "contradiction" in name else NONE for name in FEATURES}
+
+
+@dataclass(frozen=True)
+class ClaimSet:
+    """A set of claims with sources.
+
+    Attributes:
+        path: of the file, in the folder of the data.
+        claim, source: columns.
+        verdict: function from the table to verdicts, one of SUPPORTED, CONTRADICTED, NOT_FOUND, UNSUPPORTED, or None
+            for rows that are left out.
+        unseen: whether the set trains no checkpoint.
+    """
+
+    path: str
+    claim: str
+    source: str
+    verdict: Callable[[pd.DataFrame], pd.Series]
+    unseen: bool = True
+
+    @property
+    def name(self) -> str:
+        """The set's folder."""
+        return self.path.partition("/")[0]
+
+    def read(self, data: Path, rows: int) -> pd.DataFrame:
+        """At most `rows` rows, all of WiCE, with the columns claim, source and verdict.
+
+        Raises:
+            OSError: the file is missing.
+        """
+        table = pd.read_parquet(data / self.path)
+        sources = table[self.source].map(lambda value: value if isinstance(value, str) else "\n".join(value))
+        chosen = pd.DataFrame({"claim": table[self.claim], "source": sources, "verdict": self.verdict(table)})
+        chosen = chosen.dropna(subset=["verdict"]).drop_duplicates(["claim", "source"])
+        count = len(chosen) if self.name == WICE else min(rows, len(chosen))
+        return chosen.sample(count, random_state=0).reset_index(drop=True)
+
+
+def _labels(column: str, **verdicts: str) -> Callable[[pd.DataFrame], pd.Series]:
+    """Verdicts by the values of a column, with _ for a space or a hyphen."""
+    return lambda table: table[column].astype(str).str.replace(r"[ -]", "_", regex=True).map(verdicts)
+
+
+def _rated(table: pd.DataFrame) -> pd.Series:
+    """Verdicts of SHROOM, where most raters agree; definitions are left out, as they are no claims."""
+    share = table["p_hallucination"]
+    verdicts = pd.Series(np.where(share <= MAX_AGREED, SUPPORTED, UNSUPPORTED), index=table.index)
+    return verdicts.where((table["task"] != "DM") & ((share <= MAX_AGREED) | (share >= 1 - MAX_AGREED)))
+
+
+SETS = (
+    ClaimSet(
+        "wice/claim_documents_dev.parquet",
+        "claim",
+        "evidence",
+        _labels("label", supported=SUPPORTED, partially_supported=NOT_FOUND, not_supported=NOT_FOUND),
+    ),
+    ClaimSet(
+        "attributionbench/dev.parquet", "claim", "evidence", _labels("label", **{"1": SUPPORTED, "0": UNSUPPORTED})
+    ),
+    ClaimSet(
+        "begin/all.parquet",
+        "response",
+        "knowledge",
+        _labels("begin_label", Fully_attributable=SUPPORTED, Not_fully_attributable=UNSUPPORTED),
+    ),
+    ClaimSet(
+        "healthver/dev.parquet",
+        "hypothesis",
+        "premise",
+        _labels("label", entailment=SUPPORTED, neutral=NOT_FOUND, contradiction=CONTRADICTED),
+    ),
+    ClaimSet(
+        "covidfact/all.parquet", "hypothesis", "premise", _labels("label", SUPPORTED=SUPPORTED, REFUTED=UNSUPPORTED)
+    ),
+    ClaimSet("shroom/dev.parquet", "candidate", "compare_to", _rated),
+    ClaimSet(
+        "factcheck_gpt/stance.parquet",
+        "hypothesis",
+        "premise",
+        _labels("stance", completely_support=SUPPORTED, refute=CONTRADICTED, irrelevant=NOT_FOUND),
+        unseen=False,
+    ),
+    ClaimSet(
+        "fool_me_twice/dev.parquet",
+        "hypothesis",
+        "premise",
+        _labels("label", SUPPORTS=SUPPORTED, REFUTES=CONTRADICTED),
+        unseen=False,
+    ),
+    ClaimSet(
+        "fever_symmetric/dev_v0.2.parquet",
+        "hypothesis",
+        "premise",
+        _labels("fever_label", SUPPORTS=SUPPORTED, REFUTES=CONTRADICTED),
+        unseen=False,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The claims of all sets.
+
+    Attributes:
+        features: (claims, len(FEATURES)).
+        rows: (claims,) int, the text that each belongs to.
+        sets, sources, verdicts: (texts,) name of the set, source, and verdict.
+        seen: (texts,) bool, whether the set trains a checkpoint.
+    """
+
+    features: np.ndarray
+    rows: np.ndarray
+    sets: np.ndarray
+    sources: np.ndarray
+    verdicts: np.ndarray
+    seen: np.ndarray
+
+    def fit(self, kept: np.ndarray) -> Decision:
+        """The decision fitted on texts, given by their indices.
+
+        Of a text with several claims that is not supported nobody knows which one is wrong: it is left out.
+        """
+        alone = np.bincount(self.rows, minlength=len(self.sets)) == 1
+        fitted = np.isin(np.arange(len(self.sets)), kept)
+        supported = self.verdicts == SUPPORTED
+        of_support = fitted & ~self.seen & (supported | alone)
+        of_contradiction = fitted & alone & np.isin(self.verdicts, (CONTRADICTED, NOT_FOUND))
+        return Decision(
+            self._logistic(of_support, supported, OF_SUPPORT),
+            self._logistic(of_contradiction, self.verdicts == CONTRADICTED, OF_CONTRADICTION),
+        )
+
+    def _logistic(self, chosen: np.ndarray, positive: np.ndarray, bounds: dict[str, Bounds]) -> Logistic:
+        """A regression on the claims of chosen texts; each set and each class of it counts the same."""
+        claims = chosen[self.rows]
+        rows, labels = self.rows[claims], positive[self.rows[claims]]
+        groups = pd.Series([f"{name} {label}" for name, label in zip(self.sets[rows], labels, strict=True)])
+        weights = 1 / groups.map(groups.value_counts()).to_numpy()
+        for value in (False, True):  # some sets have one class alone
+            weights[labels == value] /= 2 * weights[labels == value].sum()
+        return fit_logistic(self.features[claims], labels, weights, list(bounds.values()))
+
+    def lowest(self, decision: Decision) -> np.ndarray:
+        """(texts,) the lowest support of each text's claims."""
+        lowest = np.full(len(self.sets), np.inf)
+        np.minimum.at(lowest, self.rows, decision.judge(self.features)[:, 0])
+        return lowest
+
+
+def fit_logistic(features: np.ndarray, labels: np.ndarray, weights: np.ndarray, bounds: list[Bounds]) -> Logistic:
+    """A logistic regression whose coefficients have bounds.
+
+    Args:
+        features: (n, d).
+        labels: (n,) bool.
+        weights: (n,) of sum 1.
+        bounds: of the d coefficients; 0 or none.
+    """
+    means = weights @ features
+    deviations = np.sqrt(weights @ (features - means) ** 2)
+    deviations[deviations < 1e-9] = 1.0
+    scaled, target = (features - means) / deviations, np.where(labels, 1.0, -1.0)
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = target * (values[0] + scaled @ values[1:])
+        slopes = -weights * target / (1 + np.exp(np.clip(margins, -500, 500)))
+        penalty = PENALTY * values[1:] @ values[1:]
+        gradient = np.concatenate([[slopes.sum()], slopes @ scaled + 2 * PENALTY * values[1:]])
+        return float(weights @ np.logaddexp(0, -margins) + penalty), gradient
+
+    start = np.zeros(1 + features.shape[1])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[ANY, *bounds]).x
+    coefficients = found[1:] / deviations
+    return Logistic(float(found[0] - means @ coefficients), tuple(coefficients.tolist()))
+
+
+def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
+    """Let the model read at most `rows` texts of each set.
+
+    Raises:
+        OSError: a file of the data is missing.
+    """
+    tables = [one.read(data, rows).assign(set=one.name, seen=not one.unseen) for one in SETS]
+    table = pd.concat(tables, ignore_index=True)
+    features, owners = [], []
+    readings = reader.readings(table["claim"].tolist(), [[source] for source in table["source"]])
+    for row, (_, found, _) in enumerate(readings):
+        features += [one.features() for one in found]
+        owners += [row] * len(found)
+    kept = np.unique(owners)  # texts without a claim, such as a lone question, have none
+    renumbered = np.searchsorted(kept, owners)
+    columns = (table.loc[kept, name].to_numpy() for name in ("set", "source", "verdict", "seen"))
+    return Claims(np.array(features), renumbered, *columns)
+
+
+def cross_validate(claims: Claims, seed: int = 0) -> np.ndarray:
+    """(texts,) lowest support of each text by decisions that were fitted without its fold."""
+    lowest = np.zeros(len(claims.sets))
+    supported = claims.verdicts == SUPPORTED
+    for kept, left in folds_by_group(supported, claims.sources.tolist(), FOLDS, seed):
+        lowest[left] = claims.lowest(claims.fit(kept))[left]
+    return lowest
+
+
+def report(claims: Claims, lowest: np.ndarray) -> list[str]:
+    """A line for each set."""
+    lines = []
+    for name in dict.fromkeys(claims.sets):
+        rows = claims.sets == name
+        supported = claims.verdicts[rows] == SUPPORTED
+        accuracy = balanced_accuracy_score(supported, lowest[rows] >= 0.5)
+        area = roc_auc_score(supported, lowest[rows])
+        lines.append(f"{name:18} {rows.sum():5} texts  balanced accuracy {100 * accuracy:.1f}  AUC {100 * area:.1f}")
+    return lines
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", help="Checkpoint: a shipped one's name, or a folder; default: pairs.")
+    parser.add_argument("--rows", type=int, default=400, help="Most texts of a set; WiCE is read whole.")
+    parser.add_argument("--dry-run", action="store_true", help="Print the figures and write nothing.")
+    add_data_argument(parser)
+    add_run_arguments(parser)
+    arguments = parser.parse_args()
+    if arguments.data is None:
+        parser.error("expected --data or SEMANTIC_METRICS_DATA, got neither")
+    try:
+        scorer = load_scorer(arguments.config)
+        options = SupportOptions(scorer.resolve(run_options(arguments)))
+        claims = read_claims(Reader(scorer, load_table(), options), arguments.data, arguments.rows)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    lines = report(claims, cross_validate(claims))
+    sys.stdout.write("\n".join(lines) + "\n")
+    fitted = claims.fit(np.arange(len(claims.sets)))
+    counts = ", ".join(f"{name} {number}" for name, number in pd.Series(claims.sets).value_counts().items())
+    checkpoint = scorer.checkpoint_sha256[:CHECKPOINT_DIGITS]
+    decision = Decision(fitted.support, fitted.contradiction, f"texts of {counts}", checkpoint)
+    for name, regression in (("support", decision.support), ("contradiction", decision.contradiction)):
+        values = ", ".join(f"{key} {value:+.3f}" for key, value in zip(FEATURES, regression.coefficients, strict=True))
+        sys.stdout.write(f"{name}: intercept {regression.intercept:+.3f}, {values}\n")
+    if not arguments.dry_run:
+        decision.write(scorer.folder)
+        sys.stdout.write(f"written to {scorer.folder}\n")
+
+
+if __name__ == "__main__":
+    main()
