@@ -23,6 +23,7 @@ from training.cards import RECORD, write_card
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import figures
 from training.data.run_arguments import add_data_argument
+from training.data.sources import Table
 from training.data.states import written_whole
 
 
@@ -76,7 +77,10 @@ def main() -> None:
         record = json.loads((arguments.folder / RECORD).read_text(encoding="utf-8"))
         shrink(arguments.folder, arguments.output)
         config = record["config"]
-        sources = [PairSource(**{**entry, "limit": arguments.limit}) for entry in config["validate"]]
+        sources = [
+            PairSource(**{**entry, "table": Table(**entry["table"]), "limit": arguments.limit})
+            for entry in config["validate"]
+        ]
         outputs = Outputs(config["classes"] or [], config["similarity"])
         record["eight_bits"] = compare(arguments.folder, arguments.output, sources, outputs, arguments.data)
     except (OSError, KeyError, ValueError) as error:
