@@ -73,7 +73,8 @@ class Parts:
     def take(self, rows: np.ndarray) -> "Parts":
         """The parts of some pairs, in the order of `rows`."""
         values = (getattr(self, name) for name in self.__dataclass_fields__)
-        return Parts(*(None if value is None else value[rows] for value in values))
+        taken: list[Any] = [None if value is None else value[rows] for value in values]
+        return Parts(*taken)
 
 
 class PairModels:

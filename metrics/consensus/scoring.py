@@ -162,6 +162,7 @@ class ConsensusScoring(TextScoring):
             result["contradiction_scores"] = against.scores.tolist()
             result["margins"] = (scored.scores - against.scores).tolist()
             undefined, truncated = undefined + int(against.blank.sum()), truncated + against.truncated
+        assert scored.parts.rulings is not None, "the models' parts have a ruling for each pair"
         unread = count_unread(scored.parts.rulings)
         result |= {"undefined": undefined, "truncated": truncated, "unread": unread, "thoughts": thoughts}
         return result

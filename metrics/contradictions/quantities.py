@@ -231,9 +231,9 @@ def _lot(token: "Token") -> Iterator[Change]:
     doc, i = token.doc, token.i
     of = next((child for child in token.children if child.lower_ == "of"), None)
     noun = next((child for child in of.children if child.dep_ == "pobj"), None) if of is not None else None
-    if noun is not None and any(t.dep_ == "cc" for t in noun.lefts for t in (t, *t.children)):
+    if of is None or noun is None or any(t.dep_ == "cc" for t in noun.lefts for t in (t, *t.children)):
         return
-    if noun is not None and of.i == i + 1 and i and doc[i - 1].lower_ == "a" and noun.tag_ in ("NN", "NNS"):
+    if of.i == i + 1 and i and doc[i - 1].lower_ == "a" and noun.tag_ in ("NN", "NNS"):
         yield Change((swap(doc[i - 1 : of.i + 1], "very few" if noun.tag_ == "NNS" else "very little"),))
 
 

@@ -42,6 +42,9 @@ class CheckedInputs(TextScoring, _Metric):
     each.
     """
 
+    filelocks: list[Any] | None  # of `evaluate`, as the next
+    file_paths: list[str] | None
+
     def __init__(self, *arguments: object, **options: Any) -> None:
         self._lock = Lock()
         super().__init__(*arguments, **options)

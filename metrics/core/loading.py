@@ -21,6 +21,8 @@ from semantic_metrics.core.text_scoring import check_checkpoint_name
 if TYPE_CHECKING:
     import evaluate
 
+FolderState = tuple[tuple[str, int, int], ...]  # name, size and time of each file
+
 MAX_METRICS = 8  # loaded metrics that a process keeps; the one that was used least recently goes first
 
 
@@ -85,12 +87,12 @@ def loaded_scoring(name: str, checkpoint: str | None) -> TextMetric:
 
 
 @lru_cache(maxsize=MAX_METRICS)
-def _loaded_scoring(name: str, checkpoint: str | None, state: tuple) -> TextMetric:
+def _loaded_scoring(name: str, checkpoint: str | None, state: FolderState) -> TextMetric:
     return load_scoring(name, checkpoint)
 
 
-def _folder_state(checkpoint: str | None) -> tuple[tuple[str, int, int], ...]:
-    """Name, size and time of each file in the folders that a checkpoint names; none for a shipped one or a Hub id."""
+def _folder_state(checkpoint: str | None) -> FolderState:
+    """The files in the folders that a checkpoint names; none for a shipped one or a Hub id."""
     state = []
     # consensus takes two of them with a "+" between; a name with a slash and a NUL is no folder
     for part in () if checkpoint is None or "/" not in checkpoint else (checkpoint, *checkpoint.split("+")):

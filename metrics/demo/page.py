@@ -307,25 +307,28 @@ def build(page: Page) -> gr.Blocks:
     return blocks
 
 
-def endpoint(page: Page) -> Callable[..., dict]:
+def endpoint(page: Page) -> Callable[..., dict[str, Any]]:
     """What the API of a page runs: lists of texts, by argument of the metric, to the result of `compute`.
 
     The limits are those of the page. A `gr.Error` says what is invalid.
     """
     names = [column.name for column in page.columns]
 
-    def score(*columns: object) -> dict:
+    def score(*columns: object) -> dict[str, Any]:
+        texts: dict[str, list[str]] = {}
         try:
             for name, column in zip(names, columns, strict=True):
                 if not isinstance(column, list) or not all(isinstance(text, str) for text in column):
                     raise ValueError(f"{name}: expected a list of strings, got {str(column)[:MAX_QUOTED]!r}")
-            return compute(page, dict(zip(names, columns, strict=True)))
+                texts[name] = column
+            return compute(page, texts)
         except INPUT_ERRORS as error:
             raise gr.Error(str(error), print_exception=False) from None
 
     # gradio reads the names and types of the arguments here
     parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=list[str]) for name in names]
-    score.__signature__ = Signature(parameters, return_annotation=dict)
+    function: Any = score  # a function takes any attribute, which its type does not say
+    function.__signature__ = Signature(parameters, return_annotation=dict)
     score.__annotations__ = {**dict.fromkeys(names, list[str]), "return": dict}
     score.__doc__ = f"Scores of {page.title}: {', '.join(names)} are lists of strings of one length."
     return score

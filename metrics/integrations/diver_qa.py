@@ -7,10 +7,12 @@ The harness takes a Python file that has a `metric_function`, such as one of thi
     python evaluate_metrics.py --dataset diver_qa.csv --metric that_file.py --include-question --by-dataset --by-model
 """
 
+from typing import Any
+
 from semantic_metrics.core.loading import score
 
 
-def metric_function(reference: str, answer: str, question: str = "", **options: object) -> int:
+def metric_function(reference: str, answer: str, question: str = "", **options: Any) -> int:
     """Whether an answer is correct: 1 or 0. `nli_lex` needs the question, so start the harness with --include-question.
 
     Args:

@@ -119,7 +119,7 @@ def assert_supported(request: pytest.FixtureRequest) -> Assertion:
     `support`. The support of the lowest sentence is returned; a failure lists the sentences that the source does not
     support, each with the place that decides.
     """
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     request.node.user_properties.append((PROPERTY, rows))
 
     def check(
@@ -147,7 +147,7 @@ def assert_supported(request: pytest.FixtureRequest) -> Assertion:
     return check
 
 
-def _unsupported(sentences: list[dict], lowest: float) -> Iterator[str]:
+def _unsupported(sentences: list[dict[str, Any]], lowest: float) -> Iterator[str]:
     """The message of a failure."""
     judged = [one for one in sentences if one["support"] is not None]
     low = [one for one in judged if one["support"] < lowest]

@@ -172,8 +172,8 @@ def extract(
     truncated = 0
     if rows and features.intersection(NLI_PROBABILITIES):
         both_ways = "entailment_back" in features
-        each = [reading for parts in readings for reading in parts]
-        probabilities, best, cut = _classify(scorer, each, both_ways, run)
+        in_order = [reading for parts in readings for reading in parts]
+        probabilities, best, cut = _classify(scorer, in_order, both_ways, run)
         begin = 0
         for row, parts in zip(rows, readings, strict=True):
             end = begin + len(parts)

@@ -129,7 +129,8 @@ def _key(reading: Reading) -> tuple[str, ...]:
         words.pop()
     while len(words) > 1 and words[0] in OUTER and not (words[0] in "*_" and words[1] == Q):
         words.pop(0)
-    kept, number = [], 0
+    kept: list[str] = []
+    number = 0
     for i, word in enumerate(words):
         if word == Q:
             while (
@@ -303,8 +304,8 @@ def _differences(first: Reading, second: Reading) -> list[Difference]:
         return _in_same_words(first, second)
     if len(words) == len(others) == 1 and Q not in (*words, *others) and max(map(len, (*words, *others))) == 1:
         return [Difference(words[0], others[0])] if words != others else []
-    if found := other_initials(words, others):
-        return [Difference(*found)]
+    if initials := other_initials(words, others):
+        return [Difference(*initials)]
     return []
 
 

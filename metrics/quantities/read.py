@@ -6,7 +6,7 @@ small rules: a date, a time of the day, an identifier, or a number with its scal
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -35,7 +35,8 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 WEEKDAY_OF = {word: i for i, day in enumerate(WEEKDAYS, 1) for word in (day, day + "s")}
 BEFORE_MONTH = frozenset(("in", "of", "on", "last", "next", "this", "late", "early", "mid", "from", "to", "every"))
 BEFORE_MONTH |= {"until", "since", "before", "after", "by", "around"}
-FACTORS = {"doubled": 2, "tripled": 3, "trebled": 3, "quadrupled": 4, "halved": Fraction(1, 2)}
+FACTORS: dict[str, int | Fraction] = {"doubled": 2, "tripled": 3, "trebled": 3, "quadrupled": 4}
+FACTORS |= {"halved": Fraction(1, 2)}
 SCALE_WORDS = {"dozens": 12, "hundreds": 100, "thousands": 1000, "millions": 10**6, "billions": 10**9}
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 RATES = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "annually": "year", "yearly": "year"}
@@ -96,6 +97,7 @@ POINT_OF_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1
 SPACED = re.compile(r"\d{1,3}(?:[ \u202f]\d{3})+(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
 RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?![\w.])")
+BEFORE_AMOUNT = re.compile(r"[\s$]{0,2}")
 SLASH = re.compile(r"\s?/\s?(\d{1,4})(?![\w/]|\.\d)")
 MIXED = re.compile(r"\s(\d{1,3})/(\d{1,3})(?![\w/])")
 SCALE_WORD = re.compile(rf"[\s-]?(hundred|{'|'.join([*SCALES, *SHORT_SCALES])})\b", re.I)
@@ -263,6 +265,13 @@ def read(text: str) -> Reading:
     return Reading(text, tuple(atoms), tuple(quantities), tuple(words))
 
 
+def _sure_match(pattern: re.Pattern[str], text: str, begin: int) -> re.Match[str]:
+    """The match at a place where a pattern always has one, as it may be empty or a token is known to begin there."""
+    match = pattern.match(text, begin)
+    assert match is not None, "the caller knows what is at this place"
+    return match
+
+
 def _read_one(text: str, begin: int, token: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
     """The quantity that begins at a token, or None."""
     if token[0].isdigit():
@@ -283,7 +292,7 @@ def _read_one(text: str, begin: int, token: str, frame: list[tuple[int, int, str
         and (unit := CURRENCY_SIGNS.get(token))
         and text[begin + len(token) :][:2].strip(" $")[:1].isdigit()
     ):
-        after = re.compile(r"[\s$]{0,2}").match(text, begin + len(token)).end()
+        after = _sure_match(BEFORE_AMOUNT, text, begin + len(token)).end()
         return _money(text, begin, after, unit, frame)
     if word == "q" and (match := QUARTER.match(text, begin)):
         return _date(
@@ -338,7 +347,7 @@ def _from_digits(text: str, begin: int, frame: list[tuple[int, int, str]], point
             return found
     number = _plain_number(text, begin, point)
     if number is None:
-        end = TOKEN.match(text, begin).end()
+        end = _sure_match(TOKEN, text, begin).end()
         return Quantity(IDENTIFIER, (), begin, end, text[begin:end])
     return _number(text, begin, *number, unit=None, frame=frame)
 
@@ -385,7 +394,7 @@ def _clock(text: str, begin: int) -> Quantity | None:
 
 def _identifier(text: str, begin: int, before: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
     """Digits that name something: a version, a section, a code, a phone number, or what letters are joined to."""
-    plain = TOKEN.match(text, begin)
+    plain = _sure_match(TOKEN, text, begin)
     joined = before.isalpha() or before in "_#" or (before in "/." and begin > 1 and text[begin - 2].isalpha())
     version = VERSION.match(text, begin)
     if joined:
@@ -393,7 +402,7 @@ def _identifier(text: str, begin: int, before: str, frame: list[tuple[int, int, 
         return Quantity(IDENTIFIER, (), begin, end, text[begin:end])
     if version and version.end() > plain.end():
         written = version[0]
-        ending = written[len(re.match(r"\d+", written)[0]) :]
+        ending = re.sub(r"\A\d+", "", written)
         grouped = POINTED.fullmatch(written)
         known = ending.isalpha() and _ends_number(ending, text, version.end())
         power = POWER.match(text, plain.end()) or re.match(r"[x\u00d7]\d|e\d", ending)
@@ -439,12 +448,8 @@ def _ends_number(ending: str, text: str, end: int) -> bool:
 
 def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction, Fraction, int, int] | None:
     """Value, step, significant digits and end of a number in digits, without scale and unit."""
-    match = TOKEN.match(text, begin)
-    if spaced := SPACED.match(text, begin):
-        written, end = spaced[0], spaced.end()
-    else:
-        written, end = match[0], match.end()
-    whole = written.replace(" ", "")
+    match = SPACED.match(text, begin) or _sure_match(TOKEN, text, begin)
+    whole, end = match[0].replace(" ", ""), match.end()
     if GROUPED.fullmatch(whole):
         whole = whole.replace(",", "")
     elif POINTED.fullmatch(whole):
@@ -598,7 +603,7 @@ def _from_month(text: str, begin: int, frame: list[tuple[int, int, str]]) -> Qua
         return _date(text, match, int(match[3] or 0), MONTH_OF[match[1].lower()], int(match[2]))
     if match := MONTH_YEAR.match(text, begin):
         return _date(text, match, int(match[2]), MONTH_OF[match[1].lower()], 0)
-    match = TOKEN.match(text, begin)
+    match = _sure_match(TOKEN, text, begin)
     if frame and frame[-1][2] in BEFORE_MONTH and len(match[0]) > 2 and (match[0][0].isupper() or text.islower()):
         return _date(text, match, 0, MONTH_OF[match[0].lower()], 0)
     return None
@@ -606,7 +611,9 @@ def _from_month(text: str, begin: int, frame: list[tuple[int, int, str]]) -> Qua
 
 def _words_from(text: str, begin: int) -> tuple[list[str], list[int]]:
     """The words from a place on that may make one number, in lower case, with the end of each."""
-    words, ends, place = [], [], begin
+    words: list[str] = []
+    ends: list[int] = []
+    place = begin
     while (match := _WORD.match(text, place)) and len(words) < 24:
         word = match[1].lower()
         if word not in _IN_NUMBER:
@@ -663,13 +670,14 @@ def _ordinal_words(words: str) -> int:
 
 def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     """A number in words, with a part ("two thirds", "two and a half", "half a million"), a scale and a unit."""
-    if (begin and text[begin - 1] == "'") or text[begin + len(_WORD.match(text, begin)[1]) :][:1].isdigit():
+    if (begin and text[begin - 1] == "'") or text[begin + len(_sure_match(_WORD, text, begin)[1]) :][:1].isdigit():
         return None  # "Twenty20"
     sign = -1 if text[begin : begin + 6].lower() == "minus " else 1
     words, ends = _words_from(text, begin + 6 * (sign < 0))
     if not words:
         return None
-    value, used = cardinal(words, 0)
+    in_words, used = cardinal(words, 0)
+    value = None if in_words is None else Fraction(in_words)
     if value is None:
         value, used = _part_of_one(text, words, ends, before)
     if value is None:
@@ -680,10 +688,9 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     end, rest = ends[used - 1] if used else begin, words[used:]
     spaced = rest[:1] == ["second"] and text[end].isspace()  # "a twenty second delay"
     if rest and ORDINALS.get(rest[0], 10) < 10 and not spaced and value % 100 in TENS.values():
-        number = Fraction(value) + ORDINALS[rest[0]]
+        number = value + ORDINALS[rest[0]]
         return Quantity(ORDINAL, (number,), begin, ends[used], text[begin : ends[used]], number)
-    whole = Fraction(value)
-    value, end = _with_part(text, whole, end, rest, ends[used:])
+    value, end = _with_part(text, value, end, rest, ends[used:])
     step = Fraction(1) if value.denominator == 1 else Fraction(0)
     if not step and (match := OF_A.match(text, end)):
         scale, place = _scale(text, match.end())
@@ -841,6 +848,7 @@ def _sequence(text: str, one: Quantity, other: Quantity) -> Quantity:
 _FACTOR = re.compile(r"\s\d")
 _WORD = re.compile(r"(?:\s+|\s?-\s?)?([^\W\d_]+)")
 _IN_NUMBER = {*NUMBER_WORDS, *TENS, *SCALES, *ORDINALS, *PARTS, "hundred", "and", "a", "an", "dozen"}
-_BY_WORD = {WEEKDAY: WEEKDAY_OF, CLOCK: CLOCK_WORDS, FACTOR: FACTORS, SCALE: SCALE_WORDS}
+_BY_WORD: dict[str, Mapping[str, int | Fraction]] = {WEEKDAY: WEEKDAY_OF, CLOCK: CLOCK_WORDS, SCALE: SCALE_WORDS}
+_BY_WORD |= {FACTOR: FACTORS}
 _STARTS = {*NUMBER_WORDS, *TENS, *ORDINALS, *WEEKDAY_OF, *CLOCK_WORDS, *FACTORS, *SCALE_WORDS, *RATES, *TIMES}
 _STARTS |= {"half", "quarter", "a", "an", "dozen", "every", "minus"}

@@ -30,7 +30,7 @@ def rewrite(text: str, other: str) -> Rewritten:
     Only what is equal beyond doubt is exchanged (`compare.relate`), and names beside their initials. What the other
     text has in the same form stays, and so does a lone "one", "second" or "third", which are often no numbers.
     """
-    theirs: dict[tuple, list[Quantity]] = {}
+    theirs: dict[tuple[str | int, ...], list[Quantity]] = {}
     written = set()
     for quantity in read(other).atoms:
         theirs.setdefault(_place(quantity), []).append(quantity)
@@ -58,7 +58,7 @@ def rewrite(text: str, other: str) -> Rewritten:
     )
 
 
-def _place(quantity: Quantity) -> tuple:
+def _place(quantity: Quantity) -> tuple[str | int, ...]:
     """What equal quantities share, so that not each is compared with each: the leading digits in base units."""
     if quantity.kind == IDENTIFIER:
         return (IDENTIFIER, quantity.text.casefold())

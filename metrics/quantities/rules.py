@@ -1,7 +1,7 @@
 """What rules decide of a prediction and its reference before any model: the same, another thing, no answer."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -48,7 +48,7 @@ def limited(scores: np.ndarray, rulings: Sequence[Ruling]) -> np.ndarray:
     return limited
 
 
-def count_unread(rulings: Sequence[Ruling]) -> int:
+def count_unread(rulings: Iterable[Ruling]) -> int:
     """Number of pairs that differ in what the model cannot read; a warning says so."""
     count = sum(ruling.kind == UNREAD for ruling in rulings)
     if count:
@@ -100,7 +100,7 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
         if gives_no_answer(wanted, asked):
             return Ruling(SAME, "Both texts say that there is no answer.")
         return Ruling(NO_ANSWER, "The prediction gives no answer.")
-    if asked:
+    if question is not None:
         if (right := right_choice(question, given, wanted)) is not None:
             return Ruling(SAME if right else DIFFERENT, f"It is {'the' if right else 'another'} choice.")
     elif says_nothing(given) and not says_nothing(wanted):

@@ -128,12 +128,12 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit], dict[str, Unit]]:
             unit = Unit(long + (name or symbol).split()[0], dimension, Fraction(size) * Fraction(10) ** power)
             _add(symbols, " ".join(short + one for one in symbol.split()), unit)
             _add(names, " ".join(long + one for one in name.split()), unit, plural=True)
-    for name, size, zero, writings in (
+    for name, degree, zero, writings in (
         ("celsius", 1, "273.15", "\u00b0C degree_celsius degrees_celsius degrees_centigrade celsius centigrade"),
         ("fahrenheit", Fraction(5, 9), Fraction(45967, 180), "\u00b0F degrees_fahrenheit fahrenheit"),
         ("kelvin", 1, 0, "K kelvin kelvins"),
     ):
-        unit = Unit(name, "temperature", Fraction(size), Fraction(zero))
+        unit = Unit(name, "temperature", Fraction(degree), Fraction(zero))
         for writing in writings.split():
             (names if writing.islower() else symbols)[writing] = unit
     _add(symbols, "\u00b0", Unit("degree", "degrees", Fraction(1)))

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,7 @@ class Decision:
 
     def write(self, folder: Path) -> None:
         """Write the file into the folder of a checkpoint."""
-        values = {"support": self.support.to_json(), "contradiction": self.contradiction.to_json()}
+        values: dict[str, object] = {"support": self.support.to_json(), "contradiction": self.contradiction.to_json()}
         values |= {"fitted_on": self.fitted_on, "checkpoint": self.checkpoint}
         (folder / FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
 
@@ -134,7 +135,7 @@ def log_odds(probabilities: np.ndarray) -> np.ndarray:
     return np.log(kept / (1 - kept))
 
 
-def _logistic(values: Mapping[str, object]) -> Logistic:
+def _logistic(values: Mapping[str, Any]) -> Logistic:
     coefficients = values["coefficients"]
     if tuple(coefficients) != FEATURES:
         raise ValueError(f"got {', '.join(coefficients)}")

@@ -123,7 +123,7 @@ class Source:
         runs: list[Passage] = []
         for length in RUN_SENTENCES:
             several = list(self._runs(length, min(RUN_TOKENS, tokens)))
-            order = np.argsort([-overlap.share(one) for one in several], kind="stable") if several else []
+            order = np.argsort([-overlap.share(one) for one in several], kind="stable")
             runs += [several[i] for i in order[:half]]
         paragraphs = list(self._short_paragraphs(min(PARAGRAPH_TOKENS, tokens)))
         if paragraphs:

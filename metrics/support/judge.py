@@ -4,7 +4,7 @@ A claim is compared with passages of its source: single sentences, neighbours, s
 that are put together. `Judge` takes any cross-encoder with labels for NLI that has a fitted decision.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -299,7 +299,7 @@ class Reader:
         source = Source([self._document(other) for other in others])
         claims = list(self._claims(text))
         judged = [one for one in claims if not one.skipped] if source.texts else []
-        vectors = self.table.encode([one.text for one in judged]).vectors if judged else []
+        vectors: Iterable[np.ndarray] = self.table.encode([one.text for one in judged]).vectors if judged else []
         return claims, [self._reading(*pair, source) for pair in zip(judged, vectors, strict=True)]
 
     def _claims(self, text: str) -> Iterator[Claim]:
