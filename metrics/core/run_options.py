@@ -3,7 +3,9 @@
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.inputs import check_choice, check_whole, invalid_input
