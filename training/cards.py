@@ -16,6 +16,7 @@ import jinja2
 import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
+from semantic_metrics.core.checkpoint_files import LEFT_OUT
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, DEFAULT_CHECKPOINT
 from semantic_metrics.matcha.contextual import ContextualEncoder
@@ -25,6 +26,8 @@ from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
 
 RECORD = "training.json"
+RESULTS = "test_results"  # in the record: rows of what `read_results` returns
+MAX_FIGURES = 10  # in the front matter
 MATCHA_ROW = "MATCHA"  # how the benchmark's tables name the shipped MATCHA checkpoint
 BASELINE_ROW = "EmbSim"  # shown beside it
 PAIRS = "pairs"  # name of the shipped cross-encoder
@@ -70,9 +73,11 @@ def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[D
 
     Args:
         record: what `training.train` or `training.train_cross_encoder` recorded of the run.
-        results: what `read_results` returns; None leaves the section out.
+        results: what `read_results` returns; None for those in the record, without which the section is left out.
         drifts: what `own_drifts` returns; none leaves the section out.
     """
+    if results is None and RESULTS in record:
+        results = pd.DataFrame(record[RESULTS])
     return (_render_cross_encoder if "classes" in record["config"] else _render_matcha)(record, results, drifts)
 
 
@@ -152,6 +157,7 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
 
 def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Sequence[Drift]) -> str:
     config = record["config"]
+    results = None if results is None else _without_parts(results)
     has_classes, has_similarity = config["classes"] is not None, config["classes"] is None or config.get("similarity")
     sets = "" if results is None else " ".join(results["set"].astype(str))
     roles = ["stsscore"] * has_similarity + ["nli"] * has_classes
@@ -174,12 +180,34 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Se
         record=record,
         config=config,
         front_matter=front_matter.to_yaml(),
-        load_argument="" if config["name"] == PAIRS else ', "./folder/of/this/checkpoint"',
+        load_argument=_load_argument(config["name"]),
         benchmarks=[f"`python -m benchmarks {name}`" for name, part in BENCHMARKS.items() if part in sets],
         validation=validation.to_dict("records"),
+        result_rows=[] if results is None else _figures_by_set(results),
         results=results,
         drifts=drifts,
     )
+
+
+def _figures_by_set(results: pd.DataFrame) -> list[tuple[str, str]]:
+    """Each set with its figures on one line, a published one in brackets."""
+    published = results["published"].map(lambda value: "" if pd.isna(value) else f" ({value:g})")
+    cells = results["figure"] + " " + results["value"].map("{:.3f}".format) + published
+    return [(name, ", ".join(rows)) for name, rows in cells.groupby(results["set"], sort=False)]
+
+
+def _without_parts(results: pd.DataFrame) -> pd.DataFrame:
+    """The rows without parts of a set, "probe, number (64 pairs)", whose whole, "probe, all (256 pairs)", is there."""
+    names = results["set"].str.extract(r"^(?P<whole>[^,]+), (?P<part>[^,(]+) \((?P<count>[^)]*)\)(?P<judge>.*)$")
+    keys = names["whole"] + names["judge"]
+    return results[names["part"].isna() | (names["part"] == "all") | ~keys.isin(keys[names["part"] == "all"])]
+
+
+def _load_argument(name: str) -> str:
+    """How a card loads its cross-encoder: the shipped one, one that a checkout has, or a folder."""
+    if name in LEFT_OUT:
+        return f', "{name}"'
+    return "" if name == PAIRS else ', "./folder/of/this/checkpoint"'
 
 
 def _common_fields(config: dict) -> dict[str, object]:
@@ -192,7 +220,7 @@ def _common_fields(config: dict) -> dict[str, object]:
 
 
 def _eval_results(task: str, rows: list[tuple[str, str, float]]) -> list[EvalResult] | None:
-    """The model-index of (set, figure, value) rows; None for no row, as the Hub refuses an empty one."""
+    """The model-index of the first MAX_FIGURES (set, figure, value) rows; None if there is none."""
     return [
         EvalResult(
             task_type=task,
@@ -202,7 +230,7 @@ def _eval_results(task: str, rows: list[tuple[str, str, float]]) -> list[EvalRes
             metric_name=MATCHA_FIGURES.get(figure, figure),
             metric_value=value,
         )
-        for dataset, figure, value in rows
+        for dataset, figure, value in rows[:MAX_FIGURES]
     ] or None
 
 
@@ -245,6 +273,9 @@ def main() -> None:
         results = None if arguments.results is None else read_results(arguments.results, arguments.row)
     except (OSError, ValueError) as error:
         parser.error(str(error))
+    if results is not None:
+        record[RESULTS] = json.loads(results.to_json(orient="records"))
+        (arguments.folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     card = render(record, results, own_drifts(arguments.folder))
     (arguments.folder / "README.md").write_text(card, encoding="utf-8")
 

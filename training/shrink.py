@@ -45,17 +45,18 @@ def compare(folder: Path, shrunk: Path, sources: list[PairSource], outputs: Outp
         data: folder of the relative paths.
     """
     scorers = PairScorer(folder), PairScorer(shrunk)
-    table, largest = {}, 0.0
+    table, largest, count = {}, 0.0, 0
     for source in sources:
         pairs, _ = source.load(data, outputs, frozenset())
         texts = list(zip(pairs["sentence1"], pairs["sentence2"], strict=True))
+        count += len(texts)
         logits = [scorer.logits(texts).values for scorer in scorers]
         targets, classes = np.stack(pairs["label"]), len(outputs.classes)
         before, after = (figures(values, targets, classes) for values in logits)
         table[source.name] = {name: [round(before[name], 4), round(after[name], 4)] for name in before}
         scores = [_scores(values, classes, scorers[0].config.stsscore["scale"]) for values in logits]
         largest = max(largest, float(np.abs(scores[0] - scores[1]).max()))
-    return {"largest_change": round(largest, 4), "figures": table}
+    return {"pairs": count, "largest_change": round(largest, 4), "figures": table}
 
 
 def _scores(logits: np.ndarray, classes: int, scale: float) -> np.ndarray:

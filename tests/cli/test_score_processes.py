@@ -146,6 +146,15 @@ def wait_until(done: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def children_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def ignores_interrupts(pid: str) -> bool:
+    ignored = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigIgn"))
+    return bool(int(ignored.split()[1], 16) >> (signal.SIGINT - 1) & 1)
+
+
 def is_running(pid: str) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
@@ -166,8 +175,8 @@ def test_a_signal_leaves_no_process_and_what_can_be_continued(
     script.write_text(EAGER.format(["score", str(file), *options]))
     with subprocess.Popen([sys.executable, str(script)], start_new_session=True, stderr=subprocess.PIPE) as run:
         wait_until(lambda: partial.exists() and json.loads(partial.read_text())["rows"] > 0)
-        children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-        assert len(children) >= 2
+        wait_until(lambda: sum(map(ignores_interrupts, children_of(run.pid))) == 3)  # two, and what tracks resources
+        children = children_of(run.pid)
         # Ctrl-C reaches all processes of a terminal
         (os.killpg if number == signal.SIGINT else os.kill)(run.pid, number)
         said = run.communicate(timeout=WAIT_SECONDS)[1].decode()
