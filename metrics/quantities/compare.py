@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -479,12 +480,23 @@ def has_number_conflict(question: str, answer: str, reference: str) -> bool:
         [one for one in _telling(read(text)) if all(relate(one, known) == DIFFERENT for known in asked)]
         for text in (answer, reference)
     )
-    missing = [one for one in wanted if all(relate(one, other) == DIFFERENT for other in given)]
-    others = [one for one in given if all(relate(one, other) == DIFFERENT for other in wanted)]
     if len(given) == len(wanted) == 1:
-        return bool(missing and others)
-    kinds = {_sort(one) for one in missing}
-    return any(_sort(one) in kinds for one in others)
+        return any(_lacking(wanted, given)) and any(_lacking(given, wanted))
+    for sort in {_sort(one) for one in wanted} & {_sort(one) for one in given}:
+        if any(_lacking(wanted, given, sort)) and any(_lacking(given, wanted, sort)):
+            return True
+    return False
+
+
+def _lacking(
+    quantities: list[Quantity], others: list[Quantity], sort: tuple[str, str] | None = None
+) -> Iterator[Quantity]:
+    """The quantities, of one sort, that differ from all others; those that the others have alike are found at once."""
+    exact = {(other.kind, other.values, other.unit, other.bound) for other in others}
+    for one in quantities:
+        wanted = (sort is None or _sort(one) == sort) and (one.kind, one.values, one.unit, one.bound) not in exact
+        if wanted and all(relate(one, other) == DIFFERENT for other in others):
+            yield one
 
 
 def _telling(reading: Reading) -> list[Quantity]:

@@ -392,6 +392,17 @@ def _clock(text: str, begin: int) -> Quantity | None:
     return Quantity(CLOCK, (Fraction(60 * hour + minute),), begin, match.end(), match[0], open=either)
 
 
+@lru_cache(maxsize=8)
+def _in_capitals(text: str) -> bool:
+    """Whether a text is in capitals, looked at once: a text of a thousand numbers asks a thousand times."""
+    return text.isupper()
+
+
+@lru_cache(maxsize=8)
+def _in_small_letters(text: str) -> bool:
+    return text.islower()
+
+
 def _identifier(text: str, begin: int, before: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
     """Digits that name something: a version, a section, a code, a phone number, or what letters are joined to."""
     plain = _sure_match(TOKEN, text, begin)
@@ -424,7 +435,7 @@ def _identifier(text: str, begin: int, before: str, frame: list[tuple[int, int, 
         and name.isalpha()
         and name not in CURRENCY_SIGNS
     )
-    upper = text.isupper() and len(text) > 12
+    upper = _in_capitals(text) and len(text) > 12
     if (
         decimal
         and capital
@@ -604,7 +615,12 @@ def _from_month(text: str, begin: int, frame: list[tuple[int, int, str]]) -> Qua
     if match := MONTH_YEAR.match(text, begin):
         return _date(text, match, int(match[2]), MONTH_OF[match[1].lower()], 0)
     match = _sure_match(TOKEN, text, begin)
-    if frame and frame[-1][2] in BEFORE_MONTH and len(match[0]) > 2 and (match[0][0].isupper() or text.islower()):
+    if (
+        frame
+        and frame[-1][2] in BEFORE_MONTH
+        and len(match[0]) > 2
+        and (match[0][0].isupper() or _in_small_letters(text))
+    ):
         return _date(text, match, 0, MONTH_OF[match[0].lower()], 0)
     return None
 
@@ -737,7 +753,7 @@ def _may_be_roman(text: str, begin: int, token: str, frame: list[tuple[int, int,
     capital = text[first].isupper() and word not in SMALL_WORDS and last - first > 1
     if word in BEFORE_ROMAN:
         return True
-    if text.isupper() or not capital:
+    if _in_capitals(text) or not capital:
         return False
     return token != "I" or not after or not after[0].isalnum() or first > 0
 
