@@ -180,7 +180,7 @@ def test_metrics_are_listed_and_loaded_by_name(checkpoint: Path, monkeypatch: py
 def test_the_documented_example_holds() -> None:
     """Needs model_cards/matcha."""
     assert embedded_checkpoints(), "model_cards/matcha holds no checkpoint"
-    assert doctest.testmod(loading) == (0, 4)
+    assert doctest.testmod(loading) == (0, 5)
 
 
 def test_versions_agree() -> None:

@@ -306,6 +306,8 @@ def train(
     evaluator = build_evaluator(config, validation)
     pairs = len(dataset)
     dataset, lengths = leave_out_long(model, dataset, config.max_length)
+    if not len(dataset):
+        raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")
     mean_batch = config.batch_tokens / float(lengths.mean())
     start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(

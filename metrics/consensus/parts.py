@@ -4,13 +4,12 @@ One cross-encoder reads each pair twice, the reference first and the prediction 
 that people would rate and the probabilities of NLI; MATCHA's table gives the cosine of both texts.
 """
 
-import os
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.cross_encoder.heads import (
     check_scale,
@@ -176,14 +175,6 @@ class PairModels:
         encoded = self.matcha.encode([*predictions, *references], run)
         vectors, count = encoded.vectors, len(predictions)
         return cosine(vectors[:count], vectors[count:])
-
-
-def split_name(name: str | None) -> tuple[str | None, str | None]:
-    """Names of the cross-encoder and of MATCHA's checkpoint from "NAME" or "NAME+NAME"; None for the shipped ones."""
-    if name is None or "+" not in name or os.path.isdir(os.path.expanduser(name)):
-        return name, None
-    pairs, _, matcha = name.rpartition("+")
-    return pairs or None, matcha or None
 
 
 def _has_both(config: dict[str, Any]) -> bool:

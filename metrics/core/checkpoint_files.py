@@ -241,6 +241,14 @@ def resolve_checkpoint(
     return folder
 
 
+def split_name(name: str | None) -> tuple[str | None, str | None]:
+    """Names of the cross-encoder and of MATCHA's checkpoint from "NAME" or "NAME+NAME"; None for the shipped ones."""
+    if name is None or "+" not in name or os.path.isdir(os.path.expanduser(name)):
+        return name, None
+    pairs, _, matcha = name.rpartition("+")
+    return pairs or None, matcha or None
+
+
 def _download_left_out(name: str) -> Path:
     """The folder of one of LEFT_OUT, from the Hub.
 

@@ -24,6 +24,7 @@ from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
+from semantic_metrics.quantities.rules import LIMITS, SAME, Ruling
 
 LEAVE_ONE_OUT, INTEGRATED_GRADIENTS = METHODS = ("leave_one_out", "integrated_gradients")
 BASELINE = "padding"
@@ -181,6 +182,14 @@ class _Path:
     def project(self, gradient: torch.Tensor) -> np.ndarray:
         """(points, tokens, D) gradient -> (points, tokens), what each token adds per unit of the path."""
         return (gradient * (self.end - self.start)).sum(dim=-1).double().cpu().numpy()
+
+
+def ruled_value(value: Value, ruling: Ruling) -> Value:
+    """A value within what a ruling allows (`rules.limited`): along the path the texts, and so the ruling, stay."""
+    if ruling.kind == SAME:
+        return lambda logits: value(logits) * 0 + 1
+    limit = LIMITS.get(ruling.kind)
+    return value if limit is None else lambda logits: value(logits).clamp(max=limit)
 
 
 def check_method(method: str, run: RunOptions) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -122,8 +123,9 @@ def take(features: Features, answers: np.ndarray) -> Features:
     rows = np.isin(features.answer_index, answers)
     index = np.searchsorted(answers, features.answer_index[rows])
     per_answer = {"blank": features.blank[answers], "shortened": features.shortened[answers]}
-    table = features.table[rows]
-    return replace(features, table=table, answer_index=index, truncated=0, windowed=0, pairs=(), **per_answer)
+    rulings = tuple(compress(features.rulings, rows))  # empty where rules were not asked
+    per_row = {"table": features.table[rows], "answer_index": index, "rulings": rulings, "pairs": ()}
+    return replace(features, truncated=0, windowed=0, **per_row, **per_answer)
 
 
 def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight: np.ndarray | None = None) -> Weights:

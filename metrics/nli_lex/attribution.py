@@ -24,6 +24,7 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     Value,
     owners,
     piece_spans,
+    ruled_value,
     trace,
 )
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer, Span
@@ -94,7 +95,7 @@ def explain(
     both_ways = BACK in weights.features
     pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, np.array(read.origins))
     value = _value(scorer, weights, features, length(texts["prediction"]))
-    return explainer.integrated_gradients(float(score([texts])[0]), pairs, value)
+    return explainer.integrated_gradients(float(score([texts])[0]), pairs, ruled_value(value, features.rulings[0]))
 
 
 def _traced_pairs(

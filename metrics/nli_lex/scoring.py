@@ -216,11 +216,13 @@ class NLILexScoring(TextScoring):
         texts = {"prediction": prediction, "reference": reference, "question": question}
         for name, text in texts.items():
             check_text(name, text)
-        texts = {name: legible(text) for name, text in texts.items()}
         self.check_columns({f"{name}s": [text] for name, text in texts.items()})
         run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
+        (texts["prediction"],), _ = without_thoughts([prediction])
+        if not options.weights.whole_question:  # as `extract` reads them
+            texts |= {name: legible(texts[name]) for name in ("prediction", "reference")}
 
         def score(variants: list[Texts]) -> np.ndarray:
             said, gold, asked = ([variant[name] for variant in variants] for name in texts)

@@ -12,9 +12,25 @@ from semantic_metrics.cross_encoder.pair_attribution import (
     Texts,
     TracedPair,
     owners,
+    ruled_value,
     trace,
 )
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.quantities.manners import legible
+from semantic_metrics.quantities.rewrite import Rewritten, rewrite
+from semantic_metrics.quantities.rules import OPEN, SAME, UNREAD_RULING, Ruled, Ruling, limited, rule
+
+
+def rulings(scorer: PairScorer, ruled: list[Ruled]) -> list[Ruling]:
+    """What limits the similarity of each pair: that it is the same, or that the model cannot read what differs."""
+    return [
+        one.ruling
+        if one.ruling.kind == SAME
+        else UNREAD_RULING
+        if scorer.is_unread(one.reference, one.prediction)
+        else OPEN
+        for one in ruled
+    ]
 
 
 def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, run: RunOptions) -> Explanation:
@@ -28,10 +44,19 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
         run: how the model runs; for integrated gradients in float32, on torch.
 
     Returns:
-        The parts of an explanation, which `Explainer` describes.
+        The parts of an explanation, which `Explainer` describes; the texts are those that the model reads, but for
+        numbers and names of the reference that it reads in the prediction's writing.
     """
+    whole = rule(texts["reference"], texts["prediction"])
+    plain = legible(texts["reference"])
+    written = rewrite(plain, whole.prediction)
+    if written.text != whole.reference:
+        plain, written = whole.reference, Rewritten(whole.reference, tuple(range(len(whole.reference))))
+    texts = {"prediction": whole.prediction, "reference": plain}
     explainer = Explainer(scorer, texts, run)
-    tokens, characters = trace(scorer, (texts["reference"], texts["prediction"]), run.max_length)
+    tokens, characters = trace(scorer, (whole.reference, whole.prediction), run.max_length)
+    origins = np.array([*written.origins, -1])  # the last is for the tokens that belong to neither text, -1
+    characters[0] = origins[characters[0]]
     sides = zip(("reference", "prediction"), characters, strict=True)
     pair = TracedPair(tokens, {side: owners(row, explainer.spans[side]) for side, row in sides})
 
@@ -42,9 +67,12 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
         return torch.sigmoid(raw) if isinstance(scale, str) else raw / scale
 
     def score(variants: list[Texts]) -> np.ndarray:
-        logits = scorer.logits([(variant["reference"], variant["prediction"]) for variant in variants], run)
-        return value([torch.from_numpy(logits.values).double()]).numpy()
+        ruled = [whole if one == texts else rule(one["reference"], one["prediction"]) for one in variants]
+        logits = scorer.logits([(one.reference, one.prediction) for one in ruled], run)
+        scores = value([torch.from_numpy(logits.values).double()]).numpy()
+        return limited(scores, rulings(scorer, ruled))
 
     if method == LEAVE_ONE_OUT:
         return explainer.leave_one_out(score, {side: np.unique(own[own >= 0]) for side, own in pair.owners.items()})
-    return explainer.integrated_gradients(float(score([texts])[0]), [pair], value)
+    (ruling,) = rulings(scorer, [whole])
+    return explainer.integrated_gradients(float(score([texts])[0]), [pair], ruled_value(value, ruling))

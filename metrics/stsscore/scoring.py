@@ -16,8 +16,8 @@ from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_m
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.quantities.manners import without_thoughts
-from semantic_metrics.quantities.rules import LIMITS, SAME, UNREAD, UNREAD_RULING, count_unread, rule
-from semantic_metrics.stsscore.attribution import explain
+from semantic_metrics.quantities.rules import count_unread, limited, rule
+from semantic_metrics.stsscore.attribution import explain, rulings
 
 VERSION = "0.6.0"
 DEFAULT_CHECKPOINT = "pairs"
@@ -108,9 +108,8 @@ class STSScoring(TextScoring):
         logits = self.scorer.logits(pairs + swapped, options.run)
         raw = logits.values[:, similarity_label(self.scorer.labels)]
         scores = rating(options.scale, raw.astype(np.float64)).reshape(-1, len(pairs)).mean(axis=0)
-        same = [one.ruling.kind == SAME for one in ruled]
-        unread = [not alike and self.scorer.is_unread(*pair) for alike, pair in zip(same, pairs, strict=True)]
-        scores[same], scores[unread] = 1.0, np.minimum(scores[unread], LIMITS[UNREAD])
+        limits = rulings(self.scorer, ruled)
+        scores = limited(scores, limits)
         merged, best = best_or_mean(scores, counts, options.multi_reference)
         if options.clip:  # the best reference remains that of the unlimited scores, among which ties are rare
             merged, _ = best_or_mean(np.clip(scores, 0.0, 1.0), counts, options.multi_reference)
@@ -123,7 +122,7 @@ class STSScoring(TextScoring):
             "signature": str(self._signature(options)),
             "undefined": sum(blank),
             "truncated": int(logits.truncated.reshape(-1, len(pairs)).any(axis=0).sum()),
-            "unread": count_unread([UNREAD_RULING] * sum(unread)),
+            "unread": count_unread(limits),
             "thoughts": thoughts,
         }
         if isinstance(references[0], list):
@@ -155,6 +154,7 @@ class STSScoring(TextScoring):
             InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
+        (texts["prediction"],), _ = without_thoughts([prediction])
         run, _ = RunOptions.split(arguments, RunArguments)
         check_method(method, run)
         return explain(self.scorer, texts, method, self._scale(scale), self.scorer.resolve(run))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import Unpack
 
-from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
+from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
 from semantic_metrics.core.inputs import References, check_choice, check_text
 from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
@@ -40,7 +40,7 @@ class Arguments(ExplainArguments, total=False):
 
 
 class SupportScoring(TextScoring):
-    """Judges texts; `config_name` names the checkpoint (see `resolve_checkpoint`)."""
+    """Judges texts; `config_name` names the checkpoint, and MATCHA's table behind a plus, as in `consensus`."""
 
     scorer: PairScorer
     table: MatchaTable
@@ -48,7 +48,8 @@ class SupportScoring(TextScoring):
 
     def load_models(self) -> None:
         """See `TextScoring`."""
-        self.scorer, self.table = load_scorer(self.config_name), load_table()
+        name, table = split_name(self.config_name)
+        self.scorer, self.table = load_scorer(name), load_table(table)
         self.decision = Decision.read(self.scorer.folder, self.scorer.checkpoint_sha256)
 
     def compute(
@@ -112,9 +113,9 @@ class SupportScoring(TextScoring):
         return Explainer(self.scorer, texts, options.run, MAX_PIECES).leave_one_out(score)
 
 
-def load_table() -> MatchaTable:
-    """MATCHA's shipped table."""
-    return MatchaTable.from_folder(find_checkpoint(None, ()))
+def load_table(name: str | None = None) -> MatchaTable:
+    """MATCHA's table by its name; None for the shipped one."""
+    return MatchaTable.from_folder(find_checkpoint(name, ()))
 
 
 def load_scorer(name: str | None = None) -> PairScorer:

@@ -13,6 +13,7 @@ from tests.tiny_table import small_table
 
 # all that scoring with the table imports; charset_normalizer comes with scipy, coverage with these tests
 TABLE = {"charset_normalizer", "click", "numpy", "safetensors", "scipy", "semantic_metrics", "tokenizers", "tqdm"}
+TABLE |= {"typing_extensions"}
 TESTS = {"coverage", "pytest_cov", "cython_runtime"}
 SLOW = {"datasets", "evaluate", "pandas", "pyarrow", "sentence_transformers", "sklearn", "spacy"}  # not needed
 TEXTS = {"predictions": ["The dog sleeps.", "a man"], "references": ["the dog is awake", "the man"]}

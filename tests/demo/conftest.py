@@ -26,7 +26,7 @@ def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
         "matcha": str(table),
         "stsscore": str(tiny.bert(folder / "stsscore")),
         "nli_lex": str(nli(folder / "nli_lex")),
-        "support": str(judging(folder / "support")),
+        "support": f"{judging(folder / 'support')}+{table}",
         "set_criteria": str(table),
     }
 

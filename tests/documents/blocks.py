@@ -205,7 +205,8 @@ def check_command(words: list[str]) -> None:
 def _check_click(command: click.Command, arguments: list[str]) -> None:
     context = click.Context(command, info_name=command.name)
     _, rest, _ = command.make_parser(context).parse_args(list(arguments))
-    if isinstance(command, click.Group) and (rest or not command.invoke_without_command):
+    helped = arguments == ["--help"]
+    if isinstance(command, click.Group) and not helped and (rest or not command.invoke_without_command):
         _, command, arguments = command.resolve_command(context, rest)
         _check_click(command, arguments)
 

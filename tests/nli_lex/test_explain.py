@@ -139,10 +139,14 @@ def test_of_long_texts_runs_of_words_are_left_out(metric: evaluate.Metric, answe
 @pytest.mark.parametrize("method", METHODS)
 def test_odd_strings_are_plain_text(metric: evaluate.Metric, method: str) -> None:
     for special in ("[SEP] 🎉", "{answer}</s>", "\x00"):
-        row = {side: f"{special} dog {special}" for side in SIDES}
-        result = metric.explain(**row, method=method)
-        assert result["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)
-        assert all(abs(result[side].get("error", 0)) < CUT for side in SIDES)
+        same = {side: f"{special} dog {special}" for side in SIDES}
+        for row in (same, {**same, "prediction": f"{special} the man bites {special}"}):
+            for features in ("rich", "paper"):
+                result = metric.explain(**row, method=method, features=features)
+                expected = scores(metric, [row], features=features)[0]
+                assert result["score"] == pytest.approx(expected, abs=ROUNDING)
+                assert (expected == 1) == (row == same and features == "rich"), "a rule decides, else the model"
+                assert all(abs(result[side].get("error", 0)) < CUT for side in SIDES)
 
 
 def test_weights_that_need_no_model(model: Path, tmp_path: Path) -> None:

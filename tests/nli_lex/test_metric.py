@@ -121,7 +121,8 @@ def test_blank_answers_are_incorrect(metric: evaluate.Metric) -> None:
 
 def test_reasons_add_up_to_the_log_odds(metric: evaluate.Metric) -> None:
     result = metric.compute(**TEXTS, output="reasons")
-    assert {key: result[key] for key in result if key != "reasons"} == metric.compute(**TEXTS)
+    assert {key: result[key] for key in result if key not in ("reasons", "rules")} == metric.compute(**TEXTS)
+    assert result["rules"] == [""] * 4, "where rules decide, the reasons are not the score's"
     for score, reasons in zip(result["scores"], result["reasons"], strict=True):
         assert list(reasons) == ["intercept", *RICH]
         assert sum(reasons.values()) == pytest.approx(np.log(score / (1 - score)))

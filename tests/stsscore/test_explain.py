@@ -126,6 +126,8 @@ def test_odd_strings_are_plain_text(one_metric: evaluate.Metric) -> None:
         ("dog [SEP] cat 🎉", "the[MASK] man e\u0301"),
         ("</s> \uff3bSEP\uff3d dog", "שלום\x00"),
         ("日本 [[SEP]SEP]", "<s> [UNK]"),
+        ("the dog 🎉 bites", "the dog 🎉 bites"),  # the rules say the same
+        ("<think>a cat</think> **2 dogs** bite", "two dogs and a man"),
     ]
     for prediction, reference in odd:
         for method in METHODS:

@@ -121,10 +121,16 @@ def test_every_pair_stands_in_one_batch_an_epoch_that_is_no_larger_than_asked_fo
 
 
 def test_pairs_that_are_too_long_are_left_out_and_counted(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
-    config = replace(stsb, max_length=9, epochs=0.1, validate_every=1000)
-    train(config, data, tmp_path)
-    record = json.loads((tmp_path / "checkpoint" / "training.json").read_text())
-    assert 0 < record["pairs_too_long"] < record["pairs_per_pass"] + record["pairs_too_long"] == 96
+    rows = pd.read_csv(data / "train.csv")
+    rows.loc[:9, "sentence1"] = (rows.loc[:9, "sentence1"] + " ") * 3
+    (tmp_path / "data").mkdir()
+    rows.to_csv(tmp_path / "data" / "train.csv", index=False)
+    shutil.copy(data / "dev.csv", tmp_path / "data")
+    train(replace(stsb, max_length=16, epochs=1, validate_every=1000), tmp_path / "data", tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "checkpoint" / "training.json").read_text())
+    assert (record["pairs_too_long"], record["pairs_per_pass"]) == (10, 86)
+    with pytest.raises(train_cross_encoder.InvalidRun, match="max_length: expected tokens for one of 96 pairs or more"):
+        train(replace(stsb, max_length=8), data, tmp_path / "none")
 
 
 def test_frozen_layers_keep_their_weights(stsb: CrossEncoderConfig, start: Path, data: Path, tmp_path: Path) -> None:
@@ -266,7 +272,7 @@ def test_a_share_of_the_start_is_kept(
         torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
     card = (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
     assert "a mean: 0.25 of those that it started from" in card
-    assert "## Data of a run that it starts from" in card
+    assert "It starts from 1 earlier run;" in card
     with pytest.raises(ValueError, match=r"start_share: expected a number from 0 to below 1, got 1\.0"):
         replace(nli, start_share=1.0)
 

@@ -130,7 +130,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
 @click.option(
     "--config",
     type=options.FILE,
-    default=CONFIGS / "ablation.yaml",
+    default=CONFIGS / "matcha" / "ablation.yaml",
     show_default="training/configs/matcha/ablation.yaml",
     help="Config to train; its strategy and its steps are replaced.",
 )

@@ -75,7 +75,7 @@ def test_means_and_intervals_over_seeds() -> None:
 
 
 def test_the_committed_config_is_the_papers_loss() -> None:
-    config = read_yaml(CONFIGS / "ablation.yaml", TrainConfig)
+    config = read_yaml(CONFIGS / "matcha" / "ablation.yaml", TrainConfig)
     assert config.loss == {"kind": "triplet", "margin": 1.0}
     assert (config.batch_size, config.steps) == (256, 300)
     assert all(source.pivot for source in config.train if source.has_contradictions)

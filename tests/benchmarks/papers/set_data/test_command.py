@@ -130,7 +130,7 @@ def test_a_model_fuses_and_is_asked_once(tmp_path: Path, monkeypatch: pytest.Mon
         assert len(endpoint.requests) == 4  # two chains, two fusions each: the second run needs none
         body = endpoint.requests[0][2]
     assert body["temperature"] == 0.5
-    assert body["messages"][1]["content"].startswith("Fuse the following two sentences in 9.0 words: The old dam")
+    assert body["messages"][1]["content"].startswith("Fuse the following two sentences in 8.5 words: The old dam")
     table = pd.read_parquet(tmp_path / "out" / "samples.parquet")
     assert set(table["fusion"]) == {"model gpt-x"}
     assert table[table["operator"] == "overlap"].iloc[0]["a"].startswith("Fused: The old dam")
