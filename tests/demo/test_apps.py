@@ -236,7 +236,7 @@ def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visi
     try:
         (button,) = (one["id"] for one in blocks.config["components"] if one["props"].get("value") == "Score")
         events = blocks.config["dependencies"]
-        score = next(event["id"] for event in events if tuple(event["targets"][0]) == (button, "click"))
+        score = next(event["id"] for event in events if [button, "click"] in map(list, event["targets"]))
         answers = []
         proxied = {"X-Forwarded-For": "198.51.100.7"}
         for number, (text, headers) in enumerate((("the dog barks", proxied), ("no cat sleeps", {}))):

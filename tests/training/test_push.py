@@ -407,7 +407,7 @@ def test_every_metric_takes_its_weights_from_the_owner_that_pushed(
 def test_this_project_can_be_pushed(push: Push) -> None:
     """Every card has what the Hub needs, and all of this project's folders are found."""
     heads = [line.split(":")[0] for line in push(token=None).stdout.splitlines() if line.startswith("org/")]
-    models = ("contextual", "matcha", "pairs")
+    models = ("contextual", "large", "matcha", "pairs")
     spaces = ("consensus", "matcha", "nli_lex", "set_criteria", "stsscore", "support")
     assert heads == [*(f"org/{name} (model)" for name in models), *(f"org/{name} (space)" for name in spaces)]
 
