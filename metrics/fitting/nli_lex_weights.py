@@ -121,11 +121,17 @@ def fit_form(features: Features, examples: TrainingSet, form: str, folds: int, s
 def take(features: Features, answers: np.ndarray) -> Features:
     """The features of some answers, which are given by ascending index."""
     rows = np.isin(features.answer_index, answers)
-    index = np.searchsorted(answers, features.answer_index[rows])
-    per_answer = {"blank": features.blank[answers], "shortened": features.shortened[answers]}
-    rulings = tuple(compress(features.rulings, rows))  # empty where rules were not asked
-    per_row = {"table": features.table[rows], "answer_index": index, "rulings": rulings, "pairs": ()}
-    return replace(features, truncated=0, windowed=0, **per_row, **per_answer)
+    return replace(
+        features,
+        table=features.table[rows],
+        answer_index=np.searchsorted(answers, features.answer_index[rows]),
+        blank=features.blank[answers],
+        shortened=features.shortened[answers],
+        rulings=tuple(compress(features.rulings, rows)),  # empty where rules were not asked
+        pairs=(),
+        truncated=0,
+        windowed=0,
+    )
 
 
 def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight: np.ndarray | None = None) -> Weights:
