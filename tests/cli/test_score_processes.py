@@ -168,7 +168,7 @@ def test_a_signal_leaves_no_process_and_what_can_be_continued(
     score: Callable, pairs: list, tmp_path: Path, checkpoint: Path, number: signal.Signals
 ) -> None:
     file, output, partial = (tmp_path / name for name in ("in.jsonl", "out.jsonl", ".out.jsonl.partial.json"))
-    write_jsonl(file, pairs * 90)
+    write_jsonl(file, pairs * 200)
     options = ["--metric=matcha", "--predictions=said", "--references=gold", f"--config={checkpoint}"]
     options += [f"--output={output}", "--batch-rows=10", "--workers=2", "--threshold=0.3"]
     script = tmp_path / "script.py"
@@ -182,7 +182,7 @@ def test_a_signal_leaves_no_process_and_what_can_be_continued(
         said = run.communicate(timeout=WAIT_SECONDS)[1].decode()
     wait_until(lambda: not any(map(is_running, children)))
     rows = json.loads(partial.read_text())["rows"]
-    assert 0 < rows < len(pairs) * 90
+    assert 0 < rows < len(pairs) * 200
     if number == signal.SIGINT:
         assert said == f"Error: interrupted; {rows} rows are scored, --resume continues after them\n"
     done(invoke("score", file, *options, "--resume"))
