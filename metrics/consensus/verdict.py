@@ -19,13 +19,13 @@ class Thresholds:
     """Where one verdict ends and another begins.
 
     Attributes:
-        contradiction: a text contradicts from this probability of contradiction on.
+        contradiction: a text contradicts above this probability of contradiction, where `weights.limit` is .5.
         entailment: a text entails another from this probability on.
         similarity: texts of which neither entails the other are unrelated below this similarity; a model of NLI, which
             learned from captions of one picture, would say that they contradict.
     """
 
-    contradiction: float = 0.4
+    contradiction: float = 0.5
     entailment: float = 0.5
     similarity: float = 0.15
 
@@ -55,7 +55,7 @@ def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tupl
     forward, back = supported >= thresholds.entailment, covered >= thresholds.entailment
     if similarity < thresholds.similarity and not (forward or back):
         return UNRELATED, f"The texts have little in common (similarity {similarity:.2f})."
-    if contradiction >= thresholds.contradiction:
+    if contradiction > thresholds.contradiction:
         return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f})."
     chances = f"(entailed by the reference {supported:.2f}, entails it {covered:.2f})"
     if forward and back:

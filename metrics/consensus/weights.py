@@ -13,9 +13,9 @@ from semantic_metrics.core.checkpoint_files import read_regular
 from semantic_metrics.core.inputs import invalid_input, quote
 
 MAX_WEIGHT = 1e9  # larger weights come from damaged files
-# A contradiction that the model is sure of leaves at most .35, however alike the words are. Chosen on development sets:
-# docs/decisions/consensus.md, W3.
-CAP = 0.65
+# A contradiction that is more likely than not leaves less than half, and one that the model is sure of at most .35,
+# however alike the words are. Chosen on development sets: docs/decisions/consensus.md, W3 and W6.
+EVEN_LIMIT, SURE_LIMIT = 0.5, 0.35
 MIN_RATED = 10  # pairs that a fit needs
 CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
 
@@ -84,13 +84,23 @@ class Weights:
         return cls(*(weights / weights.sum()).tolist())
 
     def score(self, parts: Parts) -> np.ndarray:
-        """(n,) scores in [0, 1] of n pairs: the mean of the judgements, weighted, at most 1 - CAP * p_contradiction."""
+        """(n,) scores in [0, 1] of n pairs: the mean of the judgements, weighted, between two bounds.
+
+        It is at least the smaller probability of entailment, of both directions, so texts that entail each other are
+        never below .5; and at most `limit` of the probability of contradiction.
+        """
         weights = np.array(list(asdict(self).values()))
         mean = (parts.components * weights).sum(axis=1) / weights.sum()
-        return np.clip(np.minimum(mean, 1 - CAP * parts.contradiction), 0.0, 1.0)
+        least = np.minimum(parts.supported, parts.covered)
+        return np.clip(np.minimum(np.maximum(mean, least), limit(parts.contradiction)), 0.0, 1.0)
 
     def __str__(self) -> str:
         return ",".join(f"{name}={value:g}" for name, value in asdict(self).items())
+
+
+def limit(contradiction: np.ndarray) -> np.ndarray:
+    """Highest score that probabilities of contradiction allow: from 1 to EVEN_LIMIT at .5, and to SURE_LIMIT at 1."""
+    return np.interp(contradiction, (0, 0.5, 1), (1, EVEN_LIMIT, SURE_LIMIT))
 
 
 def _read_file(path: Path, checkpoint: str) -> Any:  # noqa: ANN401  (what JSON holds)

@@ -8,7 +8,7 @@ import pytest
 
 from semantic_metrics import load
 from semantic_metrics.consensus.verdict import EMPTY, VERDICTS
-from semantic_metrics.consensus.weights import CAP
+from semantic_metrics.consensus.weights import SURE_LIMIT, limit
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 from tests.consensus.conftest import LABELS, SCRIPT, both_heads
@@ -127,11 +127,11 @@ def test_texts_that_differ_in_numbers_alone_contradict(metric: evaluate.Metric) 
         predictions=texts, references=["Thirty-seven cats sleep here", "Three cats sleep, at least 37"]
     )
     assert (result["parts"]["contradiction"][0], result["parts"]["entailment"][0]) == (1.0, 0.0)
-    assert result["scores"][0] <= 1 - CAP + 1e-9
+    assert result["scores"][0] <= SURE_LIMIT + 1e-9
     assert 0 < result["parts"]["contradiction"][1] < 1, "one may be true beside the other, so the model judges"
 
 
-def test_the_score_is_the_weighted_mean_of_the_judgements_below_the_cap(metric: evaluate.Metric) -> None:
+def test_the_score_is_the_weighted_mean_of_the_judgements_within_its_bounds(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES)
     parts = {name: np.array(values) for name, values in result["parts"].items()}
     judgements = {
@@ -139,13 +139,14 @@ def test_the_score_is_the_weighted_mean_of_the_judgements_below_the_cap(metric: 
         "similarity": parts["similarity"],
         "nli": (parts["entailment"] - parts["contradiction"] + 1) / 2,
     }
-    cap = 1 - CAP * parts["contradiction"]
-    expected = np.minimum(np.average(list(judgements.values()), axis=0, weights=[0.25, 1, 1]), cap)
-    assert result["scores"] == pytest.approx(expected)
+    back = metric.compute(predictions=REFERENCES, references=PREDICTIONS)["parts"]["entailment"]
+    bounds = np.minimum(parts["entailment"], back), limit(parts["contradiction"])
+    mean = np.average(list(judgements.values()), axis=0, weights=[0.25, 1, 1])
+    assert result["scores"] == pytest.approx(np.clip(mean, *bounds))
     for name, values in judgements.items():
         weights = {other: float(other == name) for other in judgements}
         weighted = metric.compute(predictions=PREDICTIONS, references=REFERENCES, weights=weights)
-        assert weighted["scores"] == pytest.approx(np.minimum(values, cap))
+        assert weighted["scores"] == pytest.approx(np.clip(values, *bounds))
         assert weighted["signature"] != result["signature"]
 
 

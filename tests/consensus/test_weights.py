@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semantic_metrics.consensus.parts import Parts
+from semantic_metrics.consensus.verdict import CONTRADICTS, SAME, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
 
 
@@ -33,13 +36,25 @@ def test_weights_count_in_proportion() -> None:
     assert Weights(0.5, 2, 2).score(parts) == pytest.approx(DEFAULT.score(parts))
 
 
-def test_a_contradiction_caps_the_score() -> None:
-    ones = np.ones(3)
-    contradiction = np.array([0.0, 0.2, 1.0])
+def test_a_contradiction_limits_the_score() -> None:
+    ones = np.ones(4)
+    contradiction = np.array([0.0, 0.2, 0.5, 1.0])
     parts = Parts(ones, ones, ones, ones, contradiction, truncated=ones < 0)
-    expected = [1.0, 1 - 0.65 * 0.2, 0.35]
-    assert Weights(0, 1, 0).score(parts) == pytest.approx(expected)
-    assert DEFAULT.score(parts)[2] == pytest.approx(0.35)
+    assert Weights(0, 1, 0).score(parts) == pytest.approx([1.0, 0.8, 0.5, 0.35])
+
+
+SHARE = st.floats(0, 1)
+
+
+@given(st.floats(-1, 1), SHARE, st.lists(SHARE, min_size=4, max_size=4), st.sampled_from([DEFAULT, Weights(1, 0, 0)]))
+def test_verdict_and_score_say_the_same(matcha: float, similarity: float, shares: list[float], w: Weights) -> None:
+    supported, covered = shares[:2]
+    contradiction = ((1 - supported) * shares[2] + (1 - covered) * shares[3]) / 2
+    values = (matcha, similarity, supported, covered, contradiction)
+    parts = Parts(*(np.array([value]) for value in values), truncated=np.array([False]))
+    word, score = verdict(parts, 0)[0], float(w.score(parts)[0])
+    assert word != CONTRADICTS or score < 0.5
+    assert word != SAME or score >= 0.5
 
 
 def test_a_file_is_read_as_written(tmp_path: Path) -> None:
