@@ -6,6 +6,8 @@
 --teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
 and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
 `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_joint.yaml).
+With --output FILE.safetensors the teacher's logits alone are kept, without the texts, and a file that is there is
+continued: pairs that it has are not judged again (training/cross_encoder/logits.py).
 A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs_more.yaml).
 Prints what was kept and dropped, and the weights of the rating. --backend is the teacher's: sentence encoders run in
 torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
@@ -38,6 +40,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.transformer.drifts import has_bfloat16
 from semantic_metrics.transformer.workers import run_in_order, worker_count
+from training.cross_encoder.logits import TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
@@ -46,6 +49,8 @@ from training.data.run_arguments import add_data_argument, add_run_arguments, ru
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
+LOGITS_SUFFIX = ".safetensors"
+PAIRS_A_WRITE = 4000  # a kill loses at most these
 ENTAILMENT, CONTRADICTION, MARGIN = "entailment", "contradiction", "margin"  # columns
 # bfloat16 rounds scores by at most 0.008, far less than the teacher's own error, and takes a third of the time on a
 # processor that has instructions for it
@@ -298,14 +303,42 @@ def main() -> None:
     parser.add_argument("--teacher", required=True, action="append", help="Folder or Hub id; repeatable.")
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
     add_data_argument(parser)
-    parser.add_argument("--output", type=Path, required=True, help="Parquet file to write.")
+    parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:
+        if arguments.output.suffix == LOGITS_SUFFIX:
+            return _keep_logits(arguments)
         labelled = _label_all(arguments)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     labelled.to_parquet(arguments.output, index=False)
+
+
+def _keep_logits(arguments: argparse.Namespace) -> None:
+    """Judge the pairs that the output does not have yet, in a random order, and write it after every few thousand."""
+    run, path = run_options(arguments), arguments.output
+    if len(arguments.teacher) > 1:
+        raise ValueError(f"--teacher: expected one for {LOGITS_SUFFIX}, got {len(arguments.teacher)}")
+    scorer = PairScorer(resolve_checkpoint(*arguments.teacher, *arguments.teacher, {}, OTHER_WEIGHTS))
+    pairs, counts = collect(read_yaml(arguments.config, CandidateConfig), arguments.data, run)
+    sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
+    texts = list(pairs[PAIR].itertuples(index=False, name=None))
+    keys = pair_keys(texts)
+    none = TeacherLogits(
+        keys[:0], np.empty((0, len(scorer.labels)), np.float16), tuple(scorer.labels), scorer.checkpoint_sha256
+    )
+    known = TeacherLogits.read(path) if path.exists() else none
+    if (known.outputs, known.teacher) != (none.outputs, none.teacher):
+        raise ValueError(f"--output: expected logits of {none.teacher[:8]}, got those of {known.teacher[:8]} in {path}")
+    left = np.random.default_rng(0).permutation(len(keys))
+    left = left[~np.isin(keys[left], known.keys)]
+    for begin in range(0, len(left), PAIRS_A_WRITE):
+        rows = left[begin : begin + PAIRS_A_WRITE]
+        known = known.with_more(keys[rows], scorer.logits([texts[i] for i in rows], run).values)
+        known.write(path)
+        sys.stdout.write(f"{begin + len(rows):,} of {len(left):,} pairs judged\n")
+        sys.stdout.flush()
 
 
 def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:

@@ -11,8 +11,10 @@ import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
+from training.cross_encoder.logits import TeacherLogits, pair_keys
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.label_pairs import PAIR, CandidateConfig, collect, embed, label, main
@@ -151,3 +153,26 @@ def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
     assert np.ptp(np.clip(sums, 0, 1)) > 0.05
     # the encoder may run in bfloat16
     np.testing.assert_allclose(tables["rated"]["similarity"], np.clip(sums, 0, 1), atol=0.01 * max(1, abs(cosine)))
+
+
+def test_logits_are_kept_without_texts_and_continued(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    teacher, output = tiny.bert(tmp_path / "teacher"), tmp_path / "logits.safetensors"
+    texts = {"rows": "[first, second]", "back": "[second, first]"}
+    sources = {name: f"- {{name: {name}, path: texts.csv, columns: {columns}}}" for name, columns in texts.items()}
+    for names, judged in ((["rows"], 3), (["rows", "back"], 3), (["rows"], 0)):
+        (data / "some.yaml").write_text("train:\n" + "\n".join(sources[name] for name in names), encoding="utf-8")
+        arguments = ["--config", str(data / "some.yaml"), "--teacher", str(teacher), "--data", str(data)]
+        arguments += ["--precision", "float32", "--output", str(output)]
+        monkeypatch.setattr(sys, "argv", ["label_pairs", *arguments])
+        main()
+        assert (f"{judged} of {judged} pairs judged" in capsys.readouterr().out) == bool(judged)
+    stored = TeacherLogits.read(output)
+    assert len(stored.keys) == 6
+    pairs = [(TEXTS[1], TEXTS[0]), (TEXTS[0], TEXTS[1]), (TEXTS[0], TEXTS[4])]
+    found = stored.of(pair_keys(pairs))
+    np.testing.assert_allclose(found[:2], PairScorer(teacher).logits(pairs[:2]).values, rtol=2e-3, atol=2e-3)
+    assert np.isnan(found[2]).all()
+    with pytest.raises(ValueError, match="logits: expected a file that label_pairs wrote, got"):
+        TeacherLogits.read(data / "texts.csv")
