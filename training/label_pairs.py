@@ -7,7 +7,7 @@
 and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
 `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_joint.yaml).
 With --output FILE.safetensors the teacher's logits alone are kept, without the texts, and a file that is there is
-continued: pairs that it has are not judged again (training/cross_encoder/logits.py).
+continued: pairs that it has are not judged again (training/cross_encoder/logits.py). --teacher takes such a file too.
 A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs_more.yaml).
 Prints what was kept and dropped, and the weights of the rating. --backend is the teacher's: sentence encoders run in
 torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
@@ -40,7 +40,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.transformer.drifts import has_bfloat16
 from semantic_metrics.transformer.workers import run_in_order, worker_count
-from training.cross_encoder.logits import TeacherLogits, pair_keys
+from training.cross_encoder.logits import SUFFIX, TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
@@ -49,8 +49,7 @@ from training.data.run_arguments import add_data_argument, add_run_arguments, ru
 from training.data.sources import Entry, check_columns, drop_texts, read_excluded, take_limit
 
 PAIR = ["sentence1", "sentence2"]
-LOGITS_SUFFIX = ".safetensors"
-PAIRS_A_WRITE = 4000  # a kill loses at most these
+PAIRS_A_WRITE = 8000  # a kill loses at most these
 ENTAILMENT, CONTRADICTION, MARGIN = "entailment", "contradiction", "margin"  # columns
 # bfloat16 rounds scores by at most 0.008, far less than the teacher's own error, and takes a third of the time on a
 # processor that has instructions for it
@@ -244,7 +243,7 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
 
     Args:
         pairs: columns `PAIR` and `label`.
-        teacher: folder or Hub id of a cross-encoder.
+        teacher: folder or Hub id of a cross-encoder; or a file of logits, which leaves out the pairs that it has not.
         label_share: share of a label in the probabilities of a pair that has one.
         run: how the teacher runs.
 
@@ -252,11 +251,12 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
         ValueError: the teacher is missing or damaged, or does not state the scale of its similarity, or a label is no
             class of it.
     """
-    scorer = PairScorer(resolve_checkpoint(teacher, teacher, {}, OTHER_WEIGHTS))
-    names = scorer.labels
+    texts = list(pairs[PAIR].itertuples(index=False, name=None))
+    logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, teacher, run)
+    values, names = logits.of(pair_keys(texts)), list(logits.outputs)
+    judged = ~np.isnan(values).any(axis=1)
+    pairs, raw = pairs[judged], torch.from_numpy(values[judged])
     classes = class_labels(names) if len(names) > 1 else []  # the only label is a similarity
-    scale = _scale(teacher, scorer) if len(classes) < len(names) else None
-    raw = torch.from_numpy(scorer.logits(list(pairs[PAIR].itertuples(index=False, name=None)), run).values)
     columns = {}
     if classes:
         class_names = [names[i] for i in classes]
@@ -265,17 +265,27 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
         columns = dict(zip(class_names, mixed.T, strict=True))
         if {ENTAILMENT, CONTRADICTION} <= set(class_names):
             columns[MARGIN] = (columns[ENTAILMENT] - columns[CONTRADICTION] + 1) / 2
-    if scale is not None:
-        columns[SIMILARITY] = np.clip(rating(scale, raw[:, similarity_label(names)].numpy()), 0, 1)
+    if logits.scale is not None:
+        columns[SIMILARITY] = np.clip(rating(logits.scale, raw[:, similarity_label(names)].numpy()), 0, 1)
     return pairs.drop(columns="label").assign(**columns)
 
 
-def _scale(teacher: str, scorer: PairScorer) -> float | str:
-    """What makes a teacher's raw score of similarity a rating in [0, 1]."""
-    scale = checkpoint_scale(scorer.folder, scorer.config, teacher)
-    if scale is None:
-        raise ValueError(f"--teacher: expected a checkpoint that states the scale of its similarity, got {teacher}")
-    return check_scale(scale)
+def judge(pairs: list[tuple[str, str]], teacher: str, run: RunOptions = FAST) -> TeacherLogits:
+    """What a cross-encoder says of n pairs.
+
+    Raises:
+        ValueError: the teacher is missing or damaged, or does not state the scale of its similarity.
+    """
+    scorer = PairScorer(resolve_checkpoint(teacher, teacher, {}, OTHER_WEIGHTS))
+    names = scorer.labels
+    scale = None
+    if len(names) == 1 or len(class_labels(names)) < len(names):
+        scale = checkpoint_scale(scorer.folder, scorer.config, teacher)
+        if scale is None:
+            raise ValueError(f"--teacher: expected a checkpoint that states the scale of its similarity, got {teacher}")
+        scale = check_scale(scale)
+    values = scorer.logits(pairs, run).values if pairs else np.empty((0, len(names)), np.float32)
+    return TeacherLogits(pair_keys(pairs), values, tuple(names), scale, scorer.checkpoint_sha256)
 
 
 def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share: float) -> np.ndarray:
@@ -300,14 +310,14 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="A YAML file; see CandidateConfig.")
-    parser.add_argument("--teacher", required=True, action="append", help="Folder or Hub id; repeatable.")
+    parser.add_argument("--teacher", required=True, action="append", help="Folder, Hub id, or logits; repeatable.")
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:
-        if arguments.output.suffix == LOGITS_SUFFIX:
+        if arguments.output.suffix == SUFFIX:
             return _keep_logits(arguments)
         labelled = _label_all(arguments)
     except (OSError, ValueError) as error:
@@ -319,23 +329,16 @@ def _keep_logits(arguments: argparse.Namespace) -> None:
     """Judge the pairs that the output does not have yet, in a random order, and write it after every few thousand."""
     run, path = run_options(arguments), arguments.output
     if len(arguments.teacher) > 1:
-        raise ValueError(f"--teacher: expected one for {LOGITS_SUFFIX}, got {len(arguments.teacher)}")
-    scorer = PairScorer(resolve_checkpoint(*arguments.teacher, *arguments.teacher, {}, OTHER_WEIGHTS))
+        raise ValueError(f"--teacher: expected one for {SUFFIX}, got {len(arguments.teacher)}")
     pairs, counts = collect(read_yaml(arguments.config, CandidateConfig), arguments.data, run)
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
-    keys = pair_keys(texts)
-    none = TeacherLogits(
-        keys[:0], np.empty((0, len(scorer.labels)), np.float16), tuple(scorer.labels), scorer.checkpoint_sha256
-    )
-    known = TeacherLogits.read(path) if path.exists() else none
-    if (known.outputs, known.teacher) != (none.outputs, none.teacher):
-        raise ValueError(f"--output: expected logits of {none.teacher[:8]}, got those of {known.teacher[:8]} in {path}")
+    keys, known = pair_keys(texts), TeacherLogits.read(path) if path.exists() else judge([], *arguments.teacher)
     left = np.random.default_rng(0).permutation(len(keys))
     left = left[~np.isin(keys[left], known.keys)]
     for begin in range(0, len(left), PAIRS_A_WRITE):
         rows = left[begin : begin + PAIRS_A_WRITE]
-        known = known.with_more(keys[rows], scorer.logits([texts[i] for i in rows], run).values)
+        known = known.with_more(judge([texts[i] for i in rows], *arguments.teacher, run))
         known.write(path)
         sys.stdout.write(f"{begin + len(rows):,} of {len(left):,} pairs judged\n")
         sys.stdout.flush()

@@ -174,5 +174,8 @@ def test_logits_are_kept_without_texts_and_continued(
     found = stored.of(pair_keys(pairs))
     np.testing.assert_allclose(found[:2], PairScorer(teacher).logits(pairs[:2]).values, rtol=2e-3, atol=2e-3)
     assert np.isnan(found[2]).all()
+    rows = pd.DataFrame(pairs, columns=PAIR).assign(label=None, source="")
+    by_file, by_model = (label(rows[: 2 + whole], str(name)) for name, whole in ((output, 1), (teacher, 0)))
+    pd.testing.assert_frame_equal(by_file, by_model, atol=0.02)  # the model may run in bfloat16
     with pytest.raises(ValueError, match="logits: expected a file that label_pairs wrote, got"):
         TeacherLogits.read(data / "texts.csv")

@@ -5,14 +5,16 @@ teacher.
 """
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-KEYS, LOGITS, OUTPUTS, TEACHER = "keys", "logits", "outputs", "teacher"
+KEYS, LOGITS, ABOUT = "keys", "logits", "about"
+SUFFIX = ".safetensors"
 
 
 def pair_keys(pairs: list[tuple[str, str]]) -> np.ndarray:
@@ -27,14 +29,16 @@ class TeacherLogits:
 
     Attributes:
         keys: (n,) uint64, as `pair_keys` makes them.
-        values: (n, outputs) float16.
+        values: (n, outputs) float; a file has them in float16.
         outputs: names of the outputs.
+        scale: what the raw score of similarity is divided by, or "sigmoid"; None where no output is a similarity.
         teacher: sha256 of the weights that gave them.
     """
 
     keys: np.ndarray
     values: np.ndarray
     outputs: tuple[str, ...]
+    scale: float | str | None
     teacher: str
 
     @classmethod
@@ -48,24 +52,32 @@ class TeacherLogits:
             with safe_open(path, framework="numpy") as file:
                 about = file.metadata() or {}
                 keys, values = file.get_tensor(KEYS), file.get_tensor(LOGITS)
-                return cls(keys, values, tuple(about[OUTPUTS].split(",")), about[TEACHER])
-        except (OSError, KeyError, SafetensorError) as error:
+                return cls(keys, values, *json.loads(about[ABOUT]))
+        except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
             raise ValueError(f"logits: expected a file that label_pairs wrote, got {path} ({error})") from None
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all."""
-        about = {OUTPUTS: ",".join(self.outputs), TEACHER: self.teacher}
+        about = {ABOUT: json.dumps([self.outputs, self.scale, self.teacher])}
         new = path.with_name(path.name + ".new")
-        save_file({KEYS: self.keys, LOGITS: self.values}, new, about)
+        save_file({KEYS: self.keys, LOGITS: self.values.astype(np.float16)}, new, about)
         new.replace(path)
 
-    def with_more(self, keys: np.ndarray, values: np.ndarray) -> "TeacherLogits":
-        """These logits and those of other pairs behind them; values are rounded to float16."""
-        both = np.concatenate([self.values, values.astype(np.float16)])
-        return TeacherLogits(np.concatenate([self.keys, keys]), both, self.outputs, self.teacher)
+    def with_more(self, more: "TeacherLogits") -> "TeacherLogits":
+        """These logits and, behind them, those of other pairs.
+
+        Raises:
+            ValueError: they are of another teacher.
+        """
+        if more.teacher != self.teacher:
+            raise ValueError(f"--teacher: expected {self.teacher[:16]}, as the pairs before, got {more.teacher[:16]}")
+        both = (np.concatenate([getattr(part, name) for part in (self, more)]) for name in (KEYS, "values"))
+        return replace(self, **dict(zip((KEYS, "values"), both, strict=True)))
 
     def of(self, keys: np.ndarray) -> np.ndarray:
         """(m, outputs) float32 logits of m pairs; NaN for a pair that is not among these."""
+        if not len(self.keys):
+            return np.full((len(keys), len(self.outputs)), np.nan, np.float32)
         order = np.argsort(self.keys)
         places = np.searchsorted(self.keys, keys, sorter=order)
         rows = order[np.minimum(places, len(order) - 1)]
