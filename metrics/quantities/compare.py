@@ -236,7 +236,8 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
         ):
             return EQUAL if one.bound == other.bound else OPEN
         left_out = not (one.unit.name and other.unit.name)
-        return OPEN if left_out and one.number == other.number else DIFFERENT
+        bounded = bool({one.bound[:1], other.bound[:1]} & {"<", ">"})  # "under 32" beside "29 years"
+        return OPEN if left_out and (one.number == other.number or bounded) else DIFFERENT
     if one.bound != other.bound or one.bound:
         return _relate_bounds(one, other, x, y)
     return _relate_values(one, other, x, y)

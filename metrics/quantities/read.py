@@ -120,12 +120,13 @@ SHORT_YEAR = re.compile(r"['\u2019](\d\d)(s?)(?!\w)")
 JOINED = re.compile(r"\s?[-\u2013\u2014:]\s?|/|\s(?:to|until|till|through)\s", re.I)
 BETWEEN = re.compile(r"\sand\s", re.I)
 BOUND_WORDS = 40  # characters before a number that are looked at
-BOUNDS_BEFORE = (
-    (">=", r"at (?:the )?(?:very )?least|no (?:less|fewer|earlier) than|(?:a )?minimum(?: of)?|min|not before"),
+BOUNDS_BEFORE = (  # the first that fits: "no more than" ends with "more than"
+    (">=", r"at (?:the )?(?:very )?least|(?:no|not) (?:less|fewer|earlier|younger|under|below)(?: than)?"
+           r"|(?:a )?minimum(?: of)?|min|not before"),
+    ("<=", r"at (?:the )?(?:very )?most|(?:no|not) (?:more|later|older|longer|higher|larger|over|above|beyond|after)"
+           r"(?: than)?|up to|(?:a )?maximum(?: of)?|max|within|by|as (?:many|much) as"),
     (">", r"(?:more|greater|longer|older|higher|larger|later|taller|heavier|bigger|farther|further) than"
           r"|(?:well )?over|above|beyond|after|exceed(?:s|ed|ing)?|upwards? of|in excess of"),
-    ("<=", r"at (?:the )?(?:very )?most|no (?:more|later|older) than|up to|(?:a )?maximum(?: of)?|max|within|by"
-           r"|as (?:many|much) as"),
     ("<", r"(?:less|fewer|shorter|younger|lower|smaller|earlier|lighter) than|(?:well )?under|below|before"),
     ("~", r"about|around|nearly|almost|some|approximately|approx\.?|roughly|circa|ca\.?|c\.|close to"
           r"|(?:an )?estimated|or"),

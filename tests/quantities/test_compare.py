@@ -37,6 +37,10 @@ CONFLICTS = [
     ("World War 2 ended in 1945", "8 May 1945", False),  # 2 is no day
     ("It began in 1861, with 85,000 men", "April 12, 1861", False),
     ("He may come in 1861, he may not", "April 12, 1861", False),  # a month beside no number may be a verb
+    ("no more than six men", "three men", False),
+    ("no more than two men", "three men", True),
+    ("not under 40 km", "41 km", False),
+    ("she is under 32", "29 years old", False),
     ("about 11 million people", "11,034,000", False),
     ("about 12 million people", "11,034,000", False),  # less than a fifth apart
     ("12 million people", "11,034,000", True),
