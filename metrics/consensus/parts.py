@@ -23,7 +23,17 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.quantities.rules import DIFFERENT, NO_ANSWER, NOTHING, SAME, UNREAD, UNREAD_RULING, Ruling, rule
+from semantic_metrics.quantities.rules import (
+    CONFLICT,
+    DIFFERENT,
+    NO_ANSWER,
+    NOTHING,
+    SAME,
+    UNREAD,
+    UNREAD_RULING,
+    Ruling,
+    rule,
+)
 
 DEFAULT_CHECKPOINT = "pairs"
 UNREAD_SIMILARITY = 0.3  # of texts that differ in what the model cannot read; keeps the default score below .5
@@ -154,6 +164,7 @@ class PairModels:
         same = kinds == SAME
         probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0
         probabilities[:, kinds == DIFFERENT] = 0.0, 1.0
+        probabilities[:, kinds == CONFLICT] = (probabilities[:, kinds == CONFLICT] + (0.0, 1.0)) / 2
         nothing, unread = np.isin(kinds, (NO_ANSWER, NOTHING)), kinds == UNREAD
         probabilities[:, nothing | unread] = 0.0
         ratings[:, nothing], ratings[:, unread] = 0.0, np.minimum(ratings[:, unread], UNREAD_SIMILARITY)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from semantic_metrics.consensus.parts import Parts
-from semantic_metrics.quantities.rules import DIFFERENT, NOTHING, OPEN
+from semantic_metrics.quantities.rules import CONFLICT, DIFFERENT, NOTHING, OPEN
 from semantic_metrics.quantities.rules import NO_ANSWER as GIVES_NONE
 from semantic_metrics.quantities.rules import SAME as EQUAL
 from semantic_metrics.quantities.rules import UNREAD as NOT_READ
@@ -48,7 +48,8 @@ def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tupl
         row: which of the pairs.
         thresholds: where verdicts begin.
     """
-    if parts.rulings is not None and (ruling := parts.rulings[row]) != OPEN:
+    ruling = OPEN if parts.rulings is None else parts.rulings[row]
+    if ruling.kind in BY_RULE:
         return BY_RULE[ruling.kind], ruling.reason
     supported, covered = float(parts.supported[row]), float(parts.covered[row])
     contradiction, similarity = float(parts.contradiction[row]), float(parts.similarity[row])
@@ -56,7 +57,8 @@ def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tupl
     if similarity < thresholds.similarity and not (forward or back):
         return UNRELATED, f"The texts have little in common (similarity {similarity:.2f})."
     if contradiction > thresholds.contradiction:
-        return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f})."
+        named = f": {ruling.reason}" if ruling.kind == CONFLICT else ""
+        return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f}){named}."
     chances = f"(entailed by the reference {supported:.2f}, entails it {covered:.2f})"
     if forward and back:
         return SAME, f"Each text entails the other {chances}."

@@ -36,7 +36,7 @@ from semantic_metrics.nli_lex.lexical import (
 from semantic_metrics.nli_lex.mentions import rejected
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
-from semantic_metrics.quantities.compare import has_number_conflict
+from semantic_metrics.quantities.compare import find_conflict
 from semantic_metrics.quantities.manners import legible
 from semantic_metrics.quantities.rewrite import Rewritten, rewrite
 from semantic_metrics.quantities.rules import OPEN, SAME, UNREAD_RULING, Ruling, rule
@@ -47,8 +47,8 @@ NUMBER_WORDS = True
 
 
 def number_conflict(question: str, answer: str, reference: str, number_words: bool = True) -> bool:
-    """Whether the answer has another quantity than the reference (`has_number_conflict`); number words always count."""
-    return has_number_conflict(question, answer, reference)
+    """Whether the answer has another quantity than the reference (`find_conflict`); number words always count."""
+    return find_conflict(question, answer, reference) is not None
 
 
 PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)

@@ -470,23 +470,25 @@ def _comparable(one: Quantity, other: Quantity) -> bool:
     return one.kind == other.kind or {one.kind, other.kind} <= {NUMBER, RANGE}
 
 
-def has_number_conflict(question: str, answer: str, reference: str) -> bool:
-    """Whether the answer has another quantity where the reference has one; those of the question do not count.
+def find_conflict(question: str, answer: str, reference: str) -> Difference | None:
+    """What quantity an answer has where the reference has another one; those of the question do not count.
 
     It lacks one of the reference and has one of its own that may answer the same question: of the same kind and, where
-    both have a unit, of the same dimension. "One", "first", "second" and "third" among other words do not count.
+    both have a unit, of the same dimension. "One", "first", "second" and "third" among other words do not count, nor
+    does an amount without a unit beside one with a unit, unless a question asks for them ("six figures", "$150,000").
     """
     asked = read(question).atoms
     given, wanted = (
         [one for one in _telling(read(text)) if all(relate(one, known) == DIFFERENT for known in asked)]
         for text in (answer, reference)
     )
-    if len(given) == len(wanted) == 1:
-        return any(_lacking(wanted, given)) and any(_lacking(given, wanted))
-    for sort in {_sort(one) for one in wanted} & {_sort(one) for one in given}:
-        if any(_lacking(wanted, given, sort)) and any(_lacking(given, wanted, sort)):
-            return True
-    return False
+    sorts = dict.fromkeys(map(_sort, given)).keys() & set(map(_sort, wanted))
+    alone = len(given) == len(wanted) == 1 and (question or bool(given[0].unit.name) == bool(wanted[0].unit.name))
+    for sort in [None] if alone else sorted(sorts):
+        lacking, others = (next(_lacking(*sides, sort), None) for sides in ((wanted, given), (given, wanted)))
+        if lacking and others:
+            return Difference(others.text, lacking.text)
+    return None
 
 
 def _lacking(

@@ -9,13 +9,14 @@ import numpy as np
 
 from semantic_metrics.quantities.characters import CACHED_TEXTS, name_signs
 from semantic_metrics.quantities.compare import DIFFERENT as OTHER
-from semantic_metrics.quantities.compare import EQUAL, FILLERS, claims_another, compare, may_say, relate
+from semantic_metrics.quantities.compare import EQUAL, FILLERS, claims_another, compare, find_conflict, may_say, relate
 from semantic_metrics.quantities.manners import gives_no_answer, plain, right_choice, says_nothing
 from semantic_metrics.quantities.names import other_name, plain_wars
 from semantic_metrics.quantities.read import Q, read
 from semantic_metrics.quantities.rewrite import rewrite
 
 SAME, DIFFERENT, NO_ANSWER, NOTHING, UNREAD = "same", "different", "no answer", "nothing", "unread"
+CONFLICT = "conflict"
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,9 @@ class Ruling:
 
     Attributes:
         kind: SAME, DIFFERENT, NO_ANSWER (the prediction gives none), NOTHING (it has no word), UNREAD (a model cannot
-            read what differs), or "" where a model decides.
-        reason: a sentence; empty where a model decides.
+            read what differs); or, where a model decides, CONFLICT (of texts that answer nothing: one has another
+            quantity than the other, which makes a contradiction likely) or "".
+        reason: a sentence, of CONFLICT a clause; empty for "".
     """
 
     kind: str = ""
@@ -108,7 +110,8 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
     if compared.differences:
         return Ruling(DIFFERENT, "The texts contradict each other: " + "; ".join(map(str, compared.differences)) + ".")
     if not asked:
-        return OPEN
+        conflict = find_conflict("", given, written)
+        return Ruling(CONFLICT, str(conflict)) if conflict else OPEN
     return _bare_quantities(written, given) or _other_name(given, wanted) or OPEN
 
 
