@@ -20,27 +20,8 @@ pytestmark = pytest.mark.slow
 BATCHES = 4
 CHECKPOINTS = 70  # in a batch and for a metric: 1,120 together
 VALUES = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        -1,
-        1,
-        1.5,
-        10**6,
-        10**18,
-        1e-30,
-        1e300,
-        float("nan"),
-        float("inf"),
-        "",
-        "x",
-        "cpu",
-        "1",
-        [],
-    ),
-    *({}, [1], {"a": 1}, [[[]]], "relu", "cuda", "../../etc", {"0": "x"}, {"entailment": 0}, "float64", "[UNK]"),
+    *(None, True, False, 0, -1, 1, 1.5, 10**6, 10**18, 1e-30, 1e300, float("nan"), float("inf"), "", "x", "cpu", "1"),
+    *([], {}, [1], {"a": 1}, [[[]]], "relu", "cuda", "../../etc", {"0": "x"}, {"entailment": 0}, "float64", "[UNK]"),
 )
 TEXTS = {"predictions": ["the dog bites", "no"], "references": ["a dog bites", "日本"], "questions": ["who bites", ""]}
 

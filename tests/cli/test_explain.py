@@ -8,7 +8,6 @@ import pytest
 from click.testing import Result
 
 import semantic_metrics
-from semantic_metrics.cli.explain import MAX_TERMINAL_TOKENS
 from semantic_metrics.cli.terminal import MIN_WIDTH
 from semantic_metrics.core.signature import shorten
 from tests.cli.conftest import done, invoke, refused
@@ -63,13 +62,6 @@ def test_lines_fit_the_terminal(run: Callable, width: int) -> None:
     assert max(len(line) + sum(sign in "日本" for sign in line) for line in body) < max(width, MIN_WIDTH)
     assert "\x1b" not in "".join(lines)
     assert sum(line.count("日") for line in body if "strongest" not in line) >= 30
-
-
-def test_many_tokens_are_counted_and_none_are_no_error(run: Callable) -> None:
-    result = run("dog " * (MAX_TERMINAL_TOKENS + 7), "the dog")
-    assert "and 7 more tokens; --html FILE shows up to" in result.output
-    assert result.output.count("dog") <= MAX_TERMINAL_TOKENS + 10
-    assert done(run("", "the dog"))[0].startswith("matcha 0.0000")
 
 
 def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 """`semantic-metrics score --resume`: a run that was cut off ends with the file of a run that was not."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from click.testing import Result
-from safetensors.torch import load_file, save_file
 
 from semantic_metrics.cli.scoring import LoadedMetric
 from tests.cli.conftest import done, invoke, refused
@@ -221,20 +219,3 @@ def test_links_in_the_places_of_its_own_files_are_not_followed(score: Callable, 
     file.with_name(".out.jsonl.partial").symlink_to(other)
     assert score(file).exit_code == 2
     assert other.read_text() == "kept"
-
-
-def test_another_checkpoint_is_refused(
-    file: Path, sts_model: Path, nli_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = {"predictions": "said", "references": "gold", "output": tmp_path / "out.jsonl", "batch_rows": 60}
-    options = {"stsscore": options, "nli_lex": options | {"questions": "gold"}}
-    for (name, given), model in zip(options.items(), (sts_model, nli_model), strict=True):
-        other = shutil.copytree(model, tmp_path / name)
-        weights = load_file(other / "model.safetensors")
-        head = next(key for key in weights if key.endswith("classifier.bias"))
-        save_file(weights | {head: weights[head] + 1}, other / "model.safetensors", metadata={"format": "pt"})
-        with monkeypatch.context() as patched:
-            cut(patched, 1, KeyboardInterrupt)
-            assert invoke("score", file, options=given | {"metric": name, "config": model}).exit_code == 130
-        again = invoke("score", file, "--resume", options=given | {"metric": name, "config": other})
-        refused(again, f"signature of {name} was {name}|checkpoint:")

@@ -10,8 +10,6 @@ import pytest
 from click.testing import Result
 
 import semantic_metrics
-from semantic_metrics.cli.validate import FIGURES
-from semantic_metrics.stats import agreement as agreement_stats
 from semantic_metrics.stats.agreement import agreement
 from semantic_metrics.stats.validation import BASELINE, HEADS, NEAREST, RANKED, Ratings, token_f1, validate
 from tests.cli.conftest import done, invoke, refused, write_jsonl
@@ -94,17 +92,6 @@ def test_several_raters_are_averaged_and_compared_with_each_other(run: Callable,
     assert written[BASELINE, "pearson"] == pytest.approx(np.corrcoef(scores, a + b)[0, 1])
 
 
-def test_groups_without_candidates_leave_ranks_undefined(run: Callable, file: Path) -> None:
-    write_jsonl(file, [row | {"id": i} for i, row in enumerate(examples())])
-    result = run(file, "--group", "id")
-    assert "R@1 and DCG in groups are undefined" in result.output
-    assert "R@1 in groups: " not in result.output
-    assert "R@1 of metrics: how often this metric, and no other, comes closest to the rating" in result.output
-    write_jsonl(file, [row | {"deep": {"topic": [row["topic"]]}} for row in examples()])
-    for name in ("topic", "deep"):
-        assert "24 rows in 3 groups" in run(file, "--group", name).output
-
-
 def ratings(human: np.ndarray) -> Ratings:
     return Ratings.on_scale({"human": human}, list(range(len(human))), None)
 
@@ -128,13 +115,6 @@ def test_noise_is_not_trusted() -> None:
     found = validate({"noise": rng.random(100), "same": np.ones(100)}, ratings(rng.random(100)), resamples=200)
     assert found.verdict.startswith("Trust none here: the best Spearman, ")
     assert found.figures["same"]["pearson"].value == 0
-
-
-def test_each_figure_can_decide() -> None:
-    human = np.random.default_rng(0).random(50)
-    for by in agreement_stats.FIGURES:
-        assert by in FIGURES
-        assert f"highest {HEADS[by]}, " in validate({"one": human**2}, ratings(human), by, 50).verdict
 
 
 def test_scores_go_to_the_unit_scale_by_their_range() -> None:

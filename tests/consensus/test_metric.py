@@ -76,16 +76,6 @@ def test_auto_goes_by_the_drifts_of_each_checkpoint(model: Path, contextual: Pat
     assert "|matcha_precision:bfloat16|" in signature
 
 
-def test_a_table_of_matcha_stays_as_it_is(metric: evaluate.Metric) -> None:
-    default, result = (
-        metric.compute(predictions=PREDICTIONS, references=REFERENCES, precision=precision)
-        for precision in ("float32", "int8")
-    )
-    assert result["parts"]["matcha"] == default["parts"]["matcha"]
-    assert result["scores"] != default["scores"]
-    assert "matcha_" not in result["signature"]
-
-
 def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
     texts = ["The museum bought a pearl.", "No cat\nsleeps here.", "Ja.", "\U0001f99c"]  # MATCHA knows no parrot
     result = metric.compute(predictions=texts, references=[" ".join(text.split()) + " " for text in texts])
@@ -178,18 +168,6 @@ def test_a_blank_text_scores_0_and_is_counted(metric: evaluate.Metric, blank: st
     assert result["verdicts"][:2] == [EMPTY, EMPTY]
     assert (result["undefined"], result["best_reference"][2]) == (2, 1)
     assert result["scores"][2] > 0
-
-
-def test_long_pairs_are_counted(metric: evaluate.Metric) -> None:
-    result = metric.compute(predictions=["the dog barks", "the dog " * 40], references=["a dog", "a cat"])
-    assert result["truncated"] == 1
-
-
-def test_added_rows_are_scored_like_given_ones(metric: evaluate.Metric) -> None:
-    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
-    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
-    added = metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:])
-    assert added == metric.compute(predictions=PREDICTIONS, references=REFERENCES)
 
 
 @pytest.mark.parametrize(

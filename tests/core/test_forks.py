@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.demo.conftest import tiny_checkpoints
-
 pytestmark = pytest.mark.slow
 
 CODE = """
@@ -31,9 +29,11 @@ print(max(abs(a - b) for a, b in zip(mapped[name][:], before, strict=True)) < 1e
 
 
 @pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
-def test_a_metric_answers_after_a_fork(name: str, checkpoint: Path, tmp_path: Path, run_python: Callable) -> None:
+def test_a_metric_answers_after_a_fork(
+    name: str, checkpoints: dict[str, str], tmp_path: Path, run_python: Callable
+) -> None:
     """The parent has started threads, which the child does not have."""
-    folder = tiny_checkpoints(checkpoint, tmp_path)[name]
+    folder = checkpoints[name]
     columns = "predictions,references" + ",questions" * (name == "nli_lex")
     done = run_python(CODE, name, folder, columns, cwd=tmp_path, OMP_NUM_THREADS="2")
     assert done.stdout.split() == ["0", "True"], done.stderr[-2000:]

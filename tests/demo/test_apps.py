@@ -215,17 +215,6 @@ def test_the_histogram_counts_every_score() -> None:
 
 
 @OF_MATCHA
-def test_a_second_run_shows_its_own_histogram(app: ModuleType) -> None:
-    first, second = (run(app, "read_typed", text, "the dog barks") for text in ("the dog barks", "no cat sleeps"))
-    for shown in (first, second):
-        score = pd.read_csv(shown["file"])["matcha"][0]
-        (start,) = [start for start, percent in read_bars(shown["plot"]).items() if percent == 100]
-        assert start <= score + 1e-9
-        assert score <= start + 0.2 + 1e-9
-    assert first["plot"] != second["plot"]
-
-
-@OF_MATCHA
 def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visitor(
     app: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,15 +246,6 @@ def read_bars(html: str) -> dict[float, float]:
     """Percent of the rows by the score from which a bar counts."""
     rows = re.findall(r"<td>([-.\d]+) to [-.\d]+</td><td>([.\d]+)%</td>", html)
     return {float(low): float(percent) for low, percent in rows}
-
-
-@OF_MATCHA
-def test_a_visitor_without_seconds_gets_a_message(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "QUOTA", Quota(seconds=1e-9))
-    first, second = (run(app, "read_typed", "the dog barks", "a dog") for _ in range(2))
-    assert first["message"].value == ""
-    assert "expected at most 0 seconds of work for one visitor in 60 minutes, got 0" in second["message"].value
-    assert "try again in 60 min" in reasons_of(app, predictions="a", references="b").text
 
 
 @OF_MATCHA

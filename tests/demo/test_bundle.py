@@ -12,7 +12,7 @@ import pytest
 from packaging.version import Version
 
 from tests.conftest import ROOT, Run
-from tests.demo.conftest import METRICS, NAMES, tiny_checkpoints
+from tests.demo.conftest import METRICS, NAMES
 from training import bundle
 from training.bundle import write_bundle
 
@@ -47,9 +47,8 @@ print(json.dumps(results))
 
 
 def test_each_bundle_scores_as_the_package_does(
-    bundles: Path, checkpoint: Path, run_python: Run, tmp_path: Path
+    bundles: Path, checkpoints: dict[str, str], run_python: Run, tmp_path: Path
 ) -> None:
-    checkpoints = tiny_checkpoints(checkpoint, tmp_path)
     cases = {name: (str(bundles / name), checkpoints[name], columns) for name, columns in COLUMNS.items()}
     process = run_python(IN_THEIR_BUNDLES, json.dumps(cases), cwd=tmp_path)
     assert process.returncode == 0, process.stderr

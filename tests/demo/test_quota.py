@@ -41,15 +41,6 @@ def test_a_visitor_has_so_many_seconds_and_others_have_theirs() -> None:
         work(quota, clock, "one", 1)
 
 
-def test_the_message_says_when_there_are_seconds_again() -> None:
-    clock = Clock()
-    quota = Quota(seconds=10, window=600, clock=clock)
-    work(quota, clock, "one", 60)
-    clock.now = 180
-    with pytest.raises(ValueError, match="try again in 8 min"):
-        work(quota, clock, "one", 1)
-
-
 def test_the_wait_is_until_enough_jobs_have_left_the_window() -> None:
     clock = Clock()
     quota = Quota(seconds=10, window=600, clock=clock)

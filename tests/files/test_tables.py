@@ -20,7 +20,7 @@ from semantic_metrics.files import formats, readers
 from semantic_metrics.files import table as files_table
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import _DECODER, _decode
-from semantic_metrics.files.readers import open_pair, open_reader
+from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.rows import number_of
 from semantic_metrics.files.table import Table, read_table, write_table
 
@@ -313,18 +313,6 @@ def test_endless_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     refused(lambda: read_table(tmp_path / "x.csv"), "expected CSV (field larger than field limit (1048576))")
 
 
-def test_two_files_go_together_line_by_line(tmp_path: Path) -> None:
-    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
-    first.write_text("1\n2\n3\n")
-    second.write_text("x\n\nz")
-    with open_pair(first, second) as reader:
-        rows = [row for chunk in reader.chunks(2) for row in chunk.rows]
-    assert rows == [{"text": a, "reference": b} for a, b in [("1", "x"), ("2", ""), ("3", "z")]]
-    second.write_text("x\n")
-    refused(lambda: open_pair(first, second).__enter__(), f"{second}: expected 3 lines, one for each of {first}, got 1")
-    refused(lambda: open_pair(first, tmp_path / "b.csv").__enter__(), "FILE and the references must both be .txt files")
-
-
 def refused(call: Callable, message: str) -> None:
     with pytest.raises(FileError) as caught:
         call()
@@ -350,13 +338,3 @@ def test_json_is_decoded_as_by_its_decoder(text: str) -> None:
             return str(error)
 
     assert outcome(_decode) == outcome(_DECODER.decode)
-
-
-@pytest.mark.parametrize("text", ["\ud800", "a dog \udfff bites"])
-def test_a_lone_surrogate_is_no_text(tmp_path: Path, text: str) -> None:
-    rows = [{"a": "Grüße", "b": ["x", "y"]}, {"a": text, "b": ["x", text]}]
-    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    table = read_table(tmp_path / "x.jsonl")
-    for column in ("a", "b"):
-        with pytest.raises(FileError, match=rf"expected valid Unicode in column '{column}', .* \(U\+D.*\) in row 2"):
-            table.texts("x", column, several=True)

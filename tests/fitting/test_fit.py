@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import JudgedColumns, read_judged_answers
-from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights, take
+from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
 from semantic_metrics.stats.binary import figures
@@ -31,23 +31,6 @@ def random_features(n: int = 300, per_answer: int = 1) -> tuple[Features, np.nda
 def test_known_weights_are_recovered() -> None:
     features, labels, known = random_features(20_000)
     assert fit_weights(features, labels, "rich").coefficients == pytest.approx(known, abs=0.35)
-
-
-def test_the_best_of_several_references_counts() -> None:
-    features, labels, known = random_features(5000, per_answer=3)
-    weights = fit_weights(features, labels, "rich")
-    rows = judge(weights, features).rows
-    again = LogisticRegression(max_iter=1000).fit(features.table[rows], labels)
-    assert weights.coefficients == pytest.approx(again.coef_[0], abs=0.15)  # not all choices have settled
-    assert weights.coefficients == pytest.approx(known, abs=0.8)
-
-
-def test_blank_answers_are_left_out() -> None:
-    features, labels, _ = random_features()
-    blank = np.arange(len(labels)) < 100
-    some = Features(features.table, features.answer_index, blank, 0, 0, features.shortened)
-    rest = take(features, np.flatnonzero(~blank))
-    assert fit_weights(some, labels, "two_features") == fit_weights(rest, labels[~blank], "two_features")
 
 
 def test_cross_validation_learns_nothing_from_noise() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from semantic_metrics.fitting.judged_answers import JudgedAnswers
 from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
-from semantic_metrics.nli_lex.features import LONG_ANSWER_WORDS, RECALL_OF_LONG, RICH, SHORT_ANSWER_WORDS, length
+from semantic_metrics.nli_lex.features import RECALL_OF_LONG, RICH
 from semantic_metrics.nli_lex.weights import read_weights
 from tests.cli.conftest import done, invoke
 from tests.fitting.conftest import NLI_LEX
@@ -34,27 +34,6 @@ def test_long_forms_keep_answer_and_label_and_hold_no_other_answer() -> None:
         assert before in after
         assert ANSWER_WORDS[0] <= len(after.split()) <= ANSWER_WORDS[1] + 20
         assert after.count(f"{question[12:-1]} is") == 1, "no other answer to the same question"
-
-
-def test_long_forms_are_the_same_by_seed_and_hold_the_answer_in_any_order() -> None:
-    short = judged()
-    again = JudgedAnswers(*(list(reversed(column)) for column in vars(short).values()))
-    assert lengthen(short) == lengthen(short)
-    assert lengthen(short, seed=1) != lengthen(short)
-    assert all(before in after for before, after in zip(again.answers, lengthen(again).answers, strict=True))
-
-
-def test_an_answer_without_a_similar_question_stays_as_it_is() -> None:
-    alone = JudgedAnswers(["who?", "???"], ["He came.", "No."], [["he"], ["no"]], [True, False], [0, 0])
-    assert lengthen(alone).answers == ["He came.", "No."]
-
-
-def test_length_grows_with_the_words_between_its_ends() -> None:
-    lengths = [length("word " * n) for n in (0, 1, SHORT_ANSWER_WORDS, 50, 100, LONG_ANSWER_WORDS, 1000)]
-    assert lengths[:3] == [0, 0, 0]
-    assert lengths[-2:] == [1, 1]
-    assert lengths == sorted(lengths)
-    assert 0 < lengths[3] < lengths[4] < 1
 
 
 def test_weights_are_fitted_on_long_forms_too(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 from benchmarks.papers.matcha import authors_package as peer
 from semantic_metrics.matcha import authors_format
 from semantic_metrics.matcha.checkpoint import load_checkpoint
-from semantic_metrics.matcha.modeling_matcha import MatchaConfig, MatchaModel
+from semantic_metrics.matcha.modeling_matcha import MatchaModel
 from semantic_metrics.matcha.table import MatchaTable
 from tests.matcha.authors import SCRIPT, SENTENCES, Authors, rewrite_json, text_of
 
@@ -81,32 +81,6 @@ def test_text_vectors_are_those_of_the_full_network(small: Authors) -> None:
     expected = small.peer.encode(texts).numpy()
     vectors = small.metric.encoder.encode(texts).vectors
     np.testing.assert_allclose(vectors, expected, atol=1e-6 * np.abs(expected).max(), rtol=1e-4)
-
-
-def test_truncated_counts_distinct_texts_beyond_512_tokens(small: Authors) -> None:
-    texts = [text_of(small.tokenizer, length, seed=length) for length in LENGTHS]
-    assert small.metric.compute(predictions=texts, references=texts[::-1])["truncated"] == 2
-    assert small.metric.compute(predictions=texts[:3], references=texts[:3])["truncated"] == 0
-    cut = small.tokenizer.decode(small.tokenizer.encode(texts[4]).ids[:512])
-    assert small.metric.compute(predictions=[texts[4]], references=[cut])["scores"] == [1.0]
-
-
-def test_the_folded_table_is_the_network() -> None:
-    """A token is the mean of its context vectors, a text that of its tokens; folding leaves the mode alone."""
-    torch.manual_seed(3)
-    network = MatchaModel(MatchaConfig(5000, n_embd=32, num_senses=5)).train()
-    table = network.fold()
-    assert network.training
-    assert torch.equal(table, network.fold())  # no dropout
-    texts = [[4, 4, 9], [], [4999], list(range(0, 5000, 3))]
-    flat, offsets = torch.tensor([i for text in texts for i in text]), torch.tensor([0, 3, 3, 4])
-    with torch.no_grad():
-        contexts = network.eval().context_vectors(torch.arange(5000))
-        vectors = network(flat, offsets)
-    assert contexts.shape == (5000, 5, 32)
-    torch.testing.assert_close(table, contexts.mean(dim=1), atol=1e-5, rtol=1e-5)
-    expected = torch.stack([table[text].mean(dim=0) if text else torch.zeros(32) for text in texts])
-    torch.testing.assert_close(vectors, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_folds_once_and_then_reads_the_cache(small: Authors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semantic_metrics.cross_encoder.heads import nli_labels
-from semantic_metrics.nli_lex.features import COLUMNS, CONTEXTUAL, LEXICAL, RICH, TWO_FEATURES, extract, load_scorer
+from semantic_metrics.nli_lex.features import COLUMNS, LEXICAL, RICH, TWO_FEATURES, extract, load_scorer
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import LABELS, listing, named, nli
 
@@ -41,15 +40,6 @@ def test_probabilities_are_those_of_one_pair_at_a_time(tmp_path: Path, labels: t
     assert (features.truncated, features.windowed, features.blank.tolist()) == (0, 0, [False] * 4)
 
 
-def test_words_are_compared_pair_by_pair(model: Path) -> None:
-    table = extract(load_scorer(str(model)), QUESTIONS, ANSWERS, REFERENCES).table
-    triples = [(q, a, r) for q, a, group in zip(QUESTIONS, ANSWERS, REFERENCES, strict=True) for r in group]
-    for name, function in LEXICAL.items():
-        assert column(table, name) == [function(a, r) for _, a, r in triples]
-    for name, function in CONTEXTUAL.items():
-        assert column(table, name) == [function(*triple) for triple in triples]
-
-
 def test_a_head_of_two_labels_gives_no_contradiction(tmp_path: Path) -> None:
     folder = nli(tmp_path / "model", ("not_entailment", "entailment"))
     table, opinion = extract(load_scorer(str(folder)), ["who"], ["the dog"], [["a cat"]]).table, listing(folder)
@@ -82,15 +72,6 @@ def test_nothing_is_read_twice_or_needlessly(model: Path) -> None:
     assert _passes(model, ["", " \n"], [["a dog"]] * 2, RICH) == 0
 
 
-def test_features_that_are_not_needed_change_no_other(model: Path) -> None:
-    scorer = load_scorer(str(model))
-    texts = QUESTIONS, ANSWERS, REFERENCES
-    whole, paper = (extract(scorer, *texts, features=names).table for names in (RICH, TWO_FEATURES))
-    for name in TWO_FEATURES:
-        assert column(paper, name) == pytest.approx(column(whole, name), abs=ROUNDING)
-    assert not np.delete(paper, [RICH.index(name) for name in (*TWO_FEATURES, "contradiction")], axis=1).any()
-
-
 def test_a_blank_answer_has_no_probabilities(model: Path) -> None:
     features = extract(load_scorer(str(model)), ["who", "who"], [" \n", "the dog"], [["a dog", "cat"], ["a dog"]])
     assert features.blank.tolist() == [True, False]
@@ -98,27 +79,8 @@ def test_a_blank_answer_has_no_probabilities(model: Path) -> None:
     assert features.table[2, :3].all()
 
 
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["entailment", "neutral", "contradiction"], (0, 2)),
-        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], (2, 0)),
-        (["entailment", "not_entailment"], (0, None)),
-        (["not_entailment", "entailment"], (1, None)),
-    ],
-)
-def test_labels_are_found_by_name(labels: list[str], expected: tuple) -> None:
-    assert nli_labels(labels) == expected
-
-
 @pytest.mark.parametrize("labels", [["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "other"], ["entailment"]])
 def test_a_checkpoint_without_entailment_is_refused_with_its_labels(tmp_path: Path, labels: list[str]) -> None:
     folder = tiny.bert(tmp_path / "model", named(tuple(labels)), labels=len(labels))
     with pytest.raises(ValueError, match=f"checkpoint .*model: expected labels for NLI.*, got {', '.join(labels)}"):
         load_scorer(str(folder))
-
-
-def test_a_path_is_a_folder(model: Path) -> None:
-    assert load_scorer(model).labels == list(LABELS)
-    with pytest.raises(ValueError, match="checkpoint 'nowhere'"):
-        load_scorer("nowhere")

@@ -128,10 +128,6 @@ def test_reasons_add_up_to_the_log_odds(metric: evaluate.Metric) -> None:
         assert sum(reasons.values()) == pytest.approx(np.log(score / (1 - score)))
 
 
-def test_output_mean_is_the_share_alone(metric: evaluate.Metric) -> None:
-    assert metric.compute(**TEXTS, output="mean") == {"nli_lex": metric.compute(**TEXTS)["nli_lex"]}
-
-
 def test_weights_of_another_file(metric: evaluate.Metric, tmp_path: Path) -> None:
     write_weights(tmp_path, replace(PAPER_WEIGHTS, intercept=40.0))
     for path in (tmp_path, str(tmp_path / FILE)):
@@ -183,12 +179,3 @@ def test_long_answers_and_questions_are_counted(metric: evaluate.Metric) -> None
         questions=["who", "is the dog awake or " * 9, "who"],
     )
     assert (result["windowed"], result["split"], result["truncated"]) == (2, 1, 1)
-
-
-def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
-    whole = metric.compute(**TEXTS)
-    metric.add_batch(**{name: texts[:2] for name, texts in TEXTS.items()})
-    metric.add(prediction="it is awake", reference="the cat is awake", question="is the cat awake")
-    assert metric.compute(**{name: texts[3:] for name, texts in TEXTS.items()}) == whole
-    metric.add_batch(**TEXTS)
-    assert metric.compute() == whole

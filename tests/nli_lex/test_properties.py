@@ -31,22 +31,6 @@ def judged(metric: evaluate.Metric, chosen: list[tuple], **options: object) -> l
 
 
 @settings(max_examples=EXAMPLES)
-@given(rows, st.integers(1, 9), st.randoms(use_true_random=False))
-def test_batches_order_and_duplicates_move_no_score(
-    one_metric: evaluate.Metric, batch: list, size: int, random: object
-) -> None:
-    alone = [judged(one_metric, [row], batch_size=1)[0] for row in batch]
-    order = random.choices(range(len(batch)), k=len(batch) + 3)
-    chosen = [batch[i] for i in order]
-    result = judged(one_metric, chosen, batch_size=size)
-    assert result == pytest.approx([alone[i] for i in order], abs=1e-5)
-    assert judged(one_metric, chosen[::-1], batch_size=size) == result[::-1], "order must change no bit"
-    known = dict(zip(order, result, strict=True))
-    assert [known[i] for i in order] == result, "duplicates must be equal to the last bit"
-    assert all(0 <= score <= 1 for score in result)
-
-
-@settings(max_examples=EXAMPLES)
 @given(rows, st.randoms(use_true_random=False))
 def test_references_have_no_order_and_one_more_never_lowers_a_score(
     one_metric: evaluate.Metric, batch: list, random: object

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.nli_lex.features import RICH, TEMPLATE, extract, load_scorer
 from semantic_metrics.nli_lex.windows import Windows, check_template, fill
 from tests import tiny_pairs as tiny
@@ -52,13 +51,6 @@ def test_windows_hold_the_whole_answer_and_the_reference(
     assert (len(parts) == 1 and not reading.cut) or not fits
 
 
-def test_windows_overlap_by_about_half(windows: Windows) -> None:
-    (reading,) = windows.read("the dog", " ".join(WORDS * 10), "a cat")
-    lengths = [len(premise.text.split()) - 2 for premise in reading.premises]
-    assert set(lengths[:-1]) == {ROOM - 2 - 4}
-    assert sum(lengths) == pytest.approx(2 * 140, rel=0.2)
-
-
 def test_a_word_without_spaces_is_cut_inside(windows: Windows) -> None:
     (reading,) = windows.read("", "x" * 90, "a cat")
     assert len(reading.premises) > 2
@@ -83,12 +75,6 @@ def test_a_question_that_leaves_no_room_is_cut_and_counted(model: Path) -> None:
     assert (features.truncated, features.windowed) == (1, 0)
 
 
-def test_a_question_that_the_template_leaves_out_is_not_cut(model: Path) -> None:
-    question = [" ".join(WORDS * 3)]
-    features = extract(load_scorer(str(model)), question, ["a cat " * 20], [[" ".join(WORDS)]], template="{answer}")
-    assert (features.truncated, features.windowed) == (0, 1)
-
-
 def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
     """Each with its best window; the probabilities are the means over the parts."""
     scorer, opinion, long = load_scorer(str(model)), listing(model), " ".join(WORDS * 3)
@@ -106,17 +92,6 @@ def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
     )
     whole = extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]])
     assert (whole.truncated, whole.split) == (0, 0)
-
-
-def test_a_max_length_without_room_is_refused(model: Path) -> None:
-    with pytest.raises(ValueError, match=r"references\[0\]: expected a text that leaves the answer 8 of the 2 tokens"):
-        extract(load_scorer(str(model)), ["the"], ["a dog " * 9], [["a cat"]], run=RunOptions(max_length=5))
-
-
-def test_max_length_makes_windows(model: Path) -> None:
-    scorer, texts = load_scorer(str(model)), (["the"], ["a dog bites a man"], [["a cat"]])
-    assert extract(scorer, *texts).windowed == 0
-    assert extract(scorer, *texts, run=RunOptions(max_length=10)).windowed == 1
 
 
 @pytest.mark.parametrize("template", ["{answer}", "Q: {question}\nA: {answer}", "{{{question}}} {answer}"])

@@ -63,17 +63,6 @@ def test_c1_c3_and_c4_are_those_of_the_paper_s_words(seed: int, count: int) -> N
                 assert result["sd"] == pytest.approx(sds, abs=1e-9)
 
 
-def test_the_base_is_what_both_differences_are_taken_from() -> None:
-    a, b, target = random_vectors(12, 6)
-    names = operators(12)
-    actual = results((a, b, target), names)
-    for measure in MEASURES:
-        overlap = [peer.likeness(a[i], b[i], measure) for i in range(12) if names[i] == "overlap"]
-        difference = [peer.likeness(b[i], target[i], measure) for i in range(12) if names[i] == "difference"]
-        assert actual["C1"][measure]["base"] == pytest.approx(np.mean(overlap))
-        assert actual["C3"][measure]["base"] == pytest.approx(np.mean(difference))
-
-
 @given(seeds, counts, st.randoms(use_true_random=False))
 def test_the_order_of_samples_changes_no_bit(seed: int, count: int, random: object) -> None:
     vectors, names = random_vectors(count, 5, seed), operators(count)
@@ -120,18 +109,6 @@ def test_c6_by_hand() -> None:
     equal = results((a, b, target), ["union"] * 8, Settings(norm_ratio=3))["C6"]
     assert equal["cases"]["middle"]["n"] == 8
     assert equal["share"] == equal["between"]
-
-
-def test_histograms_leave_nothing_out() -> None:
-    a, b = at_angles(*[0] * 6), at_angles(*[10] * 6)
-    actual = results((a, b, at_angles(5.2, 0.1, -60, 60, -10, 4.8)), ["overlap"] * 6)["C2"]["histogram"]
-    for kind, low, high in (("unsigned", 0, 2), ("signed", 1, 1)):
-        shown = actual[kind]
-        assert len(shown["edges"]) == len(shown["counts"]) + 1
-        assert (shown["below"], shown["above"]) == (low, high)
-        assert sum(shown["counts"]) + low + high == 6
-    bins = dict(zip(np.round(actual["signed"]["edges"], 2), actual["signed"]["counts"], strict=False))
-    assert (bins[0.95], bins[0.5], bins[0.45]) == (1, 1, 1)
 
 
 def test_ranges_given_own_and_shared() -> None:

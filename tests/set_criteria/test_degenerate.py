@@ -78,24 +78,6 @@ def test_parallel_opposite_and_orthogonal(criteria: evaluate.Metric) -> None:
         assert result[criterion]["angle"]["signed"] == {"mean": None, "sd": None, "median": None}
 
 
-def test_constant_vectors_have_no_ned(criteria: evaluate.Metric) -> None:
-    """A and B constant: no NED between them, but one of each with the target."""
-    result = compute(criteria, "overlap", [[[0.1] * 4, [0.7] * 4, ROW], *good(2)])
-    assert result["undefined"]["C1"]["ned"] == {"no variance": 1}
-    assert result["C1"]["ned"]["n"] == 2
-    assert result["C1"]["cosine"]["n"] == 3
-
-
-def test_one_dimension_and_one_sample(criteria: evaluate.Metric) -> None:
-    result = compute(criteria, "overlap", [[[1.0], [2.0], [3.0]], [[1.0], [-2.0], [3.0]]])
-    assert result["undefined"]["C2"] == {"A and B parallel": 1, "A and B opposite": 1}
-    assert result["undefined"]["C1"]["ned"] == {"no variance": 2}
-    assert set(result["C1"]["ned"].values()) == {None, 0}
-    assert result["ranges"]["C1"]["ned"] is None
-    for cells in compute(criteria, "overlap", good(1))["C1"].values():
-        assert (cells["both"], cells["sd"], cells["n"]) == (100, [0, 0], 1)
-
-
 def test_an_operator_without_samples(criteria: evaluate.Metric) -> None:
     result = compute(criteria, "union", good(3))
     assert result["operators"] == {"overlap": 0, "difference": 0, "union": 3}
@@ -109,17 +91,6 @@ def test_an_operator_without_samples(criteria: evaluate.Metric) -> None:
     assert result["C6"]["n"] == 3
     again = compute(criteria, "union", good(3), ranges=result["ranges"])
     assert again["C6"] == result["C6"]
-
-
-def test_an_encoder_without_samples_of_a_kind_shares_what_the_others_have(criteria: evaluate.Metric) -> None:
-    vectors, constant = random_vectors(3, 4), [np.ones((3, 4))] * 3
-    compared = criteria.compute(operator=["overlap"] * 3, embeddings={"x": vectors, "constant": constant})
-    alone = criteria.compute(operator=["overlap"] * 3, embeddings=vectors)
-    assert compared["ranges"]["C1"]["ned"] == alone["ranges"]["C1"]["ned"]
-    cells = compared["encoders"]["constant"]
-    assert cells["C1"]["ned"]["n"] == 0
-    assert cells["C1"]["ned"]["both"] is None
-    assert cells["undefined"]["C2"] == {"A equals B": 3}
 
 
 odd = st.sampled_from([0.0, 0.0, 1.0, -1.0, 0.5, 2.0, 1e-80, 1e70, -3.0])

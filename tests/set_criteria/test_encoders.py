@@ -18,7 +18,6 @@ from transformers import AutoModel, AutoTokenizer
 
 from semantic_metrics import load
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.matcha.checkpoint import embedded_checkpoints
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.set_criteria.encoders import find_encoder, load_encoder
@@ -115,12 +114,6 @@ def test_the_digest_tells_encoders_apart(checkpoint: Path, networks: dict[str, P
     assert len(set(digests)) == len(folders) - 1
 
 
-def test_the_checkpoints_of_matcha_go_by_their_names() -> None:
-    shipped = embedded_checkpoints()
-    assert find_encoder("contextual") == shipped["contextual"]
-    assert find_encoder(None) == find_encoder("matcha") == shipped["matcha"]
-
-
 def test_a_contextual_checkpoint_has_a_choice_of_precision_and_backend(contextual: Path) -> None:
     whole, fewer = (load_encoder(f"{contextual}/", "cpu", precision) for precision in ("float32", "int8"))
     vectors, cut = fewer.encode([*SENTENCES, "dog " * 2 * LONGEST], batch_size=2)
@@ -164,13 +157,6 @@ def test_other_encoders_run_in_float32_on_torch_alone(networks: dict[str, Path],
             evaluate.load(SCRIPT).compute(**TEXTS, encoders=[f"{folder}/"], backend="openvino")
     with pytest.raises(ValueError, match=r"^precision: expected one of 'float32'"):
         evaluate.load(SCRIPT).compute(**TEXTS, precision="float8")
-
-
-def test_what_was_measured_with_the_weights_is_no_part_of_their_digest(contextual: Path) -> None:
-    before = load_encoder(f"{contextual}/").sha256
-    for name in ("precision.json", "training.json"):
-        (contextual / name).write_text("{}", encoding="utf-8")
-    assert load_encoder(f"{contextual}/").sha256 == before
 
 
 def test_what_cannot_run_is_refused_before_any_row_is_lost(contextual: Path) -> None:
@@ -249,3 +235,10 @@ def test_the_files_of_modules_are_checked_before_they_are_read(tmp_path: Path) -
             load_encoder(f"{folder}/")
         (folder / name).unlink()
         (folder / name).write_text("{}")
+
+
+def test_what_was_measured_with_the_weights_is_no_part_of_their_digest(contextual: Path) -> None:
+    before = load_encoder(f"{contextual}/").sha256
+    for name in ("precision.json", "training.json"):
+        (contextual / name).write_text("{}", encoding="utf-8")
+    assert load_encoder(f"{contextual}/").sha256 == before

@@ -75,17 +75,6 @@ def test_ranges_as_narrow_as_rounding(width: float) -> None:
         assert np.array_equal(count_reached(probes, margins), (probes[:, None] >= margins).sum(axis=1))
 
 
-def test_margins_by_hand() -> None:
-    values = np.array([0.0, 1.0, 2.0])  # ends are included, and a margin that is met counts
-    assert count_reached(values, epsilon_values(0, 2, 3)).tolist() == [1, 2, 3]
-    assert sample_share(values, [0.0, 2.0], 3) == pytest.approx(200 / 3)
-    expected = {"both": 50.0, "first": 25.0, "second": 25.0, "neither": 0.0}
-    # margins 0 and 1 of each condition: (1, 0) reaches 2 and 1 of them, (0, 1) reaches 1 and 2
-    assert sample_cells(np.array([1.0, 0.0]), np.array([0.0, 1.0]), [[0.0, 1.0], [0.0, 1.0]], 2) == expected
-    first, second = np.array([0.5, -0.5, 0.0, 1.0]), np.array([0.5, 0.5, -1.0, 0.0])
-    assert sample_cells(first, second, [[0.0, 0.0], [0.0, 0.0]]) == expected  # one margin of 0: a plain share
-
-
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = _differences(500, 1, "normal")
     bounds = _bounds(first, second)

@@ -31,16 +31,6 @@ def angles(a: object, b: object, target: object) -> Angles:
     return locate(*sides, np.empty_like(sides[0].values))
 
 
-def test_measures_by_hand() -> None:
-    actual = measures([[3.0, 4.0, 0.0], [1.0, -1.0, 0.0]], [[4.0, 3.0, 0.0], [-1.0, 1.0, 0.0]])
-    assert actual["cosine"] == [24 / 25, -1]
-    assert actual["dot"] == [24, -2]
-    assert actual["l1"] == [2, 4]
-    assert actual["l2"] == pytest.approx([math.sqrt(2), math.sqrt(8)])
-    # var(1, -1, 0) = 2 / 3; var(3, 4, 0) = 26 / 9
-    assert actual["ned"] == pytest.approx([0.5 * (2 / 3) / (52 / 9), 1])
-
-
 @given(seeds, counts, widths)
 def test_measures_are_those_of_plain_formulas(seed: int, count: int, width: int) -> None:
     a, b, _ = random_vectors(count, width, seed, shift=0.5)
@@ -48,19 +38,6 @@ def test_measures_are_those_of_plain_formulas(seed: int, count: int, width: int)
     for name in MEASURES:
         expected = [peer.likeness(x, y, name) for x, y in zip(a, b, strict=True)]
         assert actual[name] == pytest.approx(expected, rel=NEAR, abs=NEAR)
-
-
-@pytest.mark.parametrize("degrees", [1e-3, 1, 30, 89.9, 90, 91, 150, 179, 179.999])
-@pytest.mark.parametrize("place", [-170, -30, 0, 10, 60, 120, 179])
-def test_angles_by_hand(degrees: float, place: float) -> None:
-    """A along the first axis, B at `degrees` and the target at `place` from it, the target lifted out of the plane."""
-    b, target = (
-        [length * math.cos(math.radians(x)), length * math.sin(math.radians(x))]
-        for x, length in ((degrees, 0.5), (place, 3))
-    )
-    actual = angles([[2.0, 0, 0]], [[*b, 0]], [[*target, 7.0]])
-    assert math.degrees(actual.between[0]) == pytest.approx(degrees, rel=1e-12)
-    assert math.degrees(actual.target[0]) == pytest.approx(place, abs=1e-9)
 
 
 @settings(max_examples=60)
@@ -122,18 +99,6 @@ def test_only_a_chunk_of_vectors_is_taken_at_a_time() -> None:
     measure_samples(take, operators(2000))
     assert sum(sizes) == 2000 * 200
     assert max(sizes) <= samples_module.CHUNK_NUMBERS
-
-
-def test_what_spans_no_plane_is_told_apart() -> None:
-    a = [[1.0, 2, 3], [0, 0, 0], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 0, 0], [1, 2, 3]]
-    b = [[3.0, 1, 1], [1, 2, 3], [0, 0, 0], [1, 2, 3], [0.1, 0.2, 0.3], [-3, -6, -9], [0, 1, 0], [3, 1, 1]]
-    target = [[1.0, 1, 1], [1, 2, 3], [1, 2, 3], [4, 5, 6], [4, 5, 6], [4, 5, 6], [0, 0, 5], [0, 0, 0]]
-    actual = angles(a, b, target)
-    reasons = [REASONS.get(code, "") for code in actual.reason.tolist()]
-    expected = ["", "zero vector", "zero vector", "A equals B", "A and B parallel", "A and B opposite"]
-    assert reasons == [*expected, "target orthogonal to the plane", "zero vector"]
-    for values in (actual.between, actual.target):
-        assert np.isnan(values).tolist() == [False, *[True] * 7]
 
 
 def test_float32_copies_that_differ_by_rounding_are_parallel() -> None:

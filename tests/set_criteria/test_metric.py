@@ -59,17 +59,6 @@ def test_the_form_of_a_result(criteria: evaluate.Metric) -> None:
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
-def test_per_sample_values_are_what_the_means_are_of(criteria: evaluate.Metric) -> None:
-    names = operators(60)
-    result = criteria.compute(operator=names, embeddings=random_vectors(60), per_sample=True)
-    for criterion in ("C1", "C3", "C4"):
-        for measure in MEASURES:
-            mean = np.mean(result["per_sample"][criterion][measure], axis=1)
-            assert np.ravel(result[criterion][measure]["mean"]) == pytest.approx(mean, abs=1e-12)
-    for criterion in ("C2", "C5", "C6"):
-        assert 100 * np.mean(result["per_sample"][criterion]["holds"]) == pytest.approx(result[criterion]["share"])
-
-
 def test_added_rows_count_and_a_mistake_costs_none(criteria: evaluate.Metric) -> None:
     expected = criteria.compute(**TEXTS)
     rows = [dict(zip(TEXTS, row, strict=True)) for row in zip(*TEXTS.values(), strict=True)]
@@ -214,12 +203,6 @@ def test_invalid_embeddings_are_refused(criteria: evaluate.Metric, embeddings: o
         criteria.compute(operator=operators(4), embeddings=embeddings)
     with pytest.raises(ValueError, match=message):
         criteria.compute(**TEXTS, embeddings=embeddings)
-
-
-@pytest.mark.parametrize(("operator", "message"), [(None, "operator: expected a list"), (UNKNOWN, r"operator\[1\]")])
-def test_embeddings_alone_need_operators(criteria: evaluate.Metric, operator: list | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        criteria.compute(operator=operator, embeddings=(A, B, T))
 
 
 @pytest.mark.parametrize("name", ["nothing", "./nowhere/", 5])

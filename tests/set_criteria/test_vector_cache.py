@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from semantic_metrics.core import batching
 from semantic_metrics.set_criteria import vector_cache as store
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
-from semantic_metrics.set_criteria.vector_cache import cache_folder, encode_texts
+from semantic_metrics.set_criteria.vector_cache import encode_texts
 from tests.set_criteria.samples import SCRIPT, TEXTS
 from tests.tiny_table import WORDS
 
@@ -40,15 +40,6 @@ def counted(checkpoint: Path) -> Counted:
 def taken(encoder: Encoder, given_texts: list[str], **options: object) -> tuple[list, int]:
     vectors = encode_texts(encoder, given_texts, **options)
     return vectors.take(np.arange(len(given_texts))).tolist(), vectors.truncated
-
-
-@given(texts)
-def test_each_distinct_text_is_encoded_once(checkpoint: Path, batch: list[str]) -> None:
-    counted = Counted(load_encoder(f"{checkpoint}/"))
-    vectors, cut = taken(counted, batch)
-    assert sorted(counted.asked) == sorted(set(batch))
-    assert vectors == counted.encoder.encode(batch)[0].tolist()
-    assert cut == sum("☃" in text for text in set(batch))
 
 
 @settings(max_examples=30)
@@ -124,17 +115,3 @@ def test_the_metric_with_a_cache(checkpoint: Path, tmp_path: Path, monkeypatch: 
     assert metric.compute(**TEXTS, cache_dir="default") == expected
     assert len(list((tmp_path / "there" / "set_criteria").glob("*/*.npy"))) == 1
     assert list((tmp_path / "here").glob("*/*.npy")) == written
-
-
-def test_folders_of_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", str(tmp_path))
-    assert cache_folder(None) is None
-    assert cache_folder("default") == tmp_path / "set_criteria"
-    assert cache_folder(tmp_path / "new") == tmp_path / "new"
-    assert (tmp_path / "new").is_dir()
-    monkeypatch.setenv("SEMANTIC_METRICS_CACHE", "")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder("default") == tmp_path / ".cache" / "semantic_metrics" / "set_criteria"
-    (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match="cache_dir: expected a folder, got the file"):
-        cache_folder(str(tmp_path / "file"))

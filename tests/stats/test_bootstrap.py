@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semantic_metrics.stats.agreement import pearson
-from semantic_metrics.stats.bootstrap import (
-    Figures,
-    bootstrap,
-    bootstrap_groups,
-    draw_rows,
-    percentile_interval,
-    rows_by_group,
-)
+from semantic_metrics.stats.bootstrap import Figures, bootstrap, bootstrap_groups, draw_rows, rows_by_group
 
 
 def test_the_draws_are_scipys() -> None:
@@ -24,21 +16,6 @@ def test_the_draws_are_scipys() -> None:
     assert (means == expected.bootstrap_distribution).all()
     interval = bootstrap(lambda rows: {"mean": values[rows].mean(axis=-1)}, (40,), seed=0, resamples=200)["mean"]
     assert interval == pytest.approx(tuple(expected.confidence_interval))
-
-
-def test_intervals_of_groups_of_one_are_scipys() -> None:
-    x, y = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 60).T
-    draws = bootstrap_groups(lambda rows: {"r": pearson(x[rows], y[rows])}, range(60), resamples=2000, seed=1)["r"]
-    expected = stats.bootstrap(
-        (x, y),
-        lambda a, b: pearson(a, b),
-        paired=True,
-        vectorized=False,
-        n_resamples=2000,
-        method="percentile",
-        random_state=2,
-    )
-    assert percentile_interval(draws) == pytest.approx(tuple(expected.confidence_interval), abs=0.03)
 
 
 def test_unpaired_samples_are_drawn_independently() -> None:

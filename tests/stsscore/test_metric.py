@@ -37,11 +37,6 @@ def test_scores_are_those_of_the_listing(folder: Path) -> None:
     assert np.abs(np.array(result) - turned).max() > 100 * ROUNDING
 
 
-def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
-    mean = metric.compute(predictions=PREDICTIONS, references=REFERENCES)["stsscore"]
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean") == {"stsscore": mean}
-
-
 def test_the_scale_divides_or_squashes_the_raw_score(metric: evaluate.Metric) -> None:
     """The checkpoint says 5."""
     raw = np.array(scores(metric, PREDICTIONS, REFERENCES, scale=1))
@@ -134,10 +129,3 @@ def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric, limit: i
     result = metric.compute(predictions=[whole], references=["a cat"], max_length=limit, **options)
     assert result["truncated"] == (read != whole)
     assert result["scores"] == pytest.approx(scores(metric, [read], ["a cat"], **options), abs=ROUNDING)
-
-
-def test_combined_with_another_metric(metric: evaluate.Metric, roberta: Path) -> None:
-    other = evaluate.load(SCRIPT, str(roberta))
-    both = evaluate.combine({"one": metric, "two": other}).compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert both["one_scores"] == scores(metric, PREDICTIONS, REFERENCES)
-    assert both["two_scores"] == scores(other, PREDICTIONS, REFERENCES)

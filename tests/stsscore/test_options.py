@@ -1,13 +1,10 @@
 """Invalid options are refused by name before the model runs; what was added before stays."""
 
-import copy
-import pickle
-
 import evaluate
 import pytest
 
 from tests import tiny_pairs as tiny
-from tests.stsscore.test_metric import PREDICTIONS, REFERENCES, scores
+from tests.stsscore.test_metric import PREDICTIONS, REFERENCES
 
 ONE = {"predictions": ["a"], "references": ["a"]}
 INVALID = [  # the checks that all metrics share are tested in tests/core
@@ -48,12 +45,6 @@ def test_invalid_options_are_refused_before_the_model_runs(metric: evaluate.Metr
     hook.remove()
     assert not runs
     assert len(metric) == 1, "what was added before must stay"
-
-
-def test_a_fresh_metric_can_be_copied_and_pickled(metric: evaluate.Metric) -> None:
-    copies = [copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))]
-    expected = scores(metric, PREDICTIONS, REFERENCES)
-    assert [scores(made, PREDICTIONS, REFERENCES) for made in copies] == [expected, expected]
 
 
 def test_columns_are_known_by_name_and_one_is_needed(metric: evaluate.Metric) -> None:

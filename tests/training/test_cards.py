@@ -67,11 +67,6 @@ def test_test_results_stand_in_the_tables_and_in_the_front_matter(tmp_path: Path
         read_results([tmp_path], "another")
 
 
-def test_without_test_results_the_validation_sets_stand_in() -> None:
-    front = yaml.safe_load(render(record("matcha")).split("---")[1])
-    assert front["model-index"][0]["results"][0]["dataset"]["name"] == "snli_test"
-
-
 def test_a_card_has_ten_figures_in_front_and_no_part_of_a_set_whose_whole_it_has() -> None:
     card = render(record("pairs"))
     assert len(yaml.safe_load(card.split("---")[1])["model-index"][0]["results"]) <= 10
@@ -79,10 +74,3 @@ def test_a_card_has_ten_figures_in_front_and_no_part_of_a_set_whose_whole_it_has
     assert "| DIVER-QA (630 answers), NLI+lex, the paper's | accuracy 0.811 (0.845), F1 0.878 (0.8865)" in card
     assert "probe, number" not in card
     assert "denials, list" not in card
-
-
-def test_share_by_size_and_what_was_dropped() -> None:
-    changed = record("matcha")
-    changed["config"]["train"][0]["share"] = None
-    changed["counts"]["snli"] = {"rows": 9, "kept": 7, "dropped: in an evaluation set": 2}
-    assert "| snli | by size | 7 | 2 in an evaluation set | CC BY-SA 4.0 |" in render(changed)

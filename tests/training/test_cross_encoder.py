@@ -172,17 +172,6 @@ def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig
     assert str(data) not in card
 
 
-def test_an_interrupted_run_resumes_to_the_same_weights(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
-    train(stsb, data, tmp_path / "whole")
-    shutil.copytree(tmp_path / "whole" / "state", tmp_path / "cut" / "state")
-    states = sorted((tmp_path / "cut" / "state").glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
-    assert len(states) == 2
-    shutil.rmtree(states[1])  # as if killed after step 12
-    train(stsb, data, tmp_path / "cut", resume=True)
-    whole, resumed = (load_file(tmp_path / name / "checkpoint" / "model.safetensors") for name in ("whole", "cut"))
-    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
-
-
 def test_resume_takes_complete_states_of_the_same_config_alone(
     stsb: CrossEncoderConfig, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

@@ -1,7 +1,6 @@
 """Answers that deny, correct, list or mention a reference, made from questions with known answers."""
 
 import sys
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -11,13 +10,9 @@ import pytest
 from semantic_metrics.nli_lex.features import number_conflict
 from semantic_metrics.nli_lex.lexical import read_words
 from training.data.config_files import read_yaml
-from training.data.denial_forms import PARTS, SLOT, AnsweredQuestion, read_forms
-from training.data.denials import DenialConfig, build, main, spelt
+from training.data.denial_forms import PARTS, SLOT, read_forms
+from training.data.denials import DenialConfig, build, main
 
-ASKED = AnsweredQuestion(
-    *("Who painted the Mona Lisa?", "Leonardo da Vinci", "Michelangelo", "Raphael", "who", True),
-    *("{} painted the Mona Lisa", "{} did not paint the Mona Lisa"),
-)
 PEOPLE = ["Jane Austen", "Emily Bronte", "Mary Shelley", "George Eliot", "Charles Dickens", "Bram Stoker"]
 BOOKS = ["emma", "wuthering heights", "frankenstein", "middlemarch", "bleak house", "dracula"]
 CONFIG = """
@@ -42,18 +37,6 @@ def test_forms_are_balanced_and_no_part_has_those_of_another() -> None:
 
 def _words(form: str) -> str:
     return " ".join(SLOT.sub(" ", form).lower().split())
-
-
-def test_years_and_counts_are_put_in_words_as_people_say_them() -> None:
-    years = {"1912": "nineteen twelve", "2010": "twenty ten", "2005": "2005", "1900": "1900", "Paris": "Paris"}
-    assert {text: spelt(text, year=True) for text in years} == years
-    counts = {"7": "seven", "42": "forty-two", "1000": "one thousand"}
-    counts |= {text: text for text in ("1912", "007", "12,5", "²", "5km", "Paris")}
-    assert {text: spelt(text, year=False) for text in counts} == counts
-    asked = replace(ASKED, kind="number", right="two", wrong="3")
-    assert asked.types == {"", "number"}, "a count in words is one"
-    assert replace(asked, right="5km").types == {"", "number"}
-    assert replace(asked, right="one of them").types == {""}
 
 
 def test_questions_with_a_number_have_answers_with_another(tmp_path: Path) -> None:

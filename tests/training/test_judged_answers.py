@@ -15,7 +15,6 @@ ROWS = [
     ("who wrote hamlet", " ", "Marlowe/Shakespeare", 0),
     ("Where is the Louvre?", "in Paris", "Paris", 1),
 ]
-YEARS = [("when was hamlet written", "1600", "1600", 1), ("when was hamlet written", "007", "1600", 0)]
 CONFIG = """
 train:
   - name: judged
@@ -64,15 +63,6 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     assert pairs.equals(pairs_of(source.answers(data, frozenset())[0]))
     assert (pairs["label"] == "entailment").sum() == 500
     assert counts == {"rows": 1000, "kept": 1000}
-
-
-def test_bad_tables_are_named(data: Path) -> None:
-    source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
-    with pytest.raises(ValueError, match="judged: no answer is left"):
-        source.answers(data, frozenset({"whowrotehamlet", "whereisthelouvre"}))
-    pd.DataFrame({"q": ["a"]}).to_csv(data / "judged.csv", index=False)
-    with pytest.raises(ValueError, match=r"judged: expected columns \['a', 'r', 'y'\]"):
-        source.answers(data, frozenset())
 
 
 def test_long_forms_of_training_answers_keep_answer_and_label(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from benchmarks.papers.matcha.command import main as benchmark
-from tests.benchmarks.papers.matcha.synthetic import triplets, write_data
+from tests.benchmarks.papers.matcha_data import triplets, write_data
 from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
 from training.data.paper.__main__ import main

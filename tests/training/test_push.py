@@ -342,36 +342,6 @@ def test_a_push_that_cannot_be_done_is_refused_before_training(
     assert not (tmp_path / "out").exists()
 
 
-LOAD = """
-import json, sys
-import evaluate
-
-sys.modules["semantic_metrics"] = None  # not installed, as with somebody who only loads from the Hub
-signatures = {}
-for name in sys.argv[1:]:
-    metric = evaluate.load("org/matcha", *(() if name == "default" else (name,)))
-    signatures[name] = metric.compute(predictions=["the dog barks"], references=["a dog runs"])["signature"]
-print(json.dumps(signatures))
-"""
-
-
-@pytest.mark.slow
-def test_what_was_pushed_is_loaded_by_its_hub_id(
-    push: Push, hub: Hub, model: Path, tmp_path: Path, run_python: Run
-) -> None:
-    first, second = small_table(), small_table(seed=1)
-    push("--push", "--only", "matcha", "--tag", "v1")
-    second.save(model)
-    push("--push", "--only", "matcha")
-    environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0"}
-    environment |= {"HF_HOME": str(tmp_path / "clean"), "HF_ENDPOINT": hub.url, "HF_HUB_DISABLE_XET": "1"}
-    done = run_python(LOAD, "default", "org/matcha@v1", cwd=tmp_path, **environment)
-    assert done.returncode == 0, done.stderr
-    signatures = json.loads(done.stdout)
-    for name, table in (("default", second), ("org/matcha@v1", first)):
-        assert f"|checkpoint:{table.checkpoint_sha256[:16]}|" in signatures[name]
-
-
 EACH = """
 import json, sys
 import evaluate

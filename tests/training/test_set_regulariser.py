@@ -57,24 +57,6 @@ def test_hinge_is_zero_exactly_where_the_metric_says_that_the_criterion_holds() 
         assert (hinges >= 0).all()
 
 
-@pytest.mark.parametrize("criterion", OPERATOR)
-def test_gradient_descent_on_one_criterion_meets_it(criterion: str) -> None:
-    generator = torch.Generator().manual_seed(1)
-    vectors = torch.randn(40, 3, 8, generator=generator).requires_grad_()
-    operators = torch.full((40,), OPERATORS.index(OPERATOR[criterion]))
-    criteria = SetCriteria(criteria=[criterion])
-    before = criteria.loss(vectors, operators).item()
-    optimizer = torch.optim.Adam([vectors], lr=0.05)
-    for _ in range(150):
-        optimizer.zero_grad()
-        criteria.loss(vectors, operators).backward()
-        optimizer.step()
-    assert before > 0.02
-    assert criteria.loss(vectors, operators).item() < 0.01 * before
-    others = (operators + 1) % len(OPERATORS)
-    assert criteria.loss(vectors, others).item() == 0  # samples of another operator do not count
-
-
 def test_unions_give_differences_and_overlaps(unions: SetSource) -> None:
     rows = pd.DataFrame({"a": ["A.", "C."], "b": ["B.", "D."], "target": ["A, B.", "C, D."], "operator": ["union"] * 2})
     samples = [(s.operator, s.reference, s.correct, s.incorrect, s.origin) for s in unions.examples(rows)]

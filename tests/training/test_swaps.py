@@ -1,23 +1,26 @@
-"""Generated NLI pairs: what each change does to the label, what is held out, and what belongs to the probe."""
+"""Generated pairs and triplets: what each change does to the label, what is held out, and what belongs to a probe."""
 
 import random
 import sys
-from itertools import islice
+from itertools import chain
 from pathlib import Path
+from string import Formatter
 
 import pandas as pd
 import pytest
 
 from semantic_metrics.contradictions.language import load_pipeline
 from training.data import swaps
+from training.data.config_files import read_yaml
+from training.data.roles import FRAMES, Frames, build
 from training.data.sources import normalise
-from training.data.swap_forms import Activity, FormPairs
+from training.data.swap_hedges import MODALS, hedge_pairs, modal_forms
 from training.data.swap_numbers import number_edits
-from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, stems
+from training.data.swap_order import MOVED, SURNAME, SURNAMES, order_pairs
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, embedded, stems
 from training.data.swap_words import WORDS, edits
 
 PROBE = pd.read_csv(swaps.PROBE, keep_default_na=False)
-DOINGS = [Activity("play", " chess in the park"), Activity("sing"), Activity("write", " a letter"), Activity("swim")]
 
 
 def changes(text: str, seeds: int = 4) -> set[tuple[str, str, str]]:
@@ -64,17 +67,6 @@ def test_another_word_of_its_kind_contradicts_but_not_one_that_may_name_the_same
 def test_under_a_negation_another_word_of_its_kind_does_not_contradict(stated: str, denied: str) -> None:
     assert CONTRADICTION in {label for _, label, _ in changes(stated)}
     assert CONTRADICTION not in {label for _, label, _ in changes(denied)}
-
-
-def test_forms_give_each_label_and_whole_sentences() -> None:
-    pairs = list(islice(FormPairs(DOINGS).draw(random.Random(0)), 4000))
-    assert {pair.label for pair in pairs} == set(LABELS)
-    for pair in pairs:
-        assert pair.premise != pair.hypothesis
-        assert "{" not in pair.premise + pair.hypothesis
-        assert pair.premise[0].isupper()
-        assert pair.hypothesis.endswith(".")
-        assert " a orange" not in pair.premise + pair.hypothesis
 
 
 def test_the_probe_keeps_its_words_in_any_form_and_its_sentences() -> None:
@@ -144,3 +136,159 @@ def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
         assert not any(probe.contains(Pair(r.sentence1, r.sentence2, r.label, r.kind, ())) for r in part.itertuples())
     pairs = [(part["sentence1"] + "|" + part["sentence2"]) for part in parts.values()]
     assert not set(pairs[0]) & set(pairs[1])
+
+
+def order_pairs_of(text: str, premise: str | None = None, seeds: int = 12) -> list[Pair]:
+    sentence = next(load_pipeline()(text).sents)
+    return [pair for seed in range(seeds) for pair in order_pairs(sentence, premise, random.Random(seed))]
+
+
+def labelled(text: str, premise: str | None = None) -> dict[frozenset[str], str]:
+    return {frozenset((pair.premise, pair.hypothesis)): pair.label for pair in order_pairs_of(text, premise)}
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "label"),
+    [
+        ("A man is riding a horse.", "A horse is being ridden by a man.", ENTAILMENT),
+        ("A man is riding a horse.", "A man is being ridden by a horse.", CONTRADICTION),
+        ("The police arrested two boys.", "Two boys were arrested by the police.", ENTAILMENT),
+        ("She hired him.", "He hired her.", CONTRADICTION),
+        ("The girl loves the boy.", "The boy loves the girl.", NEUTRAL),
+        ("In 1990, the family moved to Spain.", "The family moved to Spain in 1990.", ENTAILMENT),
+        ("The team won in London and Paris.", "The team won in Paris and London.", ENTAILMENT),
+        ("Paris is the capital of France.", "The capital of France is Paris.", ENTAILMENT),
+        ("A man is talking to a boy.", "A boy is talking to a man.", NEUTRAL),
+        ("A crowd watches as a man pushes a boy.", "A crowd watches as a boy pushes a man.", CONTRADICTION),
+    ],
+)
+def test_the_order_decides_the_label(text: str, other: str, label: str) -> None:
+    assert labelled(text)[frozenset((text, other))] == label
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Paris is near London.",  # the same when it is exchanged
+        "Does a man ride a horse?",
+        "If a man rides a horse, a dog barks.",
+        "A man is washing his dog.",  # "his" would be another's
+        "A photo shows a man kissing a woman.",  # the nearest verb above both decides
+        "Men are watching sports.",  # sports watch nobody, and to be watched by sports is no deed
+        "The mother of the boy is here.",
+    ],
+)
+def test_what_would_say_the_same_or_nothing_is_not_exchanged(text: str) -> None:
+    assert all(pair.kind == MOVED for pair in order_pairs_of(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two people are at a party.",  # "are" needs its phrase
+        "In 1990, he said that he left Rome.",
+        "In 1990, he lived in Paris and died in London.",
+        "The first and the second team won gold and silver respectively.",
+    ],
+)
+def test_what_would_say_something_else_is_not_moved(text: str) -> None:
+    assert not [pair for pair in order_pairs_of(text) if pair.kind == MOVED]
+
+
+def test_a_moved_phrase_and_an_exchange_come_together_too() -> None:
+    text = "In 1990, the company moved from London to Paris."
+    both = "The company moved from Paris to London in 1990."
+    made = labelled(text)
+    assert made[frozenset((text, both))] == CONTRADICTION
+    assert made[frozenset(("In 1990, the company moved from Paris to London.", both))] == ENTAILMENT
+
+
+def test_another_surname_contradicts_and_the_surname_alone_is_entailed() -> None:
+    text = "The prize was given to Anna Fernandez."
+    made = {pair for pair in order_pairs_of(text, seeds=30) if pair.kind == SURNAME}
+    contradicted = {pair.hypothesis for pair in made if pair.label == CONTRADICTION}
+    assert {pair.hypothesis for pair in made if pair.label == ENTAILMENT} == {"The prize was given to Fernandez."}
+    assert "The prize was given to Anna Fernandes." in contradicted  # names that begin alike are as frequent
+    assert {hypothesis.split()[-1].rstrip(".") for hypothesis in contradicted} <= set(SURNAMES) - {"Fernandez"}
+
+
+HEDGED = "The company reduced its debt in 1990."
+ASSERTED = {HEDGED, *(embedded(form, HEDGED, proper=False) for form in WORDS["assertions"])}
+REPORTED = {embedded(form, HEDGED, proper=False) for form in WORDS["reports"]}
+
+
+def hedge_pairs_of(text: str, seeds: int = 60) -> set[Pair]:
+    sentence = next(load_pipeline()(text).sents)
+    return set(chain.from_iterable(hedge_pairs(sentence, random.Random(seed)) for seed in range(seeds)))
+
+
+@pytest.mark.parametrize(
+    ("text", "modal"),
+    [
+        ("He left early.", "He may have left early."),
+        ("She sings well.", "She may sing well."),
+        ("He is asleep.", "He may be asleep."),
+        ("It was destroyed by fire.", "It may have been destroyed by fire."),
+        ("They have gone home.", "They may have gone home."),
+        ("They had gone home.", "They may have gone home."),
+    ],
+)
+def test_a_modal_verb_takes_the_place_of_the_finite_one(text: str, modal: str) -> None:
+    sentence = next(load_pipeline()(text).sents)
+    forms = modal_forms(sentence, random.Random(0))
+    assert {form.replace("might", "may") for form in forms.values()} == {modal}
+    assert set(forms) <= set(MODALS)
+
+
+def test_what_may_be_does_not_entail_that_it_is() -> None:
+    made = hedge_pairs_of(HEDGED)
+    assert len(made) > 50
+    for pair in made:
+        certain = [text in ASSERTED for text in (pair.premise, pair.hypothesis)]
+        expected = NEUTRAL if certain[1] and not certain[0] else ENTAILMENT
+        expected = NEUTRAL if {pair.premise, pair.hypothesis} & REPORTED else expected
+        assert pair.label == expected, pair
+
+
+@pytest.mark.parametrize("text", ["Did he leave?", "If he left, we may go.", "Whether he left matters."])
+def test_what_states_nothing_is_not_hedged(text: str) -> None:
+    assert not hedge_pairs_of(text, seeds=5)
+
+
+ROLES_PROBE = Path(__file__).parents[2] / "benchmarks" / "suite" / "word_order.csv"
+
+
+@pytest.fixture(scope="module")
+def frames() -> Frames:
+    return read_yaml(FRAMES, Frames)
+
+
+def test_frames_name_both_roles_in_every_wording(frames: Frames) -> None:
+    assert len({relation.name for relation in frames.relations}) == len(frames.relations) > 100
+    for relation in frames.relations:
+        assert len(set(relation.wordings)) == len(relation.wordings) >= 2
+        assert set(relation.fillers) <= set(frames.fillers)
+        for wording in relation.wordings:
+            names = [name for _, name, _, _ in Formatter().parse(wording) if name is not None]
+            assert sorted(set(names)) == ["x", "y", *["z"] * bool(relation.z)], wording
+            assert names.count("x") == names.count("y") == 1, wording
+    for name, words in frames.fillers.items():
+        assert len(set(words)) == len(words) > 10, name
+
+
+def test_build_draws_the_same_by_seed_and_parts_share_no_relation(frames: Frames) -> None:
+    train, held_out = build(frames, 800, seed=3)
+    again, _ = build(frames, 800, seed=3)
+    other, _ = build(frames, 800, seed=4)
+    pd.testing.assert_frame_equal(train, again)
+    assert not train.equals(other)
+    assert not set(train["relation"]) & set(held_out["relation"])
+    assert not train.duplicated().any()
+    assert (train[["reference", "correct", "incorrect"]].nunique(axis=1) == 3).all()
+
+
+def test_no_text_of_the_probe_is_drawn(frames: Frames) -> None:
+    probe = pd.read_csv(ROLES_PROBE)[["reference", "paraphrase", "swap"]].to_numpy().ravel()
+    train, held_out = build(frames, 5000, seed=0)
+    drawn = pd.concat([train, held_out])[["reference", "correct", "incorrect"]].to_numpy().ravel()
+    assert not set(probe) & set(drawn)

@@ -76,13 +76,6 @@ def test_a_damaged_record_is_named(scorer: PairScorer, damage: str) -> None:
     assert scorer.logits([("a", "b")]).values.shape == (1, 1), "nothing else reads it"
 
 
-def test_the_record_is_plain_json(scorer: PairScorer) -> None:
-    record(scorer, Drift("stsscore", "torch", "int8", HERE, 0.01, 0.002, 40.0))
-    stored = json.loads((scorer.folder / FILE).read_text(encoding="utf-8"))
-    assert stored["data"] == "texts"
-    assert stored["drifts"][0]["neighbours"] == 0.002
-
-
 def test_the_precision_of_all_metrics_is_one_that_was_measured_for_each(scorer: PairScorer) -> None:
     fast, slow = (Drift(name, "torch", "bfloat16", HERE, 0.001, 0.0, 20.0) for name in ("stsscore", "nli_lex"))
     exact = [Drift(name, "torch", "float32", HERE, 0.0, 0.0, 10.0) for name in ("stsscore", "nli_lex")]

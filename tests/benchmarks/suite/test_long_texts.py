@@ -3,13 +3,11 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.common.options import Bootstrap
-from benchmarks.suite.long_texts import claim_figures, find_planted, load_claims, load_planted, main
+from benchmarks.suite.long_texts import find_planted, load_claims, load_planted, main
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
@@ -42,13 +40,6 @@ def test_the_places_of_supporting_sentences_are_those_in_the_article(data: Path)
     claims = load_claims(data)
     assert [claims.articles[0][begin:end] for begin, end in claims.supporting[0]] == [EVIDENCE[0], EVIDENCE[3]]
     assert claims.labels.tolist() == [True, False] * 6
-
-
-def test_claims_are_told_apart_at_one_half() -> None:
-    scores, labels = np.tile([0.1, 0.4, 0.6, 0.8], 10), np.tile([False, True, True, True], 10)
-    figures = claim_figures(scores, labels, Bootstrap(0, 20))
-    assert figures["balanced accuracy"][0] == pytest.approx(100 * (1 + 2 / 3) / 2)
-    assert figures["AUC"][0] == 100
 
 
 def test_the_command_prints_the_table(data: Path, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The probes: what is paired with what, the figures, and the command."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -9,23 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.common.options import Bootstrap
-from benchmarks.suite.columns import nli_column
-from benchmarks.suite.probes import choose_columns, main
+from benchmarks.suite.probes import main
 from benchmarks.suite.tables import text_figure
-from benchmarks.suite.texts import PAWS, ROLES, STSB, WORDS, own_texts, pair_texts, pairs, role_items
+from benchmarks.suite.texts import PAWS, ROLES, STSB, WORDS, own_texts, pair_texts, pairs
 from tests.nli_lex.conftest import nli
-
-
-def bag(text: str) -> list[str]:
-    return sorted(re.findall(r"\w+|[^\w\s]", text.lower()))
-
-
-def test_role_swaps_are_the_paraphrase_in_another_order() -> None:
-    items = role_items()
-    assert items["kind"].value_counts().min() >= 8
-    assert not items.duplicated(["reference"]).any()
-    assert [bag(text) for text in items["swap"]] == [bag(text) for text in items["paraphrase"]]
-    assert all(bag(a) != bag(b) for a, b in zip(items["reference"], items["paraphrase"], strict=True))
 
 
 def test_own_probes_hold_each_item_twice_once_true_and_once_false() -> None:
@@ -81,24 +67,6 @@ def write_sets(folder: Path) -> None:
         path = folder / f"{name}.parquet"
         path.parent.mkdir(parents=True)
         pd.DataFrame(columns).to_parquet(path)
-
-
-def test_metrics_are_taken_by_name_and_refused_in_one_line(tmp_path: Path) -> None:
-    checkpoint = str(nli(tmp_path / "model"))
-    chosen = choose_columns(("table=matcha", "matcha"), (f"own={checkpoint}",))
-    assert [column.name for column in chosen] == ["table", "matcha", "own"]
-    words, _ = own_texts()
-    margins = nli_column("own", checkpoint).load().ask(words.take([0, 1, 2, 3]))
-    assert np.abs(margins).max() <= 1
-    assert np.ptp(margins) > 0
-    for given, message in (
-        ("bleu", "name: expected one of"),
-        ("nli_lex", "--metric: expected a metric that needs no questions, got nli_lex"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            choose_columns((given,), ())
-    with pytest.raises(ValueError, match="matcha twice"):
-        choose_columns(("matcha", "matcha=matcha"), ())
 
 
 def test_the_command_writes_figures_scores_and_a_table(tmp_path: Path) -> None:

@@ -48,16 +48,6 @@ def absent() -> Loaded:
     raise NotMeasured("no weights")
 
 
-def test_a_sample_takes_whole_items_and_is_the_same_each_time() -> None:
-    whole = texts(count=40)
-    sample = whole.sample(10, seed=0)
-    assert len(sample) == 10
-    assert all(sample.items.count(item) == 2 for item in sample.items)
-    assert sample.candidates == whole.sample(10, seed=0).candidates != whole.sample(10, seed=1).candidates
-    assert set(sample.candidates) <= set(whole.sample(20, seed=0).candidates), "more rows add to those of fewer"
-    assert whole.sample(None, 0) is whole.sample(99, 0) is whole
-
-
 def test_a_second_run_scores_only_what_is_new(tmp_path: Path) -> None:
     whole, metric = texts(count=40), Counting()
     few = whole.sample(10, seed=0)

@@ -5,17 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from click.testing import CliRunner
-from sentence_transformers import SentenceTransformer
-from transformers import AutoTokenizer
 
 import semantic_metrics
-from benchmarks.common.baselines import bertscore
 from benchmarks.papers.matcha import attribution
-from benchmarks.papers.matcha.attribution import CosinePaths, GreedyPaths, matcha_attributions
+from benchmarks.papers.matcha.attribution import matcha_attributions
 from tests import tiny_pairs as tiny
-from tests.benchmarks.papers.matcha.synthetic import triplets, write_data
+from tests.benchmarks.papers.matcha_data import triplets, write_data
 
 PAIRS = [("the dog bites a man", "the cat sleeps"), ("dog", "cat cat man"), ("a man runs", "a man runs")]
 
@@ -40,45 +36,6 @@ def test_the_integral_and_exact_shares(checkpoint: Path) -> None:
         assert integral == pytest.approx((due, 0), abs=1e-6)
         assert exact == pytest.approx((score, 0), abs=1e-9)
     assert ways[""](["☃"], ["dog"]).tolist() == [[0.0, 0.0]]
-
-
-def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
-    """Token id 0 in every place: the sum is the score minus the cosine of that with the other text."""
-    model = SentenceTransformer(str(encoder), device="cpu").eval()
-    network, expected = model[0].auto_model, []
-    for pair in PAIRS[:2]:
-        inputs = [model.tokenizer([text], return_tensors="pt") for text in pair]
-        with torch.no_grad():
-            ends = [network(**one).last_hidden_state.mean(dim=1)[0] for one in inputs]
-            blanks = [{**one, "input_ids": torch.zeros_like(one["input_ids"])} for one in inputs]
-            begins = [network(**one).last_hidden_state.mean(dim=1)[0] for one in blanks]
-        score = torch.cosine_similarity(*ends, dim=0).item()
-        assert score > 0
-        base = [torch.cosine_similarity(begins[i], ends[1 - i], dim=0).item() for i in (0, 1)]
-        expected.append(score - np.mean(base))
-    candidates, references = zip(*PAIRS[:2], strict=True)
-    totals, errors = CosinePaths(str(encoder), "cpu")(candidates, references).T  # both pairs in one batch
-    assert (np.abs(totals - expected) <= errors + 1e-5).all()
-    assert (errors < 0.01).all()
-    assert np.ptp(totals) > 0.001
-    limit = CosinePaths(str(encoder), "cpu", points=0)(candidates, references)
-    np.testing.assert_allclose(limit, np.stack([expected, [0, 0]], axis=-1), atol=1e-5)
-
-
-def test_bertscore_is_that_of_bert_score(encoder: Path) -> None:
-    """The score at the end of a path is bert-score's F1, whatever else is in the batch, and the points sum to it."""
-    AutoTokenizer.from_pretrained(encoder, model_max_length=tiny.POSITIONS).save_pretrained(encoder)
-    candidates, references = zip(*PAIRS, strict=True)
-    paths = GreedyPaths(str(encoder), 2, "cpu")
-    totals, errors = paths(candidates, references).T
-    for pair in (*PAIRS, *(pair[::-1] for pair in PAIRS)):
-        ids, others = (torch.tensor([paths._tokenize(text)]) for text in pair)
-        end = paths._values(ids, torch.zeros_like(ids), (others, paths._encode(others)), np.ones(1))
-        np.testing.assert_allclose(end, bertscore(str(encoder), 2, "cpu")([pair[0]], [pair[1]]), atol=1e-5)
-    limit = GreedyPaths(str(encoder), 2, "cpu", points=0)(candidates, references)[:, 0]
-    assert (np.abs(totals - limit) <= errors + 1e-5).all()
-    assert (errors < 0.05).all()
-    assert np.ptp(totals) > 0.001
 
 
 def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:

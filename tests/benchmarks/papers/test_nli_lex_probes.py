@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.papers.nli_lex.denials import JUDGES, NUMBERS, TITLES, denial_checks, main, probe_answers, score
+from benchmarks.papers.nli_lex.denials import JUDGES, NUMBERS, TITLES, denial_checks, main, probe_answers
 from benchmarks.papers.nli_lex.nli_checks import answer, checks, one_word_pairs
-from semantic_metrics import load
 from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import load_scorer
 from tests.nli_lex.conftest import nli
@@ -18,14 +17,6 @@ from tests.nli_lex.conftest import nli
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return nli(tmp_path_factory.mktemp("denials") / "model")
-
-
-def test_pairs_of_one_word_are_many_balanced_and_differ() -> None:
-    pairs = one_word_pairs()
-    assert pairs.groupby(["kind", "label"]).size().tolist() == [len(pairs) // 8] * 8
-    assert list(pairs["kind"].unique()) == ["hypernym", "antonym", "number", "negation"]
-    assert not pairs.duplicated(["premise", "hypothesis"]).any()
-    assert (pairs["premise"] != pairs["hypothesis"]).all()
 
 
 def test_the_two_logits_are_compared(model: Path, tmp_path: Path) -> None:
@@ -48,16 +39,6 @@ def test_answers_are_many_and_half_of_each_kind_correct(probe: str, least: int) 
     assert not answers.duplicated(["question", "candidate"]).any()
     other = probe_answers(NUMBERS if probe != NUMBERS else "denials")
     assert not set(answers["question"]) & set(other["question"])
-
-
-def test_the_judge_is_the_metric_that_users_load(model: Path) -> None:
-    answers = probe_answers()[:12]
-    scored = score(load_scorer(model), answers)
-    texts = {"predictions": "candidate", "references": "reference", "questions": "question"}
-    result = load("nli_lex", str(model)).compute(**{name: list(answers[column]) for name, column in texts.items()})
-    assert scored["NLI+lex"].tolist() == pytest.approx(result["scores"], abs=1e-6)
-    assert scored["NLI alone"].tolist() == pytest.approx(result["entailment"], abs=1e-6)
-    assert scored["Token recall"].tolist() == [1] * 12
 
 
 def test_the_command_writes_both_tables_and_the_benchmark_takes_its_figures(model: Path, tmp_path: Path) -> None:

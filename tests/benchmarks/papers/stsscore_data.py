@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tests.benchmarks.papers.matcha.synthetic import ACTIONS, SUBJECTS
+from tests.benchmarks.papers.matcha_data import ACTIONS, SUBJECTS
 
 ROWS = 24
 _SEEDS = {"stsb": 0, "train": 1, "dev": 2, "mrpc": 3, "wmt22": 4}

@@ -1,17 +1,168 @@
-"""`python -m benchmarks set_criteria` from end to end, on samples and encoders made here."""
+"""The benchmark of set criteria: its parts, an endpoint as an encoder, and the command from end to end."""
 
 import json
-import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
 
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.options import Bootstrap
 from benchmarks.common.plot_style import FORMATS
-from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
+from benchmarks.papers.set_criteria.command import main
+from benchmarks.papers.set_criteria.encoders import (
+    FLOOR,
+    EmbeddingsEndpoint,
+    RandomBag,
+    RandomVectors,
+    WordVectors,
+    candidate,
+)
+from benchmarks.papers.set_criteria.means import ClusterBootstrap
+from benchmarks.papers.set_criteria.measure import Measured, SampleSet, measure_all
 from semantic_metrics import load
-from semantic_metrics.set_criteria.encoders import load_encoder
-from tests.benchmarks.papers.set_criteria.data import finish, run, samples, vectors_of
+from semantic_metrics.endpoint import KEY_VARIABLE
+from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
+from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
+from tests.endpoint.fake_endpoint import SECRET, Reply, serve
+from tests.tiny_table import WORDS
+
+GROUPS = 12
+
+
+def samples(groups: int = GROUPS, seed: int = 0) -> pd.DataFrame:
+    """The forms of the paper in the words of `tests.tiny_table`: a union is the two texts one after the other."""
+    rng, rows = np.random.default_rng(seed), []
+    for group in range(groups):
+        one, two, three = (" ".join(rng.choice(WORDS, 4)) for _ in range(3))
+        left, right = f"{one} {two} {group}", f"{two} {three} {group}"
+        for operator, a, b, target in [
+            ("overlap", left, right, two),
+            ("difference", left, two, one),
+            ("difference", right, two, three),
+            ("union", one, two, left),
+        ]:
+            rows.append({"operator": operator, "a": a, "b": b, "target": target, "source": "made", "group": group})
+    return pd.DataFrame(rows)
+
+
+def run(*arguments: object, **environment: str) -> Result:
+    """Call the command in an environment without a key, unless one is given."""
+    return CliRunner(env={KEY_VARIABLE: "", **environment}).invoke(main, list(map(str, arguments)))
+
+
+def finish(*arguments: object, **environment: str) -> Result:
+    """Call the command with few resamples, and expect success."""
+    result = run(*arguments, "--resamples", 40, **environment)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result
+
+
+def vectors_of(encoder: Encoder, frame: pd.DataFrame) -> tuple[np.ndarray, ...]:
+    """A, B and targets of samples."""
+    return tuple(encoder.encode(list(frame[column]))[0] for column in ("a", "b", "target"))
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "paper"),
+    [
+        ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2", "SBERT-mini"),
+        ("sentence-transformers/all-mpnet-base-v2@main", "all-mpnet-base-v2@main", "SBERT-L"),
+        ("large=models/all-mpnet-base-v2/", "large", "SBERT-L"),
+        ("SimCSE=models/x/", "SimCSE", "SimCSE"),
+        ("endpoint:text-embedding-ada-002@https://host/v1?x=1", "text-embedding-ada-002", "GPT3"),
+        ("vectors:glove.6B.300d.txt", "glove.6B.300d", None),
+        ("MATCHA=matcha", "MATCHA", None),
+        ("unnormalised:models/all-mpnet-base-v2/", "all-mpnet-base-v2 unnormalised", None),
+        ("random:12", "random:12", None),
+    ],
+)
+def test_specs(given: str, name: str, paper: str | None) -> None:
+    one = candidate(given, seed=0)
+    assert (one.name, one.published) == (name, paper)
+
+
+@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
+def test_the_bootstrap_is_that_of_drawn_rows(size: int, m: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    clusters = rng.integers(size, size=m)
+    values = np.where(rng.random((3, m)) < 0.2, np.nan, rng.normal(size=(3, m)))
+    result = ClusterBootstrap(clusters, Bootstrap(seed, 7))(values, np.arange(m), "difference")
+    known = np.unique(clusters)
+    drawn = np.random.default_rng([seed, 1])
+    for draws in result.draws:
+        chosen = drawn.integers(len(known), size=len(known))
+        rows = np.concatenate([np.flatnonzero(clusters == known[i]) for i in chosen])
+        parts = [row[rows][~np.isnan(row[rows])] for row in values]
+        expected = [part.mean() if len(part) else np.nan for part in parts]
+        assert np.allclose(draws, expected, atol=1e-12, equal_nan=True)
+    means = [row[~np.isnan(row)].mean() if (~np.isnan(row)).any() else np.nan for row in values]
+    assert np.allclose(result.means, means, atol=1e-12, equal_nan=True)
+    assert result.clusters == len(known)
+    assert np.isnan(result.interval(result.draws[:, 0])).all() or result.clusters > 1
+
+
+WIDTH = 48
+
+
+def embed(body: dict, number: int) -> Reply:
+    """Answers like OpenAI's API, in another order; busy at first."""
+    if number == 0:
+        return 429, {"error": f"slow down, {SECRET}"}, {"Retry-After": "0"}
+    vectors = RandomBag(5, WIDTH).encode(body["input"])[0]
+    data = [{"object": "embedding", "index": i, "embedding": list(map(float, row))} for i, row in enumerate(vectors)]
+    return 200, {"object": "list", "data": data[::-1]}, {}
+
+
+def measure(frame: pd.DataFrame, url: str, cache: Path | None = None) -> tuple[list[Measured], dict[str, str]]:
+    one = candidate(f"remote=endpoint:tiny@{url}", seed=0)
+    return measure_all([one], SampleSet(Path("made"), "", frame), cache, 10, lambda line: None)
+
+
+def test_an_endpoint_is_an_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, SECRET)
+    frame = samples(4)
+    with serve(embed) as endpoint:
+        measured, _ = measure(frame, endpoint.url, tmp_path)
+        count = len(endpoint.requests)
+        again, _ = measure(frame, endpoint.url, tmp_path)
+        assert len(endpoint.requests) == count  # the second run took the vectors from the cache
+    path, headers, body = endpoint.requests[1]
+    assert path == "/v1/embeddings"
+    assert headers["Authorization"] == f"Bearer {SECRET}"
+    assert body["model"] == "tiny"
+    texts = [text for _, _, body in endpoint.requests[1:] for text in body["input"]]
+    assert len(texts) == frame[["a", "b", "target"]].stack().nunique()
+    given = {"remote": vectors_of(RandomBag(5, WIDTH), frame)}
+    expected = load("set_criteria").compute(embeddings=given, operator=list(frame["operator"]))["encoders"]["remote"]
+    for one in (*measured, *again):
+        result = report(one.samples, Settings(), own_ranges(one.samples))
+        assert result["C1"]["cosine"]["both"] == pytest.approx(expected["C1"]["cosine"]["both"], abs=1e-6)
+    assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((200, {"data": [{"index": 0, "embedding": [1.0, 2.0]}]}, {}), "an embedding for each of 2 texts"),
+        ((200, {"data": [{"index": i % 2, "embedding": [1.0]} for i in range(3)]}, {}), "2 vectors of finite"),
+        ((200, {"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}, {}), "each of 2 texts"),
+        ((200, b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [NaN]}]}', {}), "finite numbers"),
+        ((200, [1], {}), "each of 2 texts"),
+        ((401, {"error": f"no such key: {SECRET}"}, {}), "HTTP 401"),
+    ],
+)
+def test_invalid_answers_are_not_measured(monkeypatch: pytest.MonkeyPatch, answer: Reply, message: str) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, SECRET)
+    with serve(lambda body, number: answer) as endpoint, pytest.raises(NotMeasured, match=message) as caught:
+        EmbeddingsEndpoint(endpoint.url, "m").encode(["one", "two"])
+    assert len(endpoint.requests) == 1
+    assert SECRET not in str(caught.value)
+
 
 VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
 CELLS = ["both", "first", "second", "neither"]
@@ -154,21 +305,3 @@ def test_invalid_arguments_are_refused_before_anything_runs(
     assert result.exit_code == 2, result.output
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("union", "a dog", "the cat", "a dog the cat"), ("union", "a man", "a dog", "a man a dog")],  # one operator
-        [("overlap", "a dog", "a dog", "a dog"), ("difference", "a", "a", "b"), ("union", "", "", "")],
-    ],
-)
-def test_undefined_samples_are_counted_and_give_no_number(rows: list[tuple[str, ...]], tmp_path: Path) -> None:
-    pd.DataFrame(rows, columns=["operator", "a", "b", "target"]).to_parquet(tmp_path / "samples.parquet")
-    spec = "words=random-bag:8"
-    finish("--samples", tmp_path / "samples.parquet", "--encoder", spec, "--output", tmp_path)
-    report = (tmp_path / "report.txt").read_text(encoding="utf-8")
-    assert not re.search(r"\b(nan|None|inf)\b", report)
-    degenerate = rows[0][0] == "overlap"
-    assert ("zero vector" in report) == degenerate
-    assert ("A equals B" in report) == degenerate

@@ -1,15 +1,28 @@
-"""Sources of samples, the files that are made of them, and the command line."""
+"""Sets of samples: sources, chains and their filter, the files that are made of them, and the command line."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.common.baselines import sentence_splitter
 from benchmarks.common.encoders import Score, cosine_of
-from benchmarks.papers.set_data.chains import COLUMNS, GIVEN, Chain, Dropped, fuse_chains
+from benchmarks.papers.set_data.chains import (
+    COLUMNS,
+    FORMS,
+    OPERATORS,
+    Chain,
+    Dropped,
+    chain_samples,
+    draw,
+    fuse_chains,
+    sample_table,
+)
 from benchmarks.papers.set_data.command import main
 from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
 from benchmarks.papers.set_data.sources import Lengths, document_chains, split_chains
@@ -47,19 +60,6 @@ def split_frame(rows: int) -> pd.DataFrame:
     return pd.DataFrame({"a": a, "b": b, "target": [f"{y} {x}" for x, y in zip(a, b, strict=True)], "n_parts": 2})
 
 
-def test_split_rows_borrow_a_sentence_of_another_row_on_either_side() -> None:
-    chains = split_chains(split_frame(40), "s", "f", 0, ANY_LENGTH, Dropped())
-    borrowed = [chain.prev if chain.fusion2 else chain.next for chain in chains]
-    assert sorted(borrowed) == sorted(split_frame(40)["a"])  # each is used once
-    assert all(
-        text not in (chain.curr, chain.prev if chain.fusion1 else chain.next)
-        for chain, text in zip(chains, borrowed, strict=True)
-    )
-    assert 5 < sum(chain.fusion1 == GIVEN for chain in chains) < 35
-    assert chains == split_chains(split_frame(40), "s", "f", 0, ANY_LENGTH, Dropped())
-    assert chains != split_chains(split_frame(40), "s", "f", 1, ANY_LENGTH, Dropped())
-
-
 def test_documents_give_consecutive_sentences() -> None:
     dropped = Dropped()
     documents = [ARTICLE, "One. Two.", ARTICLE, None, "", "Good. and so on it went. Then it all stopped again."]
@@ -81,16 +81,6 @@ def test_documents_give_consecutive_sentences() -> None:
         dropped = Dropped()
         assert len(document_chains([text], "d", lengths, dropped)) == count
         assert dropped == {("d", reason): 1}
-
-
-def write_data(folder: Path) -> Path:
-    """A data folder with two of the sources."""
-    for name, files in {"wikisplit": ["test"], "bisect": ["test", "valid", "challenge_test"]}.items():
-        (folder / name).mkdir(parents=True)
-        for file in files:
-            frame = split_frame(12).map(lambda x, at=f"{name}{file}": x if isinstance(x, int) else x.replace("a", at))
-            frame.to_parquet(folder / name / f"{file}.parquet")
-    return folder
 
 
 def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -134,3 +124,60 @@ def test_a_model_fuses_and_is_asked_once(tmp_path: Path, monkeypatch: pytest.Mon
     table = pd.read_parquet(tmp_path / "out" / "samples.parquet")
     assert set(table["fusion"]) == {"model gpt-x"}
     assert table[table["operator"] == "overlap"].iloc[0]["a"].startswith("Fused: The old dam")
+
+
+P, C, N = "The dam broke.", "A mayor spoke.", "Two ships left."
+
+
+def is_sound(row: dict[str, str]) -> bool:
+    """Whether a sample is what its operator says, texts read as sets of words."""
+    a, b, target = (set(row[name].split()) for name in ("a", "b", "target"))
+    return target == {"overlap": a & b, "difference": a - b, "union": a | b}[row["operator"]]
+
+
+def test_a_chain_gives_the_papers_nine_samples() -> None:
+    rows = chain_samples(fused(Chain("s", "s:0", P, C, N)), (), 0.25, Dropped())
+    one, two = f"{P} {C}", f"{C} {N}"
+    assert [(row["form"], row["a"], row["b"], row["target"]) for row in rows] == [
+        ("({S1,S2},curr)", one, two, C),
+        ("((S1,prev),curr)", one, P, C),
+        ("((S1,curr),prev)", one, C, P),
+        ("((S1,S2),prev)", one, two, P),
+        ("((S2,curr),next)", two, C, N),
+        ("((S2,next),curr)", two, N, C),
+        ("((S2,S1),next)", two, one, N),
+        ("({prev,curr},S1)", P, C, one),
+        ("({curr,next},S2)", C, N, two),
+    ]
+    assert all(is_sound(row) for row in rows)
+    assert {row["fusion"] for row in rows} == {CONCATENATION}
+    assert len({row["id"] for row in rows}) == len(FORMS)
+
+
+def test_differences_need_dissimilar_neighbours() -> None:
+    near = Chain("s", "s:0", "red cat sat", "red dog ran", "two ships left")  # cos(prev, curr) is 1/3
+    far = Chain("s", "s:1", "one dam broke", "a mayor spoke", "two ships left")
+    dropped = Dropped()
+    rows = chain_samples(fused(near, far), (WORDS,), 0.25, dropped)
+    by_group = {group: Counter(row["operator"] for row in rows if row["group"] == group) for group in ("s:0", "s:1")}
+    assert by_group["s:0"] == {"overlap": 1, "union": 2}
+    assert by_group["s:1"] == {"overlap": 1, "difference": 6, "union": 2}
+    assert dropped == {("s", "difference: its chain has neighbours of cosine >= 0.25"): 6}
+    assert len(chain_samples(fused(near, far), (WORDS,), 0.34, Dropped())) == 18
+    constant: Score = cosine_of(lambda texts: np.ones((len(texts), 2)))
+    assert len(chain_samples(fused(far), (WORDS, constant), 0.25, Dropped())) == 3  # every encoder must agree
+    equal = Chain("s", "s:0", "a b c d", "a e f g", "h i j k")  # cos(prev, curr) is 1/4, the threshold
+    assert len(chain_samples(fused(equal), (WORDS,), 0.25, Dropped())) == 3
+
+
+@given(rows=st.integers(3, 30), limit=st.one_of(st.none(), st.integers(1, 60)), seed=st.integers(0, 5))
+@settings(max_examples=25)
+def test_nothing_is_dropped_silently(rows: int, limit: int | None, seed: int) -> None:
+    dropped = Dropped()
+    chains = fused(*split_chains(split_frame(rows), "s", "f", seed, ANY_LENGTH, dropped))
+    made = chain_samples(chains, (WORDS,), 0.25, dropped)
+    table = draw(sample_table(made, dropped), limit, seed, dropped)
+    assert len(table) + dropped.total() == 6 * rows
+    counts = table["operator"].value_counts()
+    assert all(counts[name] == min(limit or rows * 4, rows * (4 if name == "difference" else 1)) for name in OPERATORS)
+    assert list(table["operator"]) == sorted(table["operator"], key=OPERATORS.index)

@@ -6,10 +6,11 @@ import evaluate
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from matplotlib.image import imread
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
-from tests.benchmarks.papers.matcha.synthetic import ROWS, triplets, write_data
+from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,15 @@ def output(data: Path, checkpoint: Path) -> Path:
     assert "written to" in result.stderr
     assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
     return folder
+
+
+def test_all_tables_and_figures_are_written(output: Path) -> None:
+    names = {path.name for path in output.iterdir()}
+    assert {f"table{i}.csv" for i in (3, 4, 5, 7, 8)} | {"figure4.csv", "curves.csv", "scores_human.csv"} <= names
+    for i in range(2, 7):
+        image = imread(output / f"figure{i}.png")
+        assert min(image.shape[:2]) > 200
+        assert 0.5 < image[..., :3].mean() < 0.999  # neither blank nor black
 
 
 def test_matcha_is_the_metric_that_users_load(output: Path, metric: evaluate.Metric) -> None:

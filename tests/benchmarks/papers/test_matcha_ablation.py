@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
-from scipy import stats
 
-from benchmarks.papers.matcha.ablation import ORDER, SETS, main, over_seeds
+from benchmarks.papers.matcha.ablation import ORDER, SETS, main
 from benchmarks.papers.matcha.sets import TITLES
-from tests.benchmarks.papers.matcha.synthetic import write_data
+from tests.benchmarks.papers.matcha_data import write_data
 from tests.training.conftest import TRAINING
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
@@ -61,17 +60,6 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert result.exit_code == 0, result.output
     pd.testing.assert_frame_equal(pd.read_csv(output / "ablation.csv"), whole)
     assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
-
-
-def test_means_and_intervals_over_seeds() -> None:
-    rows = [("SNLI", "random", "auc", value, None, 9, seed) for seed, value in enumerate((1.0, 2.0, 6.0))]
-    columns = ["set", "strategy", "figure", "value", "published", "n", "seed"]
-    row = over_seeds(pd.DataFrame(rows, columns=columns)).iloc[0]
-    low, high = stats.t.interval(0.95, 2, loc=3, scale=stats.sem([1, 2, 6]))
-    assert row[["value", "low", "high", "seeds"]].tolist() == pytest.approx([3, low, high, 3])
-    alone = over_seeds(pd.DataFrame(rows[:1], columns=columns)).iloc[0]
-    assert alone["value"] == 1
-    assert alone[["low", "high"]].isna().all()
 
 
 def test_the_committed_config_is_the_papers_loss() -> None:

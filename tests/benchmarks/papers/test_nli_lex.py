@@ -1,23 +1,153 @@
-"""`python -m benchmarks nli_lex` from end to end, on a data folder and a checkpoint made here."""
+"""NLI+lex's benchmark: sets, judges, figures, and the command from end to end on data made here."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.plot_style import FORMATS
+from benchmarks.papers.nli_lex import judges as judges
 from benchmarks.papers.nli_lex.command import main
 from benchmarks.papers.nli_lex.report import CARD
-from benchmarks.papers.nli_lex.tables import card_table
+from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, read_judged
+from benchmarks.papers.nli_lex.tables import card_table, published_raters, rater_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
-from tests.benchmarks.papers.nli_lex.data import QUESTIONS, judged, write_data
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 from tests.nli_lex.conftest import nli
 from training.cards import read_results
+
+QUESTIONS = 10
+MODELS = ("claude", "phi")
+DATASETS = ("aqa", "medqa")
+RIGHT = ("the dog", "a man", "12 dogs", "the cat", "no")
+
+
+def judged(key: str) -> pd.DataFrame:
+    """A set with the columns of its file: two answers to each question, of which one is often right.
+
+    NQ-open 301 has two gold answers joined as in its file, and published judgements with gaps; EVOUNA's are joined by a
+    slash. The first question of each set is the same.
+    """
+    rng = np.random.default_rng(["diver_qa", "nq301", "evouna"].index(key))
+    rows = []
+    for i in range(QUESTIONS):
+        gold = RIGHT[i % len(RIGHT)]
+        for model in MODELS:
+            right = bool(rng.random() < 0.6)
+            said = f"it is {gold} and runs" if right else f"a man {'sleeps ' * int(rng.integers(1, 4))}"
+            question = "who is it" if i == 0 else f"who is it {key[0]} {i}"
+            label = int(right if rng.random() < 0.9 else not right)
+            rows.append((question, gold, said, label, DATASETS[i % 2], model))
+    frame = pd.DataFrame(rows, columns=["question", "reference", "candidate", "human_label", "source", "model"])
+    if key == "diver_qa":
+        return frame
+    between = " | " if key == "nq301" else "/"
+    frame["reference"] += between + "awake"
+    if key == "nq301":
+        frame["model"], frame["source"] = "pooled", "NQ"
+        frame["bem_prob_max"] = rng.random(len(frame))
+        frame["gpt4_label"] = frame["human_label"].astype(float)
+        frame.loc[3, "gpt4_label"] = np.nan
+    return frame
+
+
+def write_data(folder: Path) -> Path:
+    """A data folder with every file that the benchmark reads."""
+    classes = ["entailment", "neutral", "contradiction"]
+    pairs = {"premise": ["a dog runs"] * 6, "hypothesis": ["a cat sleeps"] * 6, "label": classes * 2}
+    frames = {
+        "diver_qa/sample": judged("diver_qa"),
+        "openqa_eval/nq301": judged("nq301"),
+        "evouna/nq": judged("evouna"),
+        "snli/dev": pd.DataFrame(pairs),
+    }
+    for name, frame in frames.items():
+        path = folder / f"{name}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        frame.to_parquet(path)
+    return folder
+
+
+PAIRS = [("The Dog, a cat!", "dog cat", 1.0, 1.0, 1.0), ("a dog of the man", "dog cat", 0.0, 0.4, 0.5)]
+PAIRS += [("", "dog", 0.0, 0.0, 0.0), ("dog dog", "dog", 0.0, 2 / 3, 1.0)]
+
+
+@pytest.mark.parametrize(("answer", "reference", "exact", "f1", "recall"), PAIRS)
+def test_lexical_baselines(answer: str, reference: str, exact: float, f1: float, recall: float) -> None:
+    assert judges.exact_match(answer, reference) == exact
+    assert judges.token_f1(answer, reference) == pytest.approx(f1)
+    assert judges.token_recall(answer, reference) == pytest.approx(recall)
+
+
+def test_raters_majority_and_agreement(tmp_path: Path) -> None:
+    frame = judged("diver_qa").drop(columns="human_label").iloc[:4]
+    frame = frame.assign(rater_1=[1, 1, 0, 0], rater_2=[1, 0, 0, 1], rater_3=[1, 1, 1, 0])
+    frame.to_parquet(tmp_path / "rated.parquet")
+    found = read_judged(tmp_path / "rated.parquet")
+    assert found.labels.tolist() == [True, True, False, False]
+    table = rater_table({"rated": found}).set_index(["raters", "dataset", "model"])
+    assert len(table) == 3 * 4
+    frame["source"] = frame["model"] = "one"
+    whole = rater_table({"rated": judged_set(frame, "rated", "here")}).set_index("raters")
+    assert whole.loc["rater_1, rater_3", "accuracy"] == 75
+    kappa = 100 * cohen_kappa_score([1, 1, 0, 0], [1, 1, 1, 0])
+    assert whole.loc["rater_1, rater_3", "kappa"] == pytest.approx(kappa)
+    assert whole.loc["rater_1, rater_3", "mcc"] == pytest.approx(100 * matthews_corrcoef([1, 1, 0, 0], [1, 1, 1, 0]))
+    table = published_raters()
+    assert len(table) == 10
+    assert table[table["table"] == "8"]["low"].min() == pytest.approx(71.1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"human_label": None}, "missing ['human_label']"),
+        ({"question": None}, "missing ['question']"),
+        ({"human_label": 2}, "expected 0 or 1 in column 'human_label', got 2 in row 0"),
+        ({"question": "  "}, "expected a text in column 'question', got '  ' in row 0"),
+        ({"reference": " "}, "expected gold answers in column 'reference'"),
+        ({"reference": 3}, "expected gold answers in column 'reference', got 3 in row 0"),
+        ({"human_label": None, "rater_1": 1, "rater_2": 0}, "expected a majority of the raters in every row"),
+    ],
+)
+def test_invalid_files_are_refused(change: dict, message: str) -> None:
+    frame = judged("diver_qa").assign(**change)
+    frame = frame.drop(columns=[name for name, value in change.items() if value is None])
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        judged_set(frame, "set", "here.csv")
+    assert str(error.value).startswith("here.csv: ")
+    assert message in str(error.value)
+
+
+def one(candidate: str, references: list[str]) -> JudgedSet:
+    frame = {"question": ["is it"], "reference": [references], "candidate": [candidate], "human_label": [1]}
+    return judged_set(pd.DataFrame(frame), "one", "here")
+
+
+def test_bem_reads_answer_then_reference_and_question(tmp_path: Path) -> None:
+    folder = tiny.bert(tmp_path / "bem", {}, labels=2)
+    tokenizer, network = (kind.from_pretrained(folder) for kind in (AutoTokenizer, AutoModelForSequenceClassification))
+    ids = [tokenizer.cls_token_id, *tokenizer("the dog", add_special_tokens=False)["input_ids"], tokenizer.sep_token_id]
+    types = [0] * len(ids)
+    for text in ("a cat", "is it"):
+        ids += [*tokenizer(text, add_special_tokens=False)["input_ids"], tokenizer.sep_token_id]
+    types += [1] * (len(ids) - len(types))
+    with torch.inference_mode():
+        logits = network.eval()(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits
+    loaded = judges.bem(str(folder), None)
+    assert loaded.ask(one("the dog", ["a cat"])).scores[0] == pytest.approx(float(logits.softmax(-1)[0, 1]), abs=1e-6)
+    assert loaded.parameters == network.num_parameters()
+    with pytest.raises(NotMeasured, match="two labels"):
+        judges.bem(str(tiny.bert(tmp_path / "three", {}, labels=3)), None)
+
 
 ROWS = 2 * QUESTIONS
 FORMS = {"paper": "NLI+lex, the paper's", "two_features": "NLI+lex, two features", "rich": "NLI+lex"}

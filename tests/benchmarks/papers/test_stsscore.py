@@ -14,7 +14,7 @@ from benchmarks.papers.stsscore.report import CARD
 from benchmarks.papers.stsscore.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
-from tests.benchmarks.papers.stsscore.data import ROWS, pairs, qqp, write_data
+from tests.benchmarks.papers.stsscore_data import ROWS, pairs, qqp, write_data
 
 ENSEMBLES = ["Ensemble", "Ensemble without BERTScore"]
 FIGURES = [f"figure{i}" for i in range(1, 14)]
