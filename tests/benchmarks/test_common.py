@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.common import options
 from benchmarks.common.own_metrics import load_own, runs_in_float32
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.ablation import FIGURES, ORDER, SETS
@@ -108,15 +106,6 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "results").exists()
-
-
-def test_the_folder_of_a_new_file_is_made_at_once(tmp_path: Path) -> None:
-    made = options.NEW_FILE.convert(tmp_path / "new" / "deeper" / "speed.json", None, None)
-    assert made.parent.is_dir()
-    assert not made.exists()
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(click.BadParameter, match="expected a file in a folder that can be made"):
-        options.NEW_FILE.convert(tmp_path / "file" / "speed.json", None, None)
 
 
 def test_a_table_is_given_no_options_of_models_and_a_model_is() -> None:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from benchmarks import speed
 from benchmarks.__main__ import COMMANDS
 from benchmarks.__main__ import main as benchmarks
-from benchmarks.speed import main, read_pairs
+from benchmarks.speed import main
 from benchmarks.speed_rows import PEER_OF, Line, lines
 from semantic_metrics.transformer.drifts import processor
 
@@ -32,11 +32,6 @@ def test_a_line_of_a_metric_has_its_reference_before_it() -> None:
             assert names.index(line.peer) < names.index(line.name)
     wanted = speed._wanted(every, ("stsscore",))
     assert {line.metric for line in wanted} == {"stsscore", "CrossEncoder"}
-
-
-def test_no_text_is_scored_twice() -> None:
-    pairs = read_pairs(None, 60)
-    assert len({text for pair in pairs for text in pair}) == 120
 
 
 @pytest.mark.slow

@@ -15,15 +15,11 @@ WRITTEN_AS = [
     ("42", "42, which is forty-two", "42"),  # already as the other text has it
     ("1945", "in 1944", "1945"),  # another number
     ("Twenty20", "20 20", "Twenty20"),  # a name
-    ("two or three", "2 or 3", "2 or 3"),
     ("Henry the Eighth", "Henry the 8th", "Henry the 8th"),
-    ("one", "There was 1.", "1"),
     ("Mambo No. 5", "Mambo No. Five", "Mambo No. Five"),
     ("no number", "none", "no number"),
     ("It cost $5 billion.", "some $5bn", "It cost $5bn."),
-    ("$5,000,000 in all", "US$5m", "$5m in all"),
     ("5 billion people", "5 bn", "5 bn people"),
-    ("$5.00", "$5", "$5"),
     ("$5 million", "\u20ac5m", "$5 million"),  # another currency
     ("$5 million", "$5bn", "$5 million"),
     ("8,398,748 people", "8.4 million", "8.4 million people"),
@@ -31,22 +27,16 @@ WRITTEN_AS = [
     ("$23,456,789", "about $23.5m", "$23.5m"),
     ("8,398,748", "8 million", "8,398,748"),  # one digit is too few
     ("$22 million", "$22.4 million", "$22 million"),  # neither says that it is not rounded
-    ("8,398,748", "8.3 million", "8,398,748"),
     ("94103", "94100", "94103"),  # nothing says that it is rounded
-    ("1,950", "2 thousand", "1,950"),
     ("at 3 pm", "15:00", "at 15:00"),
     ("at 15:30", "at 3:30 p.m.", "at 3:30 p.m."),
     ("Noon", "at 12 pm", "12 pm"),
-    ("12 am", "midnight", "midnight"),
     ("at 3 pm", "at 3 am, 14:00 or 3:00", "at 3 pm"),
-    ("15:00", "3 pm, 3:00pm", "3 pm"),
     ("High afternoon", "12 pm", "High afternoon"),
     # what is not surely the same number, or a number at all
     ("Python 3.10", "Python 3.1", "Python 3.10"),
-    ("no one", "there was 1", "no one"),
     ("1", "No one knows.", "1"),
     ("a twenty second delay", "on the 22nd", "a twenty second delay"),
-    ("per second", "the 2nd law", "per second"),
     ("one third", "the 3rd, 1", "one third"),
     ("12:30", "twelve thirty", "12:30"),
     ("9/11", "nine and eleven", "9/11"),
@@ -54,11 +44,8 @@ WRITTEN_AS = [
     ("$5", "five dollars", "five dollars"),
     ("two,500", "2", "two,500"),
     ("50%", "fifty of them", "50%"),
-    ("fifty", "50%", "fifty"),
     ("by 5% to 10 %", "Five percent, then ten per cent", "by Five percent to ten per cent"),
     ("rose five percent", "rose 5%", "rose 5%"),
-    ("5 percent", "5 per cent", "5 per cent"),
-    ("one percent", "1%", "1%"),
     ("ten percentage points", "10%", "ten percentage points"),
     ("\u017fixteen forty-five, s\u0131xteen forty", "1645", "1645, s\u0131xteen forty"),
 ]

@@ -22,9 +22,9 @@ from training.data.sources import (
     load_source,
     read_excluded,
 )
-from training.matcha.batches import InterleavedBatches, LevelBatches, RoundRobinBatches, StagedBatches
+from training.matcha.batches import InterleavedBatches, LevelBatches, RoundRobinBatches
 from training.matcha.config import STRATEGIES, TrainConfig
-from training.train import Run, make_loader
+from training.train import Run
 
 FILE = Table(path="rows.parquet")
 NLI = pd.DataFrame(
@@ -214,21 +214,6 @@ def test_a_curriculum_has_the_sources_of_a_level_in_turn() -> None:
     """Levels take their share of the steps, and sources of a level are drawn equally often, as in the authors' code."""
     batches = LevelBatches([1, 3, 3], [10, 40, 30], [10, 40, 30], 4, 16, 1)
     assert turns(batches) == [0] * 2 + [1, 2] * 7
-
-
-@pytest.mark.parametrize(
-    ("options", "kind"),
-    [
-        ({"strategy": "curriculum"}, LevelBatches),
-        ({"strategy": "sequential"}, StagedBatches),
-        ({"turns": "round_robin"}, RoundRobinBatches),
-        ({}, InterleavedBatches),
-    ],
-)
-def test_a_config_chooses_the_batches(config: TrainConfig, options: dict, kind: type, tmp_path: Path) -> None:
-    run = Run(replace(config, train=sources(), steps=3, **options), TRAINING, tmp_path)
-    sampler = make_loader(run.corpus, run.config, run.steps).batch_sampler
-    assert type(sampler) is kind
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

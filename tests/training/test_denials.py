@@ -7,11 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from semantic_metrics.nli_lex.features import number_conflict
 from semantic_metrics.nli_lex.lexical import read_words
-from training.data.config_files import read_yaml
 from training.data.denial_forms import PARTS, SLOT, read_forms
-from training.data.denials import DenialConfig, build, main
+from training.data.denials import main
 
 PEOPLE = ["Jane Austen", "Emily Bronte", "Mary Shelley", "George Eliot", "Charles Dickens", "Bram Stoker"]
 BOOKS = ["emma", "wuthering heights", "frankenstein", "middlemarch", "bleak house", "dracula"]
@@ -37,22 +35,6 @@ def test_forms_are_balanced_and_no_part_has_those_of_another() -> None:
 
 def _words(form: str) -> str:
     return " ".join(SLOT.sub(" ", form).lower().split())
-
-
-def test_questions_with_a_number_have_answers_with_another(tmp_path: Path) -> None:
-    pytest.importorskip("spacy")
-    rows = [(f"when was the {i}th law passed", f"in {1800 + i}", f"in {1800 + i}", 1) for i in range(20, 50)]
-    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(tmp_path / "judged.csv", index=False)
-    pd.DataFrame({"question": ["Who wrote Dracula?"]}).to_csv(tmp_path / "test.csv", index=False)
-    (tmp_path / "denials.yaml").write_text(CONFIG, encoding="utf-8")
-    made = build(read_yaml(tmp_path / "denials.yaml", DenialConfig), tmp_path)
-    numbers = made[made["kind"] == "number"]
-    asked = {part: set(own["question"]) for part, own in numbers.groupby("part")}
-    assert asked["numbers"] == asked["held_out"] == {row[0] for row in rows} - asked["train"]
-    assert set(numbers["question"]) == {row[0] for row in rows}
-    assert set(numbers["label"]) == {"entailment", "contradiction"}
-    conflicts = [number_conflict(*row) for row in numbers[["question", "answer", "reference"]].itertuples(index=False)]
-    assert conflicts == (numbers["correct"] == 0).tolist()
 
 
 def test_answers_are_made_for_the_questions_that_are_not_excluded(

@@ -13,7 +13,6 @@ from safetensors.torch import load_file
 from tests.training.conftest import CONFIGS, TRAINING
 from training import finetune, interpolate
 from training.finetune import split
-from training.interpolate import interpolate as mean
 from training.matcha.config import TrainConfig
 from training.train import Run
 
@@ -99,13 +98,3 @@ def test_mean_of_a_start_and_what_was_trained_on_from_it(
     assert "training.interpolate" in record["command"]
     assert set(record["validation"]) == {"bundled"}
     assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()
-
-
-def test_what_cannot_be_averaged_is_said() -> None:
-    one, other = {"a": torch.zeros(2)}, {"a": torch.zeros(3)}
-    with pytest.raises(ValueError, match=r"share: expected a number in \[0, 1\], got 2"):
-        mean(one, one, 2)
-    with pytest.raises(ValueError, match=r"these are not: \['a'\]"):
-        mean(one, other, 0.5)
-    with pytest.raises(ValueError, match=r"these are not: \['b'\]"):
-        mean(one, one | {"b": torch.zeros(1)}, 0.5)

@@ -63,20 +63,3 @@ def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     assert pairs.equals(pairs_of(source.answers(data, frozenset())[0]))
     assert (pairs["label"] == "entailment").sum() == 500
     assert counts == {"rows": 1000, "kept": 1000}
-
-
-def test_long_forms_of_training_answers_keep_answer_and_label(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [(f"who wrote book {i}", f"It was author number {i} who wrote it.", f"author {i}", i % 2) for i in range(40)]
-    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
-    with (data / "judged.yaml").open("a", encoding="utf-8") as file:
-        file.write("long_words: [20, 40]\n")
-    arguments = ["--config", data / "judged.yaml", "--data", data, "--output", data / "pairs"]
-    monkeypatch.setattr(sys, "argv", ["judged_answers.py", *map(str, arguments)])
-    main()
-    short, long = (pd.read_parquet(data / "pairs" / f"{name}.parquet") for name in ("train", "train_long"))
-    both = long.merge(short, on=["question", "sentence2", "label"], suffixes=("", "_short"))
-    assert len(both) == len(long) > 20
-    for row in both.itertuples():
-        answer = row.sentence1_short.removeprefix(row.question).strip()
-        assert answer in row.sentence1
-        assert 20 <= len(row.sentence1.removeprefix(row.question).split()) < 40 + 8

@@ -40,18 +40,6 @@ def test_in_batch_loss_pairs_every_correct_with_every_incorrect() -> None:
     assert loss.item() == pytest.approx(sum(expected) / 4, abs=1e-6)
 
 
-def test_a_temperature_rounds_the_corner_of_the_hinge() -> None:
-    vectors, batch = make([[True, True]] * 3)
-    correct, incorrect = ([cosine(row[0], row[k]) for row in vectors] for k in (1, 2))
-    expected = [0.25 * math.log(1 + math.exp((0.5 + n - p) / 0.25)) for p in correct for n in incorrect]
-    loss = in_batch_loss(margin=0.5, random=0.0, temperature=0.25)(vectors, batch, generator())
-    assert loss.item() == pytest.approx(sum(expected) / 9, abs=1e-6)
-    cold, hinge = (in_batch_loss(margin=0.5, random=0.0, temperature=t)(vectors, batch, generator()) for t in (1e-4, 0))
-    assert cold.item() == pytest.approx(hinge.item(), abs=1e-3)
-    with pytest.raises(ValueError, match="temperature of the loss: expected 0 or more, got -1"):
-        in_batch_loss(temperature=-1)
-
-
 def test_a_graded_loss_orders_examples_by_their_targets() -> None:
     vectors, batch = make([[True, False], [False, True], [True, False]])
     batch = batch._replace(target=torch.tensor([0.75, math.nan, 0.25]))

@@ -29,7 +29,7 @@ from training import finetune, train, train_cross_encoder
 from training import push as push_module
 from training.bundle import with_owner, write_bundle
 from training.matcha.config import TrainConfig
-from training.push import HubError, hub_errors, main
+from training.push import main
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
 ENDPOINT = constants.ENDPOINT
@@ -92,23 +92,6 @@ def only_line(result: Result) -> str:
 
 def listed(result: Result) -> list[list[str]]:
     return [line.split() for line in result.stdout.splitlines() if line.startswith("  ")]
-
-
-def test_without_push_every_file_is_listed_and_nothing_uploaded(
-    push: Push, hub: Hub, model: Path, tmp_path: Path
-) -> None:
-    write_bundle("matcha", tmp_path / "space", "org")
-    result = push("--only", "matcha", token=None)
-    expected = [
-        ["new", f"{len(data):,}", name]
-        for folder in (model, tmp_path / "space")
-        for name, data in sorted(local(folder).items(), key=lambda item: Path(item[0]))
-    ]
-    assert listed(result) == expected
-    lines = result.stdout.splitlines()
-    assert lines[0] == "org/matcha (model): not on the Hub, or hidden from this token"
-    assert "Nothing was uploaded; --push does it." in lines
-    assert hub.writes == []
 
 
 def test_second_push_uploads_nothing_and_a_change_only_itself(
@@ -190,13 +173,6 @@ def test_what_cannot_be_done_is_one_line(
     result = push("--kind", "model", *arguments, token=token, endpoint=endpoint or hub.url, code=code)
     assert message in only_line(result)
     assert hub.repositories == {}
-
-
-def test_only_a_connection_that_failed_is_called_one() -> None:
-    with pytest.raises(HubError) as caught, hub_errors(HfApi("http://hub", token=TOKEN), "org/matcha"):
-        raise FileNotFoundError(f"no file, {TOKEN}")
-    message = "org/matcha: the request to the Hub at http://hub failed (FileNotFoundError: no file, ***)"
-    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(

@@ -57,21 +57,6 @@ def test_hinge_is_zero_exactly_where_the_metric_says_that_the_criterion_holds() 
         assert (hinges >= 0).all()
 
 
-def test_unions_give_differences_and_overlaps(unions: SetSource) -> None:
-    rows = pd.DataFrame({"a": ["A.", "C."], "b": ["B.", "D."], "target": ["A, B.", "C, D."], "operator": ["union"] * 2})
-    samples = [(s.operator, s.reference, s.correct, s.incorrect, s.origin) for s in unions.examples(rows)]
-    assert samples[:4] == [
-        ("union", "A.", "B.", "A, B.", ()),
-        ("difference", "A, B.", "A.", "B.", ()),
-        ("difference", "A, B.", "B.", "A.", ()),
-        ("overlap", "A, B.", "B. C.", "B.", ("C.",)),
-    ]
-    assert samples[-1] == ("overlap", "C, D.", "D. A.", "D.", ("A.",))
-    assert len(replace(unions, compose=False).examples(rows)) == 2
-    with pytest.raises(ValueError, match="unions: expected operators among overlap, difference, union, got 'sum'"):
-        unions.examples(rows.assign(operator="sum"))
-
-
 def test_regulariser_improves_the_criteria_that_it_trains(regularised: TrainConfig, tmp_path: Path) -> None:
     regularised = replace(regularised, steps=60, validate_every=60, save_every=60, lr=3e-3)
     penalties = {}

@@ -2,8 +2,6 @@
 
 import json
 import pickle
-import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,22 +45,6 @@ def test_planted_pickle_is_refused_and_not_run(config: TrainConfig, output: Path
         with pytest.raises(UnusableState, match=rf"--resume: .*{name} cannot be read \(UnpicklingError\)"):
             resume(config, output)
     assert not (tmp_path / "made").exists()
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda state: (state / "random_0.pt").unlink(), r"random_0.pt cannot be read \(FileNotFoundError\)"),
-        (lambda state: shutil.copy(state / "random_0.pt", state / "run.pt"), "is no state of this run"),
-    ],
-)
-def test_damaged_state_is_one_line(
-    damage: Callable[[Path], object], message: str, config: TrainConfig, output: Path
-) -> None:
-    damage(output / "state" / "step-4")
-    with pytest.raises(UnusableState, match=message) as caught:
-        resume(config, output)
-    assert "\n" not in str(caught.value)
 
 
 def test_state_of_another_config_is_refused(config: TrainConfig, output: Path) -> None:

@@ -124,16 +124,6 @@ def test_without_a_config_the_smoke_run_is_trained_on_bundled_data(
     assert (tmp_path / "again" / "checkpoint" / "model.safetensors").is_file()
 
 
-def test_fine_tuning_trains_the_table_itself_and_the_average_lags_behind(config: TrainConfig, tmp_path: Path) -> None:
-    run = Run(replace(config, network=None, average=0.9, steps=3), TRAINING, tmp_path)
-    ((name, trained),) = run.model.named_parameters()
-    before = trained.detach().clone()
-    run.train()
-    average = run.average.module.get_parameter(name)
-    assert not torch.equal(before, trained)
-    assert torch.dist(before, average) < torch.dist(before, trained)
-
-
 def run_forked(config: TrainConfig, output: Path) -> None:
     """Two processes that have the modules loaded already: seconds less than `torchrun`."""
     with socket.create_server(("127.0.0.1", 0)) as free:

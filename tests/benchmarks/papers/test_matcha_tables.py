@@ -7,38 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.papers.matcha import agreement, hub_sets, separation, sets
+from benchmarks.papers.matcha import agreement, hub_sets, separation
 from benchmarks.papers.matcha.authors import ROW, SNPMI_ROW, Authors
-from benchmarks.papers.matcha.report import PUBLISHED, human_text, write_results
+from benchmarks.papers.matcha.report import PUBLISHED
 from benchmarks.papers.matcha.scoring import Scores, score_sets
 from benchmarks.papers.matcha.separation import separation_table
-from benchmarks.papers.matcha.sets import CALIBRATION, NAMES, TITLES, UNSEEN_COCO, EvaluationSet
+from benchmarks.papers.matcha.sets import CALIBRATION, TITLES, UNSEEN_COCO, EvaluationSet
 from semantic_metrics.matcha.ratings import Ratings
 from semantic_metrics.stats.separation import UNIT
-from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets, usual_metrics, write_data
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return write_data(tmp_path / "data")
-
-
-def test_every_set_is_read(data: Path) -> None:
-    names = tuple(name for name in NAMES if name != "mednli")
-    loaded = sets.load_sets(data, names)
-    assert list(loaded) == list(names)
-    assert {len(one) for one in loaded.values()} == {ROWS}
-    for key in sets.TITLES.keys() & loaded.keys():
-        assert loaded[key] == triplets(key)
-        assert loaded[key].paired == (loaded[key].references_of_incorrect == loaded[key].references)
-    assert [key for key in sets.TITLES if key in loaded and not loaded[key].paired] == ["climate_fever"]
-    assert loaded["human"].groups[:3] == ["SNLI", "MultiNLI", "TruthfulQA"]
-    assert loaded["human"].ratings.max() <= 1
-    (data / "matcha_eval" / "coco.parquet").unlink()
-    assert list(sets.load_sets(data, ("snli", "coco"))) == ["snli"]
+from tests.benchmarks.papers.matcha_data import ROWS, metric, ratings, scores_of, triplets, usual_metrics
 
 
 @pytest.fixture
@@ -133,24 +112,6 @@ def test_separation_table_has_every_figure_with_an_interval(all_sets: dict, publ
     assert row.loc["n_delta", "low"] < row.loc["n_delta", "value"] < row.loc["n_delta", "high"]
 
 
-def test_a_text_without_a_vector_is_wrong_for_its_class_and_counted(published: Published, tmp_path: Path) -> None:
-    """In other figures its score is 0, as the metric gives it."""
-    dataset, known = triplets(), np.arange(2 * ROWS) < ROWS
-
-    def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        mask = np.isin(np.arange(2 * ROWS), [0, ROWS])
-        return np.ma.array(np.where(mask, 0.0, np.where(known, 0.5, -0.5)), mask=mask)
-
-    one, sets = Metric("EmbSim", lambda: score), {"snli": dataset}
-    scores = score_sets([one], sets)
-    table = separation.separation_table([one], [dataset], scores, published, QUICK).set_index("figure")["value"]
-    assert table["macro_f1"] == pytest.approx(100 * (ROWS - 1) / ROWS)  # one error in each class
-    assert table["n_delta"] == pytest.approx(50 * (ROWS - 1) / ROWS)
-    report = write_results([one], sets, scores, QUICK, tmp_path, [])
-    line = f"EmbSim, snli: 2 of {2 * ROWS} pairs have a text without a vector: 0 in every figure, wrong for its class"
-    assert line in report
-
-
 def test_scalings_by_hand() -> None:
     dataset, one, clipped = ratings(), metric("EmbSim"), metric("BLEURT", unbounded=True)
     values = np.linspace(-1.5, 1.5, ROWS)
@@ -166,23 +127,6 @@ def test_scalings_by_hand() -> None:
     np.testing.assert_allclose(scaler(rated, values, "ratings"), np.clip(values + 1, 0, 1))
     unit = metric("R1-F1", bounds=UNIT)
     np.testing.assert_allclose(scaler(unit, values, "rescaled"), scaler(unit, values, "unscaled"))
-
-
-def test_human_table_by_hand(published: Published) -> None:
-    dataset = ratings()
-    near, far = metric("EmbSim"), metric("MATCHA", "matcha")
-    scores = Scores(rated={("EmbSim", "human"): 2 * dataset.ratings - 1, ("MATCHA", "human"): np.full(ROWS, 3.0)})
-    table = agreement.rating_table([near, far], dataset, scores, agreement.Scaler(scores, None), published, QUICK)
-    overall = table[(table["part"] == "Overall") & (table["scaling"] == "rescaled")]
-    wide = overall.pivot(index="metric", columns="figure", values="value")
-    assert wide.loc["EmbSim"].to_dict() == pytest.approx({"r1": 100, "dcg": 100, "mae": 0, "ccc": 100})
-    expected = {"r1": 0, "dcg": 100 / np.log2(3), "mae": 100 * (2 - dataset.ratings.mean()), "ccc": 0}
-    assert wide.loc["MATCHA"].to_dict() == pytest.approx(expected)
-    assert set(table["among"].dropna()) == {2}
-    assert set(table["part"]) == {"SNLI", "MultiNLI", "TruthfulQA", "Overall"}
-    assert set(table[table["part"] == "SNLI"]["n"]) == {ROWS / 3}
-    assert set(table[table["published"].notna()]["figure"]) == {"ccc"}  # ranks are never set beside the paper's
-    assert "among 2 metrics" in human_text(table, published)
 
 
 def test_climate_fever_draws_as_many_of_each_label() -> None:

@@ -8,7 +8,6 @@ import pytest
 import torch
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
-from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
@@ -16,8 +15,8 @@ from benchmarks.common.plot_style import FORMATS
 from benchmarks.papers.nli_lex import judges as judges
 from benchmarks.papers.nli_lex.command import main
 from benchmarks.papers.nli_lex.report import CARD
-from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, read_judged
-from benchmarks.papers.nli_lex.tables import card_table, published_raters, rater_table
+from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set
+from benchmarks.papers.nli_lex.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
@@ -74,57 +73,6 @@ def write_data(folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         frame.to_parquet(path)
     return folder
-
-
-PAIRS = [("The Dog, a cat!", "dog cat", 1.0, 1.0, 1.0), ("a dog of the man", "dog cat", 0.0, 0.4, 0.5)]
-PAIRS += [("", "dog", 0.0, 0.0, 0.0), ("dog dog", "dog", 0.0, 2 / 3, 1.0)]
-
-
-@pytest.mark.parametrize(("answer", "reference", "exact", "f1", "recall"), PAIRS)
-def test_lexical_baselines(answer: str, reference: str, exact: float, f1: float, recall: float) -> None:
-    assert judges.exact_match(answer, reference) == exact
-    assert judges.token_f1(answer, reference) == pytest.approx(f1)
-    assert judges.token_recall(answer, reference) == pytest.approx(recall)
-
-
-def test_raters_majority_and_agreement(tmp_path: Path) -> None:
-    frame = judged("diver_qa").drop(columns="human_label").iloc[:4]
-    frame = frame.assign(rater_1=[1, 1, 0, 0], rater_2=[1, 0, 0, 1], rater_3=[1, 1, 1, 0])
-    frame.to_parquet(tmp_path / "rated.parquet")
-    found = read_judged(tmp_path / "rated.parquet")
-    assert found.labels.tolist() == [True, True, False, False]
-    table = rater_table({"rated": found}).set_index(["raters", "dataset", "model"])
-    assert len(table) == 3 * 4
-    frame["source"] = frame["model"] = "one"
-    whole = rater_table({"rated": judged_set(frame, "rated", "here")}).set_index("raters")
-    assert whole.loc["rater_1, rater_3", "accuracy"] == 75
-    kappa = 100 * cohen_kappa_score([1, 1, 0, 0], [1, 1, 1, 0])
-    assert whole.loc["rater_1, rater_3", "kappa"] == pytest.approx(kappa)
-    assert whole.loc["rater_1, rater_3", "mcc"] == pytest.approx(100 * matthews_corrcoef([1, 1, 0, 0], [1, 1, 1, 0]))
-    table = published_raters()
-    assert len(table) == 10
-    assert table[table["table"] == "8"]["low"].min() == pytest.approx(71.1)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"human_label": None}, "missing ['human_label']"),
-        ({"question": None}, "missing ['question']"),
-        ({"human_label": 2}, "expected 0 or 1 in column 'human_label', got 2 in row 0"),
-        ({"question": "  "}, "expected a text in column 'question', got '  ' in row 0"),
-        ({"reference": " "}, "expected gold answers in column 'reference'"),
-        ({"reference": 3}, "expected gold answers in column 'reference', got 3 in row 0"),
-        ({"human_label": None, "rater_1": 1, "rater_2": 0}, "expected a majority of the raters in every row"),
-    ],
-)
-def test_invalid_files_are_refused(change: dict, message: str) -> None:
-    frame = judged("diver_qa").assign(**change)
-    frame = frame.drop(columns=[name for name, value in change.items() if value is None])
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        judged_set(frame, "set", "here.csv")
-    assert str(error.value).startswith("here.csv: ")
-    assert message in str(error.value)
 
 
 def one(candidate: str, references: list[str]) -> JudgedSet:

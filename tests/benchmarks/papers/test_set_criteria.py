@@ -10,18 +10,10 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.plot_style import FORMATS
 from benchmarks.papers.set_criteria.command import main
-from benchmarks.papers.set_criteria.encoders import (
-    FLOOR,
-    EmbeddingsEndpoint,
-    RandomBag,
-    RandomVectors,
-    WordVectors,
-    candidate,
-)
+from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors, candidate
 from benchmarks.papers.set_criteria.means import ClusterBootstrap
 from benchmarks.papers.set_criteria.measure import Measured, SampleSet, measure_all
 from semantic_metrics import load
@@ -65,25 +57,6 @@ def finish(*arguments: object, **environment: str) -> Result:
 def vectors_of(encoder: Encoder, frame: pd.DataFrame) -> tuple[np.ndarray, ...]:
     """A, B and targets of samples."""
     return tuple(encoder.encode(list(frame[column]))[0] for column in ("a", "b", "target"))
-
-
-@pytest.mark.parametrize(
-    ("given", "name", "paper"),
-    [
-        ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2", "SBERT-mini"),
-        ("sentence-transformers/all-mpnet-base-v2@main", "all-mpnet-base-v2@main", "SBERT-L"),
-        ("large=models/all-mpnet-base-v2/", "large", "SBERT-L"),
-        ("SimCSE=models/x/", "SimCSE", "SimCSE"),
-        ("endpoint:text-embedding-ada-002@https://host/v1?x=1", "text-embedding-ada-002", "GPT3"),
-        ("vectors:glove.6B.300d.txt", "glove.6B.300d", None),
-        ("MATCHA=matcha", "MATCHA", None),
-        ("unnormalised:models/all-mpnet-base-v2/", "all-mpnet-base-v2 unnormalised", None),
-        ("random:12", "random:12", None),
-    ],
-)
-def test_specs(given: str, name: str, paper: str | None) -> None:
-    one = candidate(given, seed=0)
-    assert (one.name, one.published) == (name, paper)
 
 
 @given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 99))
@@ -143,25 +116,6 @@ def test_an_endpoint_is_an_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         result = report(one.samples, Settings(), own_ranges(one.samples))
         assert result["C1"]["cosine"]["both"] == pytest.approx(expected["C1"]["cosine"]["both"], abs=1e-6)
     assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-
-
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        ((200, {"data": [{"index": 0, "embedding": [1.0, 2.0]}]}, {}), "an embedding for each of 2 texts"),
-        ((200, {"data": [{"index": i % 2, "embedding": [1.0]} for i in range(3)]}, {}), "2 vectors of finite"),
-        ((200, {"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}, {}), "each of 2 texts"),
-        ((200, b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [NaN]}]}', {}), "finite numbers"),
-        ((200, [1], {}), "each of 2 texts"),
-        ((401, {"error": f"no such key: {SECRET}"}, {}), "HTTP 401"),
-    ],
-)
-def test_invalid_answers_are_not_measured(monkeypatch: pytest.MonkeyPatch, answer: Reply, message: str) -> None:
-    monkeypatch.setenv(KEY_VARIABLE, SECRET)
-    with serve(lambda body, number: answer) as endpoint, pytest.raises(NotMeasured, match=message) as caught:
-        EmbeddingsEndpoint(endpoint.url, "m").encode(["one", "two"])
-    assert len(endpoint.requests) == 1
-    assert SECRET not in str(caught.value)
 
 
 VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
@@ -250,17 +204,6 @@ def test_figures_are_those_of_the_metric(output: Path, file: Path, checkpoint: P
             for measure in ("cosine", "dot", "l1", "l2", "ned"):
                 both = [means.loc[(name, criterion, measure, one), "mean"] for one in ("first", "second")]
                 assert both == pytest.approx(result[criterion][measure]["mean"], abs=1e-9)
-
-
-@pytest.mark.parametrize("number", [1, 2, 13, 15])
-def test_published_cells_are_beside_the_measured_ones(output: Path, number: int) -> None:
-    table = pd.read_csv(output / f"table{number}.csv")
-    printed = table[table["published"].notna()]
-    assert printed.groupby("published_as").size().to_dict() == dict.fromkeys(printed["published_as"].unique(), 4)
-    assert printed["published_as"].nunique() == 16
-    here = table[table["encoder"] == "SBERT-L"]
-    assert here["value"].notna().all()
-    assert here["published"].count() == 4
 
 
 @pytest.mark.parametrize("row", PUBLISHED)

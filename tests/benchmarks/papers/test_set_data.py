@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.common.baselines import sentence_splitter
 from benchmarks.common.encoders import Score, cosine_of
 from benchmarks.papers.set_data.chains import (
     COLUMNS,
@@ -25,7 +24,7 @@ from benchmarks.papers.set_data.chains import (
 )
 from benchmarks.papers.set_data.command import main
 from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
-from benchmarks.papers.set_data.sources import Lengths, document_chains, split_chains
+from benchmarks.papers.set_data.sources import Lengths, split_chains
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
 ANY_LENGTH = Lengths(1, 1000)
@@ -58,29 +57,6 @@ def split_frame(rows: int) -> pd.DataFrame:
     a = [f"a{i} b{i} c{i}" for i in range(rows)]
     b = [f"d{i} e{i}" for i in range(rows)]
     return pd.DataFrame({"a": a, "b": b, "target": [f"{y} {x}" for x, y in zip(a, b, strict=True)], "n_parts": 2})
-
-
-def test_documents_give_consecutive_sentences() -> None:
-    dropped = Dropped()
-    documents = [ARTICLE, "One. Two.", ARTICLE, None, "", "Good. and so on it went. Then it all stopped again."]
-    chains = document_chains(documents, "d", Lengths(1, 12), dropped)
-    sentences = sentence_splitter()(ARTICLE)
-    assert [(chain.prev, chain.curr, chain.next) for chain in chains] == [tuple(sentences[:3]), tuple(sentences[3:])]
-    assert [chain.group for chain in chains] == ["d:0.0", "d:0.3"]
-    assert dropped == {
-        ("d", "document: fewer than three sentences"): 1,
-        ("d", "document: repeats an earlier one"): 1,
-        ("d", "document: empty"): 2,
-        ("d", "chain: a sentence begins in lower case"): 1,
-    }
-    assert len(document_chains([ARTICLE], "d", ANY_LENGTH, Dropped(), stride=1)) == 4
-    for text, lengths, count, reason in (
-        (f"{ARTICLE} Then it rained.", ANY_LENGTH, 2, "sentence: too few follow for a chain"),
-        (ARTICLE, Lengths(7, 12), 1, "chain: a sentence of fewer than 7 words"),
-    ):
-        dropped = Dropped()
-        assert len(document_chains([text], "d", lengths, dropped)) == count
-        assert dropped == {("d", reason): 1}
 
 
 def test_the_same_command_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m benchmarks stsscore` from end to end, on a data folder and checkpoints made here."""
+"""`python -m benchmarks stsscore` from end to end on a data folder and checkpoints made here; its sets and rows."""
 
 from pathlib import Path
 
@@ -8,9 +8,13 @@ import pytest
 from click.testing import CliRunner, Result
 from matplotlib.image import imread
 
+from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.plot_style import FORMATS
+from benchmarks.papers.stsscore import scorers as rows
+from benchmarks.papers.stsscore import sets as sts
 from benchmarks.papers.stsscore.command import main
 from benchmarks.papers.stsscore.report import CARD
+from benchmarks.papers.stsscore.sets import PairSet, Seen, load_pairs, stsb_splits
 from benchmarks.papers.stsscore.tables import card_table
 from semantic_metrics import load
 from tests import tiny_pairs as tiny
@@ -110,3 +114,65 @@ def test_the_model_card_gets_what_was_measured(output: Path) -> None:
         assert card.loc[place].tolist() == pytest.approx(expected, nan_ok=True)
     r = near[near["metric"] == name].set_index("set")["r"]["STS-B test"] / 100
     assert card.loc[(f"STS-B test ({ROWS} pairs)", "pearson with the authors' sts_score"), "value"] == pytest.approx(r)
+
+
+@pytest.fixture(scope="module")
+def sets(data: Path) -> dict[str, PairSet]:
+    return load_pairs(data, ("stsb", "mrpc", "wmt22"), Seen(stsb_splits(data)))
+
+
+def test_every_set_is_read(sets: dict[str, PairSet]) -> None:
+    """Labels on the unit scale, sentence1 as the reference, reference translations told from systems."""
+    loaded = sets
+    assert list(loaded) == ["stsb", "mrpc", "wmt22"]
+    frame = pairs("stsb")
+    np.testing.assert_allclose(loaded["stsb"].ratings * 5, frame["score"])
+    assert set(loaded["mrpc"].ratings) == {0.0, 1.0}
+    assert loaded["mrpc"].source == "mrpc/test.parquet"
+    mqm = pairs("wmt22")["label"].to_numpy()
+    low, high = loaded["wmt22"].scale
+    assert (low, high) == (mqm.min(), 0)
+    np.testing.assert_allclose(low + loaded["wmt22"].ratings * (high - low), mqm)
+    assert loaded["stsb"].references == list(frame["sentence1"])
+    assert loaded["wmt22"].references == list(pairs("wmt22")["reference"])
+    assert loaded["wmt22"].candidates == list(pairs("wmt22")["translation"])
+    assert loaded["wmt22"].parts[sts.SYSTEMS].tolist() == [name != "refA" for name in pairs("wmt22")["system"]]
+    assert sts.SYSTEMS not in loaded["stsb"].parts
+
+
+def test_a_leak_is_found_whatever_its_case_signs_and_order() -> None:
+    seen = sts.normalised_pairs([pd.DataFrame({"sentence1": ["The dog's bone."], "sentence2": ["A  Cat"]})])
+    assert sts.normalised("a cat!", "the dog s bone") in seen
+    assert sts.normalised("ａ ｃａｔ", "THE DOG'S BONE") in seen  # full-width letters  # noqa: RUF001
+    assert sts.normalised("a cat", "the dog's bones") not in seen
+    assert sts.normalised("a cat", "a cat") not in seen
+
+
+def test_qqp_is_read_as_quora_publishes_it(tmp_path: Path) -> None:
+    frame = qqp()
+    frame.loc[3, "question2"] = ""  # three of its questions are empty; they stay
+    frame.loc[4, "question1"] = 'What is "null"?'
+    frame.loc[5, "question1"] = "null"
+    frame.to_csv(tmp_path / "qqp.tsv", sep="\t", index=False)
+    seen = sts.Seen({})
+    dataset = sts.read_qqp(tmp_path / "qqp.tsv", seen)
+    assert dataset.references == list(frame["question1"])
+    assert dataset.candidates == list(frame["question2"])
+    assert dataset.ratings.tolist() == list(frame["is_duplicate"])
+    frame.to_parquet(tmp_path / "qqp.parquet")
+    assert sts.read_qqp(tmp_path / "qqp.parquet", seen).references == dataset.references
+
+
+def test_published_scores_without_texts_are_those_of_the_rows(sets: dict[str, PairSet], tmp_path: Path) -> None:
+    mrpc = sets["mrpc"]
+    (tmp_path / "scores").mkdir()
+    lines = pd.DataFrame({"label": mrpc.ratings.astype(int), "bertscore_f1": np.linspace(0, 1, ROWS)})
+    lines.to_csv(tmp_path / "scores" / "mrpc.csv")
+    published = rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
+    found = published.score("BERTScore")(mrpc.candidates, mrpc.references)
+    np.testing.assert_allclose(found, lines["bertscore_f1"])
+    with pytest.raises(NotMeasured):
+        published.score("S-BERT")(mrpc.candidates, mrpc.references)
+    lines[::-1].to_csv(tmp_path / "scores" / "mrpc.csv")
+    with pytest.raises(ValueError, match=r"mrpc\.csv: expected a line for each of"):
+        rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
