@@ -1,4 +1,4 @@
-"""`semantic-metrics fit`: weights of nli_lex, how they are fitted, reported and refused."""
+"""`semantic-metrics fit`: weights of nli_lex, the judged answers that they are fitted on, reports and refusals."""
 
 from pathlib import Path
 
@@ -9,9 +9,18 @@ from matplotlib.image import imread
 from sklearn.linear_model import LogisticRegression
 
 from semantic_metrics import load
-from semantic_metrics.fitting.judged_answers import JudgedColumns, read_judged_answers
+from semantic_metrics.files.errors import FileError
+from semantic_metrics.files.table import Table, write_table
+from semantic_metrics.fitting.judged_answers import (
+    JudgedAnswers,
+    JudgedColumns,
+    question_key,
+    read_judged_answers,
+    read_questions,
+)
+from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
 from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights
-from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RICH, Features, extract, load_scorer
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RECALL_OF_LONG, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
 from semantic_metrics.stats.binary import figures
 from tests.cli.conftest import done, invoke, refused
@@ -183,3 +192,96 @@ def test_folds_of_one_class_are_refused_before_the_model_runs(file: Path, blank:
     frame.to_csv(file, index=False)
     result = invoke("fit", *NLI_LEX, file, "--config", "/nowhere/unread", "--output", file.with_name("w.json"))
     refused(result, message, f"({file}, column 'label')")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet"])
+def test_any_format_with_several_columns_is_read(tmp_path: Path, name: str) -> None:
+    frame = judged_frame()
+    write_table(tmp_path / name, Table(list(frame), frame.values.tolist()))
+    judged = read_judged_answers(tmp_path / name, JudgedColumns())
+    assert (judged.questions, judged.answers) == (list(frame["question"]), list(frame["answer"]))
+    assert judged.labels == [bool(label) for label in frame["label"]]
+    assert judged.references == [["the dog"]] * ROWS
+    assert read_questions(tmp_path / name, ["question"])[0] == set(map(question_key, frame["question"]))
+
+
+def test_questions_are_equal_whatever_their_punctuation() -> None:
+    assert question_key("Who is  it?") == question_key("who is it") != question_key("who was it")
+
+
+def test_blank_references_are_dropped_and_counted(tmp_path: Path, file: Path) -> None:
+    judged_frame().assign(reference=[["the dog", "", " "]] * ROWS).to_parquet(tmp_path / "x.parquet")
+    judged_frame().assign(reference="the dog//a dog").to_csv(file, index=False)
+    lists = read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
+    texts = read_judged_answers(file, JudgedColumns(separator="/"))
+    assert (lists.references[0], texts.references[0]) == (["the dog"], ["the dog", "a dog"])
+    assert (sum(lists.dropped), sum(texts.dropped)) == (2 * ROWS, ROWS)
+    result = invoke(
+        "fit", *NLI_LEX, file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json"
+    )
+    assert f"{file}: {ROWS} blank references dropped" in result.output
+
+
+def test_all_columns_of_questions_are_left_out_and_blank_ones_ignored(tmp_path: Path, file: Path) -> None:
+    frame, other, test = judged_frame(), tmp_path / "other.csv", tmp_path / "test.parquet"
+    frame.loc[4:5, "question"] = "?!"
+    frame.to_csv(file, index=False)
+    frame.rename(columns={"question": "asked"}).to_csv(other, index=False)
+    asked = {"question": [frame["question"][0], None, " "], "asked": ["?", "none", frame["question"][2]]}
+    pd.DataFrame(asked).to_parquet(test)
+    assert read_questions(test, ["question"])[1] == 2
+    names = ("--question", "question", "--question", "asked", "--exclude", test)
+    result = invoke(
+        "fit", *NLI_LEX, file, other, *names, "--config", "/nowhere/unread", "--output", tmp_path / "w.json"
+    )
+    assert f"{test}: 3 blank questions, which leave nothing out" in result.output
+    for path in (file, other):
+        assert f"{path}: {ROWS} answers, 4 left out by --exclude" in result.output
+    pd.DataFrame({"question": [1]}).to_parquet(tmp_path / "numbers.parquet")
+    with pytest.raises(FileError, match="expected a text in column 'question', got 1 in row 1"):
+        read_questions(tmp_path / "numbers.parquet", ["question"])
+    with pytest.raises(FileError, match="expected a column 'asked' of questions, there are 'question'"):
+        read_questions(tmp_path / "numbers.parquet", ["asked"])
+
+
+PLACES = {f"Land {i}": f"Town {i}" for i in range(12)}
+
+
+def judged() -> JudgedAnswers:
+    """Questions about capitals, each with a right and a wrong answer of two sentences."""
+    rows = []
+    for i, (land, town) in enumerate(PLACES.items()):
+        wrong = f"Town {(i + 1) % len(PLACES)}"
+        for said in (town, wrong):
+            answer = f"The capital of {land} is {said}. It lies on a river in the north."
+            rows.append((f"What is the capital of {land}?", answer, [town], said == town, 0))
+    return JudgedAnswers(*map(list, zip(*rows, strict=True)))
+
+
+def test_long_forms_keep_answer_and_label_and_hold_no_other_answer() -> None:
+    short = judged()
+    long = lengthen(short)
+    assert (long.questions, long.references, long.labels) == (short.questions, short.references, short.labels)
+    for question, before, after in zip(short.questions, short.answers, long.answers, strict=True):
+        assert before in after
+        assert ANSWER_WORDS[0] <= len(after.split()) <= ANSWER_WORDS[1] + 20
+        assert after.count(f"{question[12:-1]} is") == 1, "no other answer to the same question"
+
+
+def test_weights_are_fitted_on_long_forms_too(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("semantic_metrics.fitting.lengthen.ANSWER_WORDS", (40, 60))
+    short = judged()
+    references = [group[0] for group in short.references]
+    columns = {"question": short.questions, "answer": short.answers, "reference": references, "label": short.labels}
+    pd.DataFrame(columns).to_csv(tmp_path / "judged.csv", index=False)
+    command = ["fit", tmp_path / "judged.csv", *NLI_LEX, "--config", model, "--form", "rich", "--folds", 2]
+    for name, more in (("short.json", []), ("long.json", ["--long"])):
+        lines = done(invoke(*command, *more, "--output", tmp_path / name))
+    assert any(line.startswith(f"{4 * len(PLACES)} answers, ") for line in lines)
+    assert any(line.startswith("  answers as they are: accuracy") for line in lines)
+    assert any(line.startswith("  answers long: accuracy") for line in lines)
+    usual, long = (read_weights(tmp_path / name) for name in ("short.json", "long.json"))
+    of_length = RICH.index(RECALL_OF_LONG)
+    assert usual.coefficients[of_length] == 0, "no answer is long"
+    assert long.coefficients[of_length] != 0
+    assert long.fitted_on == usual.fitted_on + "; and their long forms, which count 0.1"

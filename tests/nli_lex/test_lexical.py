@@ -48,6 +48,7 @@ NORMALISED = [
     ("the The", "the the"),
     ("日本", "日本"),
     ("कि が", "कि が"),  # vowel signs of other scripts are letters
+    ("¨", "¨"),
     ("👩‍🚀", "👩‍🚀"),
     ("می‌روم", "میروم"),
     ("in the 1990's", "in 1990s"),

@@ -23,7 +23,7 @@ from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
 from tests.training.conftest import CONFIGS
-from tests.training.test_states import Planted
+from tests.training.test_train import Planted
 from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import Outputs, PairSource

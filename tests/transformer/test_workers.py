@@ -1,4 +1,4 @@
-"""Batches on several cores: the same bits for any number of workers, and torch is left as it was found."""
+"""Batches on several cores: little padding, the same bits for any number of workers; torch is left as it was found."""
 
 import threading
 import time
@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semantic_metrics.core import batching, process
+from semantic_metrics.core.batching import batches_by_length
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder
@@ -120,3 +121,14 @@ def test_a_pair_hardly_depends_on_its_neighbours(scorer: PairScorer, precision: 
     alone = np.concatenate([scorer.logits([pair], run).values for pair in MANY])
     spread = among.std()
     assert np.abs(alone - among).max() < {"float32": 1e-5, "bfloat16": 0.02, "int8": 0.005}[precision] * spread
+
+
+def test_a_batch_is_hardly_padded() -> None:
+    """Of sequences of all lengths, most are in a batch of their own length."""
+    lengths = np.random.default_rng(0).integers(8, 40, size=2000).tolist()
+    batches = list(batches_by_length(lengths, tokens=512, sequences=64))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    padded = [len(batch) * max(lengths[i] for i in batch) for batch in batches]
+    assert sum(padded) <= 1.02 * sum(lengths)
+    assert len(batches) < len(lengths) / 10
+    assert max(padded) <= 512
