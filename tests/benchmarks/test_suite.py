@@ -14,25 +14,12 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.suite import guarantees, pictures, tables
 from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, Loaded
 from benchmarks.suite.guarantees import Subject, violations
-from benchmarks.suite.long_texts import find_planted, load_claims, load_planted
+from benchmarks.suite.long_texts import find_planted, load_planted
 from benchmarks.suite.long_texts import main as long_texts
 from benchmarks.suite.probes import main as probes
 from benchmarks.suite.scores import ScoreFile, score_all
 from benchmarks.suite.side_by_side import main as side_by_side
-from benchmarks.suite.texts import (
-    CCC,
-    DENIALS,
-    MULTINLI,
-    NATIVE_CCC,
-    PAWS,
-    ROLES,
-    SPEARMAN,
-    STSB,
-    WORDS,
-    TextSet,
-    own_texts,
-    pair_texts,
-)
+from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, PAWS, ROLES, SPEARMAN, STSB, TextSet, pair_texts
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.stats.separation import COSINE
 from semantic_metrics.support.claims import read_claims
@@ -98,12 +85,6 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_places_of_supporting_sentences_are_those_in_the_article(data: Path) -> None:
-    claims = load_claims(data)
-    assert [claims.articles[0][begin:end] for begin, end in claims.supporting[0]] == [EVIDENCE[0], EVIDENCE[3]]
-    assert claims.labels.tolist() == [True, False] * 6
-
-
 def test_the_command_prints_the_table(data: Path, tmp_path: Path) -> None:
     model = judging(tmp_path / "model")
     arguments = ["--data", str(data), "--checkpoint", f"{model}/", "--k", "all", "--resamples", "5"]
@@ -140,19 +121,6 @@ def test_the_planted_sentence_is_the_lowest_and_leads_to_the_right_place() -> No
     assert sum(one.lowest for one in planted) >= MIN_FOUND
     shown = [one.shown for one in planted if one.shown is not None]
     assert sum(shown) >= MIN_FOUND, [one.planted for one in planted if one.shown is False]
-
-
-def test_own_probes_hold_each_item_twice_once_true_and_once_false() -> None:
-    words, roles = own_texts()
-    assert (words.title, roles.title) == (WORDS, ROLES)
-    for probe in (words, roles):
-        frame = pd.DataFrame({"item": probe.items, "truth": probe.truth, "reference": [x for (x,) in probe.references]})
-        assert (frame.groupby("item")["truth"].agg(["sum", "count"]).to_numpy() == [1, 2]).all()
-        assert (frame.groupby("item")["reference"].nunique() == 1).all()
-        assert len(probe.parts) == len(probe)
-    assert len(words) == 256
-    assert roles.candidates[0] == "Her brother borrowed the car from Anna."
-    assert roles.candidates[len(roles) // 2] == "Anna borrowed the car from her brother."
 
 
 def test_data_sets_are_read_with_their_labels(tmp_path: Path) -> None:

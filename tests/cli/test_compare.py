@@ -101,19 +101,6 @@ def test_tables_have_named_columns(run: Callable, folder: Path, nli_model: Path)
     refused(run("gold.jsonl", "good.csv", "bad.csv", *columns), "--questions: only nli_lex takes it")
 
 
-def test_no_two_systems_have_one_name(run: Callable, folder: Path) -> None:
-    (folder / "good (2).txt").write_text("\n".join(SYSTEMS["bad"]) + "\n")
-    done(run("gold.txt", "good.txt", "good.txt", "good (2).txt", "--output", folder / "o.json"))
-    rows = {(row["system"], row["other"]): row["difference"] for row in json.loads((folder / "o.json").read_text())}
-    assert set(rows) == {("good (3)", "good"), ("good (2)", "good"), ("good (2)", "good (3)")}
-    assert rows["good (3)", "good"] == 0 > rows["good (2)", "good"]
-    (folder / "new").mkdir()
-    other = (folder / "bad.txt").rename(folder / "new" / "good.txt")
-    done(run("gold.txt", "good.txt", other, "--output", folder / "o.json"))
-    (row,) = json.loads((folder / "o.json").read_text())
-    assert (row["system"], row["other"]) == (str(other), str(folder / "good.txt"))
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -9,7 +9,6 @@ from click.testing import Result
 
 import semantic_metrics
 from semantic_metrics.cli.terminal import MIN_WIDTH
-from semantic_metrics.core.signature import shorten
 from tests.cli.conftest import done, invoke, refused
 
 PAIR = ("the dog bites a man", "no man sleeps")
@@ -87,15 +86,6 @@ def test_the_cross_encoders(run: Callable, sts_model: Path, nli_model: Path) -> 
     assert total == pytest.approx(score - baseline, abs=2e-4)
     explanation = semantic_metrics.load("stsscore", str(sts_model)).explain(*PAIR, method="integrated_gradients")
     assert total == pytest.approx(explanation["prediction"]["total"], abs=0.005)
-
-
-def test_a_model_runs_as_it_is_told(run: Callable, sts_model: Path) -> None:
-    lines = done(run(metric="stsscore", config=sts_model, precision="int8", workers="2"))
-    metric = semantic_metrics.load("stsscore", str(sts_model))
-    assert lines[0].startswith(f"stsscore {metric.explain(*PAIR, precision='int8')['score']:.4f}  (leave_one_out: ")
-    assert lines[-1] == shorten(metric.signature(precision="int8")) != shorten(metric.signature())
-    result = run(metric="stsscore", config=sts_model, precision="int8", method="integrated_gradients")
-    refused(result, "precision: expected 'float32' for the gradients of method 'integrated_gradients', got 'int8'")
 
 
 def test_features_are_shown_as_in_the_demo(run: Callable, nli_model: Path) -> None:

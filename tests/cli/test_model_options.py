@@ -79,22 +79,6 @@ def test_a_table_says_that_they_have_no_effect(file: Path, checkpoint: Path) -> 
     refused(invoke(*table, "--precision", "fp16", options=COLUMNS), "precision: expected one of")
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("precision", "float8", "precision: expected one of 'float32', "),
-        ("device", "none", "device: expected one that torch has here"),
-        ("batch-size", "0", "--batch-size"),
-        ("workers", "0", "--workers"),
-        ("backend", "tpu", "--backend"),
-    ],
-)
-def test_invalid_values_are_refused(option: str, value: str, message: str, file: Path, sts_model: Path) -> None:
-    result = invoke("score", file, "--metric", "stsscore", "--config", sts_model, f"--{option}", value, options=COLUMNS)
-    assert result.exit_code == 2
-    assert message in result.stderr
-
-
 def test_a_model_has_a_bar_of_its_own_within_a_chunk(
     file: Path, sts_model: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

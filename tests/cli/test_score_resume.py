@@ -99,12 +99,6 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_without_resume_a_run_starts_over(score: Callable, half: Path) -> None:
-    for more in ([], ["--resume"]):  # the second finds nothing to continue
-        assert done(score(half, *more))[0].startswith("90 rows, ")
-        assert len((half.parent / "out.jsonl").read_text().splitlines()) == 90
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -136,19 +130,6 @@ def test_rows_that_were_scored_must_be_the_same(score: Callable, half: Path) -> 
     half.write_text("".join(lines), encoding="utf-8")
     write(half, 100, first=90)
     assert done(score(half, "--resume"))[0].startswith("100 rows, ")
-
-
-@pytest.mark.parametrize("changed", [{}, {"batch_rows": 20}])
-def test_a_note_without_rows_is_ignored(score: Callable, half: Path, changed: dict) -> None:
-    """It is left of a run that was killed between its last two steps."""
-    note = half.parent / ".out.jsonl.partial.json"
-    content = note.read_text()
-    done(score(half, "--resume"))
-    whole = (half.parent / "out.jsonl").read_bytes()
-    note.write_text(content)
-    assert done(score(half, "--resume", **changed))[0].startswith("90 rows, ")
-    assert (half.parent / "out.jsonl").read_bytes() == whole
-    assert {path.name for path in half.parent.iterdir()} == {"in.jsonl", "out.jsonl"}
 
 
 def test_a_damaged_part_is_refused(score: Callable, half: Path) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from semantic_metrics.consensus.parts import Parts
-from semantic_metrics.consensus.verdict import VERDICTS, Thresholds, verdict
-from semantic_metrics.consensus.weights import DEFAULT, Weights
+from semantic_metrics.consensus.verdict import VERDICTS, verdict
+from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.quantities.rules import DIFFERENT, NO_ANSWER, NOTHING, SAME, UNREAD, Ruling
 
 
@@ -61,12 +61,6 @@ def test_rules_decide_before_models(kind: str, word: str) -> None:
     assert (why == "Because.") == bool(kind)
 
 
-def test_thresholds_can_be_moved() -> None:
-    strict = Thresholds(contradiction=0.05, entailment=0.95, similarity=0.8)
-    assert verdict(parts(0.9, 0.9, 0.06, 0.9), 0, strict)[0] == "contradicts"
-    assert verdict(parts(0.9, 0.9, 0.01, 0.7), 0, strict)[0] == "unrelated"
-
-
 def drawn(count: int, seed: int = 0) -> Parts:
     values = np.random.default_rng(seed).random((5, count))
     return Parts(values[0] * 2 - 1, *values[1:], truncated=np.zeros(count, dtype=bool))
@@ -83,20 +77,6 @@ def test_a_fit_needs_ratings() -> None:
         Weights.fit(drawn(9), np.ones(9))
     with pytest.raises(ValueError, match="ratings: expected some that rise with a part"):
         Weights.fit(drawn(20), np.zeros(20))
-
-
-def test_weights_count_in_proportion() -> None:
-    parts = drawn(20)
-    assert Weights(0.5, 2, 2).score(parts) == pytest.approx(DEFAULT.score(parts))
-
-
-def test_a_contradiction_caps_the_score() -> None:
-    ones = np.ones(3)
-    contradiction = np.array([0.0, 0.2, 1.0])
-    parts = Parts(ones, ones, ones, ones, contradiction, truncated=ones < 0)
-    expected = [1.0, 1 - 0.65 * 0.2, 0.35]
-    assert Weights(0, 1, 0).score(parts) == pytest.approx(expected)
-    assert DEFAULT.score(parts)[2] == pytest.approx(0.35)
 
 
 def test_a_file_is_read_as_written(tmp_path: Path) -> None:

@@ -255,13 +255,6 @@ class Opens:
         return open, (str(self.path), "w")
 
 
-def test_weights_of_an_older_format_are_read_as_plain_tensors(copied: Path) -> None:
-    expected = scores(evaluate.load(SCRIPT, str(copied)), PREDICTIONS, REFERENCES)
-    torch.save(load_file(copied / "model.safetensors"), copied / "pytorch_model.bin")
-    (copied / "model.safetensors").unlink()
-    assert scores(evaluate.load(SCRIPT, str(copied)), PREDICTIONS, REFERENCES) == expected
-
-
 @pytest.mark.parametrize("file", ["model.safetensors", "pytorch_model.bin"])
 def test_a_pickle_with_anything_but_tensors_is_refused_unread(copied: Path, tmp_path: Path, file: str) -> None:
     marker = tmp_path / "marker"

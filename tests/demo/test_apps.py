@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.demo.conftest import HOSTILE, METRICS, NAMES
+from tests.demo.conftest import HOSTILE
 
 gr = pytest.importorskip("gradio")
 
@@ -157,24 +157,6 @@ def test_errors_of_the_metric_are_shown_and_html_in_them_stays_text(app: ModuleT
     assert reasons.tags == {"p", "b", "div", "span", "small", "table", "tr", "td"}
 
 
-@OF_MATCHA
-def test_the_heat_map_shows_every_token_with_its_share(app: ModuleType) -> None:
-    explanation = page.load_metric(app.PAGE.script).explain("the dog barks", "a dog")
-    shown = reasons_of(app, predictions="the dog barks", references="a dog").text
-    for side in (explanation["prediction"], explanation["reference"]):
-        for token, share in zip(side["tokens"], side["contributions"], strict=True):
-            assert f"{token}{share:+.3f}" in shown or abs(share) < drawing.FAINT_SHARE
-
-
-@OF_MATCHA
-def test_a_row_beyond_the_last_gets_a_message(app: ModuleType) -> None:
-    results = results_of(app)
-    rows = {"predictions": ["a"], "references": ["b"]}
-    assert "from 1 to 1, got 2" in results.explain(rows, 2)
-    assert "role=" in results.explain(rows, None)
-    assert results.explain({}, 1) == ""
-
-
 def test_a_row_that_takes_long_to_explain_gets_a_message(app: ModuleType) -> None:
     if app.PAGE.explain is not None:
         longest = "a" * app.PAGE.max_explained
@@ -246,20 +228,3 @@ def read_bars(html: str) -> dict[float, float]:
     """Percent of the rows by the score from which a bar counts."""
     rows = re.findall(r"<td>([-.\d]+) to [-.\d]+</td><td>([.\d]+)%</td>", html)
     return {float(low): float(percent) for low, percent in rows}
-
-
-@OF_MATCHA
-def test_columns_are_guessed_from_their_names(app: ModuleType, file: str) -> None:
-    message, *chosen = page.choose(app.PAGE.columns, file)
-    assert [dropdown.value for dropdown in chosen] == ["prediction", "reference"]
-    assert not message.visible
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_card_names_the_app(name: str) -> None:
-    card = (METRICS / name / "README.md").read_text(encoding="utf-8").split("---")[1]
-    requirements = (METRICS / name / "requirements.txt").read_text(encoding="utf-8")
-    assert "sdk: gradio\n" in card
-    assert "app_file: app.py\n" in card
-    version = card.split("sdk_version: ")[1].split()[0]
-    assert f"gradio>={'.'.join(version.split('.')[:2])}\n" in requirements

@@ -119,14 +119,6 @@ def test_what_cannot_be_fitted_is_refused_before_a_model_is_loaded(
     assert not (tmp_path / "x.json").exists()
 
 
-def test_ratings_are_for_consensus_alone(tmp_path: Path) -> None:
-    (tmp_path / "rated.csv").write_text("answer,reference,rating\na,b,1\n")
-    command = ["fit", str(tmp_path / "rated.csv"), "--metric", "matcha", "--human", "rating", "--output", "x.json"]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 2
-    assert "--human: only a fit of the weights of consensus takes it, got --metric matcha" in done.output
-
-
 def test_a_printed_list_is_warned_about_without_advice_that_is_refused(tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     rows = [(f"the dog {i}", f'["the cat {i}; a dog", "a cat"]', i) for i in range(20)]

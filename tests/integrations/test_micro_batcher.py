@@ -13,7 +13,7 @@ import pytest
 
 from semantic_metrics import load
 from semantic_metrics.core.inputs import InvalidInput
-from semantic_metrics.integrations.micro_batcher import MicroBatcher, shared_batcher, split_result
+from semantic_metrics.integrations.micro_batcher import MicroBatcher, shared_batcher
 from tests.tiny_table import WORDS
 
 CALLERS = 64
@@ -211,17 +211,3 @@ def test_equal_settings_share_a_batcher(checkpoint: Path) -> None:
 def test_invalid_settings_are_refused(metric: evaluate.Metric, option: str, value: object) -> None:
     with pytest.raises(InvalidInput, match=f"^{option}: expected"):
         MicroBatcher(metric, "matcha", **{option: value})
-
-
-def test_a_result_is_split_by_rows() -> None:
-    result = {
-        "consensus": 0.5,
-        "scores": [0.25, 0.75],
-        "signature": "s",
-        "parts": {"entailment": [0.1, 0.9]},
-        "verdicts": ["contradicts", "same"],
-        "undefined": 0,
-    }
-    first, second = split_result(result, 2)
-    assert (first.value, first.signature, first.parts) == (0.25, "s", {"entailment": 0.1})
-    assert (first.details, second.details) == ({"verdict": "contradicts"}, {"verdict": "same"})

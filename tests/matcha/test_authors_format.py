@@ -131,13 +131,6 @@ def test_a_cache_that_cannot_be_read_is_not_needed(
         assert np.array_equal(load_checkpoint(str(small.folder)).weights, expected)
 
 
-def test_pads_with_the_tokenizers_end_whatever_the_config_says(small: Authors, copy: Path) -> None:
-    rewrite_json(copy / "model_config.json", pad_token_id=3, eos_token_id=5, bos_token_id=6)
-    table = load_checkpoint(str(copy))
-    assert table.config.pad_token_id == small.tokenizer.token_to_id(END) == 4999
-    assert np.array_equal(table.weights, small.metric.encoder.weights)
-
-
 def test_pads_with_the_tokenizers_own_pad_before_its_end(small: Authors, copy: Path) -> None:
     (copy / "tokenizer_config.json").write_text(json.dumps({"pad_token": "~", "eos_token": END}), encoding="utf-8")
     other = peer.load_package(copy)

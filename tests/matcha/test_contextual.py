@@ -105,12 +105,6 @@ def test_integrated_gradients_are_refused(metric: evaluate.Metric) -> None:
         metric.explain("a dog", "a cat", method="integrated_gradients")
 
 
-def test_an_explanation_runs_on_the_device_it_is_told(metric: evaluate.Metric) -> None:
-    assert metric.explain(TEXTS[0], TEXTS[4], device="cpu") == metric.explain(TEXTS[0], TEXTS[4])
-    with pytest.raises(ValueError, match="device: expected one that torch has here"):
-        metric.explain("a dog", "a cat", device="none")
-
-
 @pytest.mark.parametrize("run", [{"precision": "int8", "workers": 2, "batch_size": 1}, {"backend": "openvino"}])
 def test_an_explanation_runs_as_compute_does(metric: evaluate.Metric, run: dict) -> None:
     if "backend" in run:

@@ -219,15 +219,6 @@ def test_added_rows_are_kept_when_scoring_fails(
     assert len(metric) == 0
 
 
-def test_loaded_in_memory(checkpoint: Path) -> None:
-    metric = evaluate.load(METRIC, str(checkpoint), keep_in_memory=True)
-    on_disk = evaluate.load(METRIC, str(checkpoint))
-    expected = on_disk.compute(predictions=PREDICTIONS, references=SEVERAL)
-    for _ in range(2):
-        metric.add_batch(predictions=PREDICTIONS[:2], references=SEVERAL[:2])
-        assert metric.compute(predictions=PREDICTIONS[2:], references=SEVERAL[2:]) == expected
-
-
 def test_evaluate_writes_nothing_into_the_checkpoint(checkpoint: Path, metric: evaluate.Metric) -> None:
     metric.compute(predictions=PREDICTIONS, references=REFERENCES)
     assert sorted(path.name for path in checkpoint.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
@@ -278,10 +269,3 @@ def test_two_processes_score_together(metric: evaluate.Metric, checkpoint: Path,
     assert [process.wait(timeout=60) for process in running] == [0, 0]
     assert second is None
     assert first == metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES)
-
-
-def test_the_help_of_a_loaded_metric_describes_its_arguments(metric: evaluate.Metric) -> None:
-    for method in (metric.compute, metric.add, metric.add_batch):
-        assert "predictions: list of n strings" in method.__doc__
-    assert "contradiction" in metric.description
-    assert "li2026matcha" in metric.citation

@@ -1,10 +1,8 @@
 """The checkpoint that is shipped with the package: what its scores mean, and that they stay what they are."""
 
-import csv
 import doctest
 
 import evaluate
-import numpy as np
 import pytest
 
 from tests import record_golden
@@ -19,21 +17,6 @@ def test_scores_stay_what_they_are(shipped: evaluate.Metric) -> None:
         "if the checkpoint or the version is meant to be new, record them with `make golden`"
     )
     assert result["scores"] == pytest.approx(recorded[result["signature"]], abs=record_golden.TOLERANCE)
-
-
-def test_contradictions_score_below_paraphrases(shipped: evaluate.Metric) -> None:
-    with (ROOT / "metrics" / "samples" / "pairs.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    result = shipped.compute(
-        predictions=[row["prediction"] for row in rows], references=[row["reference"] for row in rows]
-    )
-    kinds = {row["kind"]: [] for row in rows}
-    for row, score in zip(rows, result["scores"], strict=True):
-        kinds[row["kind"]].append(score)
-    means = {kind: np.mean(scores) for kind, scores in kinds.items()}
-    assert means["contradiction"] < means["paraphrase"]
-    assert means["unrelated"] < means["paraphrase"]
-    assert result["undefined"] == 1
 
 
 def test_the_documented_example_holds(shipped: evaluate.Metric, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, normalizers, pre_tokenizers, processors
@@ -111,11 +110,6 @@ def test_padding_and_truncation_of_a_tokenizer_file_are_switched_off(table: Matc
     assert np.array_equal(MatchaTable.from_folder(tmp_path).encode(texts).vectors, table.encode(texts).vectors)
 
 
-def test_the_dtype_is_kept(tmp_path: Path) -> None:
-    small_table(dtype=torch.float32).save(tmp_path)
-    assert MatchaTable.from_folder(tmp_path).weights.dtype == np.float32
-
-
 def test_a_tokenizer_with_more_ids_than_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="tokenizer: expected ids below 5, got"):
         MatchaTable(np.zeros((5, WIDTH), dtype=np.float32), small_tokenizer(), TableConfig(5, WIDTH))
@@ -174,12 +168,6 @@ def test_a_full_cache_begins_anew(tokenizer: Tokenizer, monkeypatch: pytest.Monk
     for batch in (["The cat sleeps."], ["Dogs bark at the moon."], ["One two three four five six seven."], ["The end"]):
         assert split(*cache.ids(batch)) == expected(tokenizer, batch)
         assert 0 < len(cache._known) <= 5
-
-
-def test_only_words_are_kept(tokenizer: Tokenizer) -> None:
-    cache = WordCache(tokenizer)
-    cache.ids(["A curly \u2019 quote.", "0123456789abcdef" * 2, "\0a", "short"])
-    assert set(cache._known) == {"short"}
 
 
 def test_a_copy_is_that_of_an_unused_table(tokenizer: Tokenizer) -> None:

@@ -76,13 +76,6 @@ def test_nothing_is_read_twice_or_needlessly(model: Path) -> None:
     assert _passes(model, ["", " \n"], [["a dog"]] * 2, RICH) == 0
 
 
-def test_a_blank_answer_has_no_probabilities(model: Path) -> None:
-    features = extract(load_scorer(str(model)), ["who", "who"], [" \n", "the dog"], [["a dog", "cat"], ["a dog"]])
-    assert features.blank.tolist() == [True, False]
-    assert not features.table[:2, :3].any()
-    assert features.table[2, :3].all()
-
-
 @pytest.mark.parametrize("labels", [["LABEL_0", "LABEL_1", "LABEL_2"], ["not_entailment", "other"], ["entailment"]])
 def test_a_checkpoint_without_entailment_is_refused_with_its_labels(tmp_path: Path, labels: list[str]) -> None:
     folder = tiny.bert(tmp_path / "model", named(tuple(labels)), labels=len(labels))
@@ -145,11 +138,6 @@ def test_the_window_that_entails_most_counts(model: Path) -> None:
     assert features.table[0, :3] == pytest.approx([each[best][1], back[1], each[best][0]], abs=1e-5)
     assert (features.windowed, features.truncated) == (1, 0)
     assert features.table[0, RICH.index("token_recall")] == 1, "words are counted in the whole answer"
-
-
-def test_a_question_that_leaves_no_room_is_cut_and_counted(model: Path) -> None:
-    features = extract(load_scorer(str(model)), [" ".join(WORDS * 3), "the"], ["a cat"] * 2, [["the dog"], ["the man"]])
-    assert (features.truncated, features.windowed) == (1, 0)
 
 
 def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:

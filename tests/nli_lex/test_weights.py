@@ -68,20 +68,6 @@ def test_a_file_holds_both_forms(tmp_path: Path) -> None:
     assert (read_weights(tmp_path), read_weights(tmp_path, "paper")) == (newer, PAPER_WEIGHTS)
 
 
-def test_a_person_can_read_the_file(tmp_path: Path) -> None:
-    write_weights(tmp_path, PAPER_WEIGHTS)
-    assert json.loads((tmp_path / FILE).read_text(encoding="utf-8")) == {
-        "paper": {
-            "intercept": -2.0,
-            "coefficients": {"entailment": 3.0, "substring": 2.5},
-            "template": "{question} {answer}",
-            "number_words": True,
-            "fitted_on": "a test",
-            "checkpoint": "",
-        }
-    }
-
-
 def test_the_digest_follows_what_can_change_a_probability() -> None:
     others = [
         replace(PAPER_WEIGHTS, intercept=0.0),

@@ -17,7 +17,6 @@ from sentence_transformers import SentenceTransformer
 from transformers import AutoModel, AutoTokenizer
 
 from semantic_metrics import load
-from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.set_criteria.encoders import find_encoder, load_encoder
@@ -76,21 +75,6 @@ def test_a_plain_network_is_read_by_mean_pooling(networks: dict[str, Path], kind
     assert cut.tolist() == [False] * 4
 
 
-@pytest.mark.parametrize("kind", ["bert", "gpt2"])
-def test_texts_without_tokens_and_long_ones(networks: dict[str, Path], kind: str) -> None:
-    encoder = load_encoder(str(networks[kind]), device="cpu")
-    long = " ".join(["dog"] * (LONGEST + 1))
-    vectors, cut = encoder.encode(["", "the dog", " ", long, long[:-4]])
-    assert cut.tolist() == [False, False, False, True, False]
-    assert not vectors[[0, 2]].any()
-    assert np.isfinite(vectors).all()
-    assert vectors[1] == pytest.approx(_mean_of_states(networks[kind], "the dog"), abs=ROUNDING)
-    assert vectors[3] == pytest.approx(vectors[4], abs=ROUNDING)
-    alone, cut = encoder.encode(["", " "])
-    assert not alone.any()
-    assert alone.shape == (2, 16)
-
-
 def test_truncated_texts_and_texts_without_tokens_are_counted_by_the_metric(networks: dict[str, Path]) -> None:
     long = " ".join(["dog", *["cat"] * LONGEST])
     rows = {"a": ["the dog", long], "b": ["", "a man"], "target": ["dog", long], "operator": ["overlap"] * 2}
@@ -112,17 +96,6 @@ def test_the_digest_tells_encoders_apart(checkpoint: Path, networks: dict[str, P
     digests = [load_encoder(str(folder)).sha256 for folder in folders]
     assert digests[0] == digests[1]
     assert len(set(digests)) == len(folders) - 1
-
-
-def test_a_contextual_checkpoint_has_a_choice_of_precision_and_backend(contextual: Path) -> None:
-    whole, fewer = (load_encoder(f"{contextual}/", "cpu", precision) for precision in ("float32", "int8"))
-    vectors, cut = fewer.encode([*SENTENCES, "dog " * 2 * LONGEST], batch_size=2)
-    own = ContextualEncoder.from_folder(contextual).encode(SENTENCES, RunOptions("int8", batch_size=2, device="cpu"))
-    assert vectors.dtype == np.float32
-    assert vectors[:-1] == pytest.approx(own.vectors, abs=ROUNDING)
-    assert vectors[:-1] != pytest.approx(whole.encode(SENTENCES)[0], abs=ROUNDING)
-    assert cut.tolist() == [False] * len(SENTENCES) + [True]
-    assert fewer.sha256 == f"{whole.sha256}-int8", "vectors in a cache are kept apart"
 
 
 def test_auto_may_be_the_default(contextual: Path) -> None:

@@ -63,14 +63,6 @@ def test_a_cache_gives_the_same_and_spares_the_encoder(
         assert sorted(counted.asked[before:]) == sorted(set(second) - set(first))
 
 
-def test_a_cache_holds_encoders_apart(counted: Counted, tmp_path: Path) -> None:
-    encode_texts(counted, ["a dog"], cache=tmp_path)
-    counted.sha256 = "another"
-    encode_texts(counted, ["a dog"], cache=tmp_path)
-    assert counted.asked == ["a dog"] * 2
-    assert len(list(tmp_path.glob("*/*.npy"))) == 2
-
-
 def test_damaged_files_of_a_cache_are_made_again(counted: Counted, tmp_path: Path) -> None:
     expected = taken(counted, ["a dog", "a cat"], cache=tmp_path)
     (path,) = tmp_path.glob("*/*.npy")

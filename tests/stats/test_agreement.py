@@ -13,7 +13,6 @@ from semantic_metrics.stats.agreement import closeness, concordance, kendall, pe
 from semantic_metrics.stats.separation import (
     COSINE,
     THRESHOLDS,
-    UNIT,
     auc,
     macro_f1,
     matching_line,
@@ -125,13 +124,6 @@ def test_figures_by_hand() -> None:
         "pairwise": 50,
     }
     assert {name: pytest.approx(value) for name, value in expected.items()} == figures
-
-
-def test_unit_scores_are_not_rescaled_and_unpaired_sets_have_no_pairwise_accuracy() -> None:
-    figures = separation(np.array([0.8, 0.6]), np.array([0.4, 0.2]), UNIT, paired=False)
-    assert figures["n_delta"] == pytest.approx(40)
-    assert figures["macro_f1"] == 100
-    assert "pairwise" not in figures
 
 
 @given(pairs_of_scores())

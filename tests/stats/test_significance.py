@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from semantic_metrics.stats.bootstrap import Figures, bootstrap, bootstrap_groups, draw_rows, rows_by_group
+from semantic_metrics.stats.bootstrap import bootstrap, bootstrap_groups, draw_rows
 from semantic_metrics.stats.significance import RESAMPLES, compare, compare_all, holm, interval
 
 DEVIATIONS = 5  # allowed distance of two Monte-Carlo figures; more happens once in a million
@@ -198,21 +198,6 @@ def test_the_draws_are_scipys() -> None:
     assert interval == pytest.approx(tuple(expected.confidence_interval))
 
 
-def test_unpaired_samples_are_drawn_independently() -> None:
-    draws = []
-
-    def statistic(rows: np.ndarray, others: np.ndarray) -> Figures:
-        draws.append((rows, others))
-        return {"zero": np.zeros(len(rows))}
-
-    bootstrap(statistic, (20, 30), seed=0, resamples=10)
-    rows, others = draws[0]
-    assert rows.shape == (10, 20)
-    assert others.shape == (10, 30)
-    assert rows.max() < 20 <= others.max()
-    assert not (rows == others[:, :20]).all()
-
-
 def test_rows_of_a_group_are_drawn_together() -> None:
     """Each text four times says no more than once; drawn by rows, its interval would be half as wide."""
     x = np.repeat(np.random.default_rng(0).random(40), 4)
@@ -223,9 +208,3 @@ def test_rows_of_a_group_are_drawn_together() -> None:
     together, apart = spread(np.repeat(np.arange(40), 4).tolist()), spread(range(160))
     assert together == pytest.approx(x.std() / np.sqrt(40), rel=0.15)
     assert apart == pytest.approx(together / 2, rel=0.2)
-
-
-def test_all_figures_are_computed_on_the_same_rows() -> None:
-    draws = bootstrap_groups(lambda rows: {"sum": rows.sum(), "twice": 2 * rows.sum()}, "abca", resamples=20, seed=3)
-    assert draws["twice"].tolist() == (2 * draws["sum"]).tolist()
-    assert [rows.tolist() for rows in rows_by_group("abca")] == [[0, 3], [1], [2]]

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from training.matcha.batches import Batch
-from training.matcha.losses import in_batch_loss, random_negatives, regression_loss, triplet_loss
+from training.matcha.losses import in_batch_loss, regression_loss, triplet_loss
 
 
 def make(present: list[list[bool]], seed: int = 0) -> tuple[torch.Tensor, Batch]:
@@ -48,18 +48,6 @@ def test_a_graded_loss_orders_examples_by_their_targets() -> None:
     expected = sum(w * max(0.0, 0.8 * w + worse - better) for w, better, worse in steps) / 1.5
     loss = in_batch_loss(margin=0.8, random=0.0, graded=True)(vectors, batch, generator())
     assert loss.item() == pytest.approx(expected, abs=1e-6)
-
-
-def test_random_negatives_never_pair_equal_references() -> None:
-    vectors, batch = make([[True, False]] * 6)
-    assert in_batch_loss(random=0.0)(vectors, batch, generator()).item() > 0  # without incorrect texts
-    units = torch.nn.functional.normalize(vectors, dim=-1)
-    equal = batch._replace(same=torch.zeros(6, dtype=torch.long))
-    assert len(random_negatives(units, equal, 6, generator())[0]) == 0
-    cosines, rows = random_negatives(units, batch, 6, generator())
-    own = (units[:, 0] * units[:, 1]).sum(-1)
-    assert sorted(rows.tolist()) == list(range(6))
-    assert not torch.isclose(cosines, own[rows]).any()
 
 
 @pytest.mark.parametrize("rescaled", [True, False])

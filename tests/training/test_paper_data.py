@@ -4,7 +4,6 @@ import gzip
 import json
 from collections import Counter
 from pathlib import Path
-from random import Random
 
 import pandas as pd
 import pytest
@@ -16,7 +15,7 @@ from tests.benchmarks.papers.matcha_data import triplets, write_data
 from tests.training.conftest import CONFIGS
 from training.data.config_files import read_yaml
 from training.data.paper.__main__ import main
-from training.data.paper.build import ExcludedTexts, build_set, clean, with_random
+from training.data.paper.build import ExcludedTexts, build_set, clean
 from training.data.paper.loaders import Item
 from training.data.paper.rows import Place
 from training.data.paper.sets import SETS
@@ -83,19 +82,6 @@ def test_items_without_use_are_dropped_and_counted() -> None:
     counts: Counter = Counter()
     assert list(clean(items, frozenset({"seen in a test"}), counts)) == [items[0], ("X Y", "Z", None)]
     assert counts == {"no text": 2, "same text twice": 1, "in an evaluation set": 2, "twice": 1}
-
-
-def test_random_incorrect_texts_are_of_other_items() -> None:
-    items = [Item(f"r{i // 2}", f"c{i}") for i in range(40)]  # two correct texts of each reference
-    counts: Counter = Counter()
-    completed = list(with_random(iter(items), Random(0), counts))
-    assert [item[:2] for item in completed] == [item[:2] for item in items]
-    assert not counts
-    owner = {item.correct: item.reference for item in items}
-    assert all(owner[item.incorrect] != item.reference for item in completed)
-    assert len({item.incorrect for item in completed}) > 10
-    assert list(with_random(iter(items[:2]), Random(0), counts)) == []
-    assert counts == {"no other text": 2}
 
 
 def test_built_file_is_what_a_config_reads(tmp_path: Path) -> None:

@@ -75,16 +75,3 @@ def test_regulariser_improves_the_criteria_that_it_trains(regularised: TrainConf
     assert "| MIT |" in card
     record = json.loads((tmp_path / "5.0" / "checkpoint" / "training.json").read_text())
     assert record["counts"]["unions"]["examples"] == 4 * record["counts"]["unions"]["rows"]
-
-
-def test_texts_of_the_evaluation_sets_are_kept_out_of_the_sets_too(regularised: TrainConfig, tmp_path: Path) -> None:
-    texts = pd.read_csv(TRAINING / "data" / "smoke.csv").reference
-    texts.iloc[5:].to_frame("text").to_csv(tmp_path / "held_out.csv", index=False)
-    exclude = [{"path": str(tmp_path / "held_out.csv"), "columns": ["text"]}]
-    source = replace(regularised.train[0], columns=[["correct", "correct", "incorrect"]])
-    run = Run(replace(regularised, train=[source], exclude=exclude), TRAINING, tmp_path / "run")
-    held_out = {text.lower() for text in texts.iloc[5:]}
-    assert 0 < run.counts["unions"]["kept"] <= 20
-    assert run.counts["unions"]["dropped: in an evaluation set"] > 0
-    texts = {run.initial.tokenizer.decode(ids.tolist()) for ids in run.samples.corpus._ids}
-    assert not any(text.replace(" ", "") == held.replace(" ", "") for text in texts for held in held_out)

@@ -15,7 +15,7 @@ from training.data.roles import FRAMES, Frames, build
 from training.data.sources import normalise
 from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import number_edits
-from training.data.swap_order import MOVED, SURNAME, SURNAMES, order_pairs
+from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, embedded, stems
 from training.data.swap_words import WORDS, edits
 
@@ -141,31 +141,6 @@ def labelled(text: str, premise: str | None = None) -> dict[frozenset[str], str]
 )
 def test_the_order_decides_the_label(text: str, other: str, label: str) -> None:
     assert labelled(text)[frozenset((text, other))] == label
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Paris is near London.",  # the same when it is exchanged
-        "Does a man ride a horse?",
-        "If a man rides a horse, a dog barks.",
-        "A man is washing his dog.",  # "his" would be another's
-        "A photo shows a man kissing a woman.",  # the nearest verb above both decides
-        "Men are watching sports.",  # sports watch nobody, and to be watched by sports is no deed
-        "The mother of the boy is here.",
-    ],
-)
-def test_what_would_say_the_same_or_nothing_is_not_exchanged(text: str) -> None:
-    assert all(pair.kind == MOVED for pair in order_pairs_of(text))
-
-
-def test_another_surname_contradicts_and_the_surname_alone_is_entailed() -> None:
-    text = "The prize was given to Anna Fernandez."
-    made = {pair for pair in order_pairs_of(text, seeds=30) if pair.kind == SURNAME}
-    contradicted = {pair.hypothesis for pair in made if pair.label == CONTRADICTION}
-    assert {pair.hypothesis for pair in made if pair.label == ENTAILMENT} == {"The prize was given to Fernandez."}
-    assert "The prize was given to Anna Fernandes." in contradicted  # names that begin alike are as frequent
-    assert {hypothesis.split()[-1].rstrip(".") for hypothesis in contradicted} <= set(SURNAMES) - {"Fernandez"}
 
 
 HEDGED = "The company reduced its debt in 1990."

@@ -75,11 +75,6 @@ def test_torch_is_left_as_it_was_found(scorer: PairScorer) -> None:
         torch.set_num_threads(before)
 
 
-def test_results_keep_their_order() -> None:
-    waits = [0.02, 0.0, 0.01, 0.0]
-    assert list(run_in_order(lambda wait: (time.sleep(wait), wait)[1], waits, 3)) == waits
-
-
 def test_an_error_ends_the_work() -> None:
     done = []
 
