@@ -1,16 +1,49 @@
-"""The tab on which people rate pairs blind, without a browser."""
+"""The tabs that check a text against its source and on which people rate pairs blind, without a browser."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from semantic_metrics.cli import main
+from tests.conftest import ROOT
 from tests.demo.conftest import METRICS
+from tests.support.conftest import judging
 
 gr = pytest.importorskip("gradio")
 
 from semantic_metrics.demo import rating_page  # noqa: E402
+from semantic_metrics.demo.check_page import EXAMPLE, MAX_CHARACTERS, check  # noqa: E402
+from semantic_metrics.demo.page import CHECKPOINT_VARIABLE, load_metric  # noqa: E402
+
+SCRIPT = ROOT / "metrics" / "support"
+
+
+@pytest.fixture
+def tiny_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the tab load a tiny checkpoint."""
+    monkeypatch.setenv(CHECKPOINT_VARIABLE, f"{judging(tmp_path / 'model')}/")
+    load_metric.cache_clear()
+    yield
+    load_metric.cache_clear()
+
+
+@pytest.mark.usefixtures("tiny_checkpoint")
+def test_the_example_leads_to_places() -> None:
+    html = check(SCRIPT, *EXAMPLE)
+    assert html.count('href="#') >= 3 * 3
+    assert "Signature" in html
+
+
+@pytest.mark.usefixtures("tiny_checkpoint")
+def test_what_is_too_long_for_others_to_wait_is_refused() -> None:
+    assert "semantic-metrics check" in check(SCRIPT, "a", "b" * MAX_CHARACTERS)
+
+
+@pytest.mark.usefixtures("tiny_checkpoint")
+def test_a_blank_text_is_a_result() -> None:
+    assert "Score 0.000" in check(SCRIPT, " ", "A dog sleeps.")
 
 
 def test_ratings_are_blind_seeded_and_kept(tmp_path: Path) -> None:
