@@ -1,5 +1,6 @@
-"""Bad input is a ValueError that names the argument, what was expected and what came."""
+"""Bad input is a ValueError that names the argument, what was expected and what came; signatures that are short."""
 
+import doctest
 import pickle
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from semantic_metrics.core import signature
 from semantic_metrics.core.inputs import (
     check_choice,
     check_list,
@@ -17,6 +19,8 @@ from semantic_metrics.core.inputs import (
     check_whole,
     invalid_input,
 )
+from semantic_metrics.core.signature import differing, shorten
+from semantic_metrics.html.sums import adds_up_to
 
 ODD = ["", " \t\n", "plain", "naïve 日本語", "🎉", "a\x00b", "e\u0301", "\ufeff", "\U0010ffff"]
 TEXT = "expected a string, got"
@@ -91,3 +95,37 @@ def test_an_error_says_which_argument_and_item_is_invalid(name: str, argument: s
     error = pickle.loads(pickle.dumps(invalid_input(name, "expected: a text")))
     assert str(error) == f"{name}: expected: a text"
     assert (error.argument, error.index, error.reason) == (argument, index, "expected: a text")
+
+
+WHOLE = "m|checkpoint:0123456789abcdef|precision:float32|max_length:256|version:0.3.0"
+
+
+def test_short_signatures_are_equal_only_if_the_whole_ones_are() -> None:
+    assert doctest.testmod(signature).failed == 0
+    changed = [WHOLE.replace(*pair) for pair in (("f|", "e|"), ("32|", "16|"), ("256", "512"), ("0.3", "0.4"))]
+    assert len({shorten(one) for one in (WHOLE, *changed)}) == 5
+    assert shorten(WHOLE).startswith("m|checkpoint:01234567|version:0.3.0|settings:")
+
+
+def test_what_differs_is_named() -> None:
+    other = WHOLE.replace("float32", "int8").replace("256", "512")
+    assert (differing(WHOLE, other), differing(other, WHOLE)) == (
+        "precision:float32|max_length:256",
+        "precision:int8|max_length:512",
+    )
+    assert differing(WHOLE, "n" + WHOLE[1:]) == WHOLE, "of another metric all is shown"
+    assert differing("m|a:1", "m|a:1|b:2") == "m|a:1"
+
+
+@pytest.mark.parametrize(
+    ("method", "side", "expected"),
+    [
+        ("exact", {"total": 0.7}, 0.7),
+        ("leave_one_out", {"total": 0.7}, None),
+        ("integrated_gradients", {"total": 0.5, "baseline_score": 0.2}, 0.5),
+        ("integrated_gradients", {"total": 0.6, "baseline_score": 0.2}, None),
+    ],
+)
+def test_a_sum_is_claimed_only_where_it_holds(method: str, side: dict, expected: float | None) -> None:
+    claimed = adds_up_to({"score": 0.7, "method": method, "prediction": side}, "prediction")
+    assert claimed == (None if expected is None else pytest.approx(expected))
