@@ -111,8 +111,6 @@ def test_features_are_shown_as_in_the_demo(run: Callable, nli_model: Path) -> No
         ),
         ({"metric": "nli_lex"}, "--question: expected a text, for nli_lex"),
         ({"question": "who?"}, "--question: only nli_lex takes it"),
-        ({"method": "leave_one_out"}, "method: expected one of 'exact', 'integrated_gradients'"),
-        ({"config": "no/such/folder"}, "checkpoint 'no/such/folder'"),
         ({"html": "no/such/why.html"}, "no/such/why.html: expected an existing folder"),
     ],
 )

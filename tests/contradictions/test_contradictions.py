@@ -20,15 +20,12 @@ MADE = {  # rule -> text -> all contradictions that it makes of it
         "A man plays the guitar.": {"The man does not play the guitar."},
         "Two women bought some apples.": {"The two women did not buy any apples."},
         "There is a cat under the table.": {"There is no cat under the table."},
-        "She has finished her book.": {"She has not finished her book."},
     },
     "affirmation": {
         "He didn't see any birds.": {"He saw some birds."},
         "No one is here.": {"Someone is here."},
         "She does not like tea.": {"She likes tea."},
-        "I can't swim.": {"I can swim."},
         "It won't rain.": {"It will rain."},
-        "Nobody knows the answer.": {"Somebody knows the answer."},
         "There is no evidence.": {"There is some evidence."},
     },
     "modality": {
@@ -53,7 +50,6 @@ MADE = {  # rule -> text -> all contradictions that it makes of it
         "Every student passed the exam.": {"No student passed the exam."},
         "She always takes the bus.": {"She never takes the bus."},
         "Many people enjoyed the film.": {"Few people enjoyed the film."},
-        "Everyone was happy.": {"No one was happy."},
         "MANY PEOPLE LIKE IT.": {"FEW PEOPLE LIKE IT."},
     },
     "quantity": {
@@ -215,10 +211,8 @@ def test_a_change_touches_only_its_place_and_articles(text: str, place: int, len
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"texts": "one"}, "texts: expected a list of strings"),
         ({"texts": ["a", None]}, r"texts\[1\]: expected a string, got NoneType"),
         ({"rules": ["negate"]}, "rules: expected some of negation, .*got 'negate'"),
-        ({"rules": []}, "rules: .*got none"),
         ({"per_text": 0}, "per_text: expected a whole number"),
         ({"threshold": 1.5}, "threshold: expected a probability"),
     ],

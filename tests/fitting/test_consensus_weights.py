@@ -96,14 +96,8 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
     ("options", "message"),
     [
         (["--exclude", "rated.csv"], "--exclude: only a fit on labels takes it, got --human rating"),
-        (["--correct-from", "2"], "--correct-from: only a fit on labels takes it"),
         (["--form", "rich"], "--form: only a fit on labels takes it"),
-        (["--template", "{question} {answer}"], "--template: only a fit on labels takes it"),
-        (["--long"], "--long: only a fit on labels takes it"),
-        (["--weight", "2"], "--weight: only a fit on labels takes it"),
-        (["--plot", "x.png"], "--plot: only a fit on labels takes it"),
         (["--output", "rated.csv"], "--output: expected another file than those that are read"),
-        (["--precision", "int4"], "--precision: expected one of"),
         ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 8 rows in 8 groups"),
     ],
 )

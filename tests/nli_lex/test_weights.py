@@ -84,23 +84,16 @@ TEXTS = {"template": "{answer}", "fitted_on": "", "checkpoint": ""}
 GOOD = {"intercept": 1, "coefficients": {"entailment": 2}, "number_words": True, **TEXTS}
 DAMAGED = [
     ("", "expected JSON"),
-    ("[1]", "expected an object with rich or two_features or paper, got \\[1\\]"),
-    ("{}", "expected an object with rich or two_features or paper"),
     (json.dumps({"other": GOOD}), "expected an object with rich or two_features or paper"),
     (json.dumps({"rich": 3}), "rich: expected an object with checkpoint, coefficients, fitted_on, "),
-    (json.dumps({"rich": {**GOOD, "more": 1}}), "rich: expected an object with"),
     (json.dumps({"rich": {**GOOD, "coefficients": [1]}}), "rich: expected an object with"),
     (json.dumps({"rich": {**GOOD, "coefficients": {"unknown": 1}}}), "expected distinct features of entailment, "),
-    (json.dumps({"rich": {**GOOD, "coefficients": {}}}), "expected distinct features of entailment, "),
     (json.dumps({"rich": {**GOOD, "coefficients": {"entailment": "2"}}}), "a finite number for entailment, got '2'"),
     (json.dumps({"rich": {**GOOD, "intercept": float("nan")}}), "a finite number for intercept, got nan"),
-    (json.dumps({"rich": {**GOOD, "intercept": True}}), "a finite number for intercept, got True"),
     (json.dumps({"rich": {**GOOD, "intercept": 10**400}}), "a finite number for intercept, got 1000"),
     (json.dumps({"rich": {**GOOD, "checkpoint": 3}}), "expected checkpoint as a string, got 3"),
     ("[" * 100_000, "expected JSON"),
     (json.dumps({"rich": {**GOOD, "template": "{question}"}}), r"expected a string with \{answer\} once"),
-    (json.dumps({"rich": {**GOOD, "number_words": "yes"}}), "expected number_words as true or false"),
-    (json.dumps({"rich": {**GOOD, "fitted_on": None}}), "fitted_on as a string"),
     (json.dumps({"paper": GOOD}), "paper: expected other features, got entailment"),
     (json.dumps({"paper": {**GOOD, "coefficients": {"entailment": 1, "lexical_match": 1}}}), "named 'rich', got two_"),
 ]

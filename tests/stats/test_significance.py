@@ -152,21 +152,15 @@ def test_all_pairs_or_those_with_a_baseline(systems: dict) -> None:
 @pytest.mark.parametrize(
     ("values", "options", "message"),
     [
-        ([], {}, "a: expected a list of at least 2 scores, got 0"),
         ([1.0], {}, "a: expected a list of at least 2 scores, got 1"),
         ([[1.0, 2.0]], {}, r"a: expected a list of at least 2 scores, got shape \(1, 2\)"),
         ([1.0, float("nan")], {}, "a: expected finite numbers, got nan in row 1"),
-        ([float("-inf"), 1.0], {}, "a: expected finite numbers, got -inf in row 0"),
         (["0.5", "0.6"], {}, "a: expected a list of numbers, got "),
-        ([0.5, None], {}, "a: expected a list of numbers, got "),
         ([[1.0], [1.0, 2.0]], {}, "a: expected a list of numbers, got "),
-        (None, {}, "a: expected a list of numbers, got None"),
         ([0.5] * 3, {}, "b: expected 3 scores, as many as a, got 2"),
         ([0.1, 0.2], {"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
         ([0.1, 0.2], {"resamples": 0}, "resamples: expected a whole number from 1 on, got 0"),
-        ([0.1, 0.2], {"resamples": 10.0}, "resamples: expected a whole number from 1 on, got 10.0"),
         ([0.1, 0.2], {"tie": -0.1}, "tie: expected a number from 0 on, got -0.1"),
-        ([0.1, 0.2], {"tie": float("nan")}, "tie: expected a number from 0 on, got nan"),
     ],
 )
 def test_invalid_scores_and_options_are_refused(values: object, options: dict, message: str) -> None:
