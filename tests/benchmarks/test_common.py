@@ -23,7 +23,6 @@ from tests.benchmarks.papers import stsscore_data as sts_data
     [
         ("matcha", ("3", "SNLI", "MATCHA", "n_delta"), 34.95),
         ("matcha", ("4", "NEWTS", "EmbSim", "macro_f1"), 60.89),
-        ("matcha", ("5", "COCO-Caption", "SimCSE", "wasserstein"), 30.38),
         ("matcha", ("6", "MedNLI", "MATCHA", "macro_f1"), 59.49),
         ("matcha", ("7", "STS-B test", "EmbSim", "ccc"), 34.37),
         ("matcha", ("7", "STS-B test", "MATCHA", "ccc"), None),  # its 61.08 is of another checkpoint
@@ -32,7 +31,6 @@ from tests.benchmarks.papers import stsscore_data as sts_data
         ("matcha", ("figure 4", "Overall", "MATCHA", "ccc"), 45.35),
         ("stsscore", ("1", "STS-B test", "STSScore", "r"), 0.90),
         ("stsscore", ("1", "QQP train", "BERTScore", "pos_sd"), 0.17),
-        ("stsscore", ("2", "WMT22 zh-en", "STSScore BERT-base", "r"), 0.08),
         ("stsscore", ("3", "MRPC test", "Ensemble", "neg_mean"), 0.62),
         ("stsscore", ("4", "WMT22 zh-en", "STSScore longer half", "rho"), 0.42),
         ("stsscore", ("figure 9", "MRPC test", "STSScore BERT-base", "auc"), 0.81),
@@ -41,14 +39,10 @@ from tests.benchmarks.papers import stsscore_data as sts_data
         ("nli_lex", ("abstract", "DIVER-QA", "NLI+lex", "accuracy"), 0.899),
         ("nli_lex", ("D.2", "SQuAD", "BEM", "f1"), 0.985),
         ("nli_lex", ("D.2", "SQuAD", "top-performing", "accuracy_low"), 0.9),
-        ("nli_lex", ("D.2", "MedQA", "top-performing", "accuracy_low"), 0.65),
         ("nli_lex", ("D.2", "MedQA", "top-performing", "accuracy_high"), 0.74),
-        ("nli_lex", ("D.2", "MedQA", "all", "f1_low"), 0.0),
         ("nli_lex", ("D.2", "MedQA", "all", "f1_high"), 0.731),
         ("nli_lex", ("D.2", "MedQA", "BERTScore", "f1"), 0.03),
-        ("nli_lex", ("D.2", "MedQA", "BLEURT", "f1"), 0.03),
         ("nli_lex", ("D.2", "MedQA", "ROUGE-L", "f1"), 0.0),
-        ("nli_lex", ("D.2", "MedQA", "F1-score", "f1"), 0.0),
         ("set_criteria", ("1", "cosine", "SBERT-mini", "both"), 28.96),
         ("set_criteria", ("3", "cosine", "SBERT-L", "share"), 74.75),
     ],
@@ -73,16 +67,13 @@ BOTH = [
 CASES = [(name, *case) for name in COMMANDS for case in BOTH] + [
     ("matcha", (), "--data: expected a folder"),
     ("matcha", ("--authors", "{empty}"), "--authors: expected files"),
-    ("stsscore", (), "Missing option '--data'"),
     ("matcha", ("--data", "{data}", "--sets", "mednli"), "mednli: its licensed file is not given (--mednli FILE)"),
     ("matcha", ("--data", "{empty}", "--sets", "snli"), "no file"),
-    ("matcha", ("--data", "{empty}"), "snli: no file"),
     ("matcha", ("--data", "{data}", "--encoder", "a/gte", "--encoder", "b/gte"), "names that differ"),
     ("matcha", ("--from-hub", "--sets", "newts"), "newts: not on the Hub (--newts FILE)"),
     ("stsscore", ("--data", "{data}", "--sets", "qqp"), "qqp: not given (--qqp FILE, or --qqp hub)"),
     ("stsscore", ("--data", "{data}", "--qqp", "/no/q.tsv"), "--qqp: expected a file or `hub`, got '/no/q.tsv'"),
     ("stsscore", ("--data", "{empty}", "--sets", "mrpc"), "no file"),
-    ("stsscore", ("--data", "{empty}"), "stsb: no file"),
     ("stsscore", ("--data", "{data}", "--checkpoint", "a/x", "--checkpoint", "b/x"), "names that differ"),
 ]
 

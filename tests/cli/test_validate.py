@@ -146,11 +146,5 @@ def test_equal_means_of_raters_are_equal() -> None:
     assert len(set(Ratings(raters, [0, 1, 2], (0.0, 1.0)).mean)) == 1
 
 
-def test_an_invalid_text_is_found_by_its_row(run: Callable, file: Path) -> None:
-    rows = examples()
-    write_jsonl(file, [rows[0], rows[0], *rows[2:6], rows[6] | {"said": "\ud800"}, *rows[7:]])
-    refused(run(file), "--predictions: expected valid Unicode in column 'said', got ", "surrogate (U+D800) in row 7")
-
-
 def test_another_command_than_score_reads_no_pipe(run: Callable) -> None:
     refused(run("-"), "-: expected a file; of the commands only `score` reads standard input")

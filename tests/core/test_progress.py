@@ -1,11 +1,10 @@
 """Progress bars: on a terminal alone, after a while, and none where none is wanted."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
-from semantic_metrics import load, score
+from semantic_metrics import load
 from semantic_metrics.core import progress
 from semantic_metrics.core.progress import progress_bar, with_progress
 from semantic_metrics.stats.bootstrap import draw_rows
@@ -45,18 +44,6 @@ def test_a_variable_switches_all_bars_off(capsys: pytest.CaptureFixture, monkeyp
         monkeypatch.setenv("TQDM_DISABLE", value)
         list(with_progress([1, 2, 3], "row"))
         assert bool(capsys.readouterr().err) == shown
-
-
-def test_the_function_shows_a_bar_unless_told_otherwise(
-    checkpoint: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    be_a_terminal(monkeypatch)
-    score("matcha", *TEXTS, checkpoint=str(checkpoint))
-    assert "/2.00" in capsys.readouterr().err
-    score("matcha", *TEXTS, checkpoint=str(checkpoint), progress=False)
-    assert capsys.readouterr().err == ""
-    with pytest.raises(ValueError, match="progress: expected one of False, True, got str 'no'"):
-        score("matcha", *TEXTS, checkpoint=str(checkpoint), progress="no")
 
 
 @pytest.mark.parametrize("name", COLUMNS)

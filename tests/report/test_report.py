@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from sklearn.metrics import roc_auc_score
 
 from semantic_metrics.cli import main
-from semantic_metrics.files.errors import FileError
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
 from semantic_metrics.report.heat_map import heat_maps
@@ -175,18 +174,6 @@ def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
     text = Page(tmp_path / "report.html").text
     assert "No heat map: method: expected less, got said 0" in text
     assert "meant 0" in text
-
-
-def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("kept")
-    with pytest.raises(FileError, match="expected an existing folder"):
-        write_report(tmp_path / "no" / "report.html", "x", [Scores("m", [0.1], "s")], rows(1))
-    with pytest.raises(ValueError, match="texts: of 'prediction' expected 2, as many as scores of m, got 1"):
-        write_report(path, "x", [Scores("m", [0.1, 0.2], "s")], rows(1))
-    assert path.read_text() == "kept"
-    write_report(path, "x", [Scores("m", [0.1], "s")], rows(1))
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
 
 
 @contextmanager

@@ -1,8 +1,6 @@
 """The metric as `evaluate` loads it: texts, embeddings, several encoders, and what is refused."""
 
-import copy
 import json
-import pickle
 from pathlib import Path
 
 import evaluate
@@ -10,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from semantic_metrics import load
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.set_criteria.criteria import shared_ranges
 from tests.set_criteria.samples import SCRIPT, TEXTS, Vectors, operators, random_vectors
@@ -69,14 +66,6 @@ def test_added_rows_count_and_a_mistake_costs_none(criteria: evaluate.Metric) ->
     assert criteria.compute(**{key: values[3:] for key, values in TEXTS.items()}) == expected
     criteria.add_batch(**TEXTS)
     assert criteria.compute() == expected
-
-
-def test_loaded_from_the_package_and_on_disk(criteria: evaluate.Metric) -> None:
-    expected = criteria.compute(**TEXTS)
-    assert load("set_criteria").compute(**TEXTS) == expected
-    fresh = evaluate.load(SCRIPT)
-    for made in (copy.deepcopy(fresh), pickle.loads(pickle.dumps(fresh))):
-        assert made.compute(**TEXTS) == expected
 
 
 def test_embeddings_need_no_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
-from sklearn.metrics import f1_score, ndcg_score, roc_auc_score
+from sklearn.metrics import f1_score, roc_auc_score
 
 from semantic_metrics.stats import binary as calibration
 from semantic_metrics.stats.agreement import closeness, concordance, kendall, pearson, ranked_groups, ranking, spearman
@@ -35,17 +35,6 @@ def test_correlations_are_scipys(rows: list) -> None:
     assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
     assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-9)
     assert kendall(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-9)
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=8))
-@settings(max_examples=50)
-def test_dcg_of_a_group_is_scikit_learns(rows: list) -> None:
-    scores, ratings = np.array(rows, dtype=float).T
-    ranked = ranked_groups(ratings, ["one"] * len(rows))
-    if np.ptp(ratings) == 0:
-        assert ranked == []
-        return
-    assert ranking(scores, ratings, ranked)["dcg"] == pytest.approx([ndcg_score([ratings], [scores])])
 
 
 def test_ranking_by_hand() -> None:

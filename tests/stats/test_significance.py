@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from semantic_metrics.stats.bootstrap import bootstrap, bootstrap_groups, draw_rows
+from semantic_metrics.stats.bootstrap import bootstrap_groups
 from semantic_metrics.stats.significance import RESAMPLES, compare, compare_all, holm, interval
 
 DEVIATIONS = 5  # allowed distance of two Monte-Carlo figures; more happens once in a million
@@ -179,17 +179,6 @@ def test_invalid_scores_and_options_are_refused(values: object, options: dict, m
 def test_systems_that_cannot_be_compared_are_refused(systems: dict, baseline: str | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         compare_all(systems, baseline)
-
-
-def test_the_draws_are_scipys() -> None:
-    values = np.random.default_rng(1).gamma(2.0, size=40)
-    expected = stats.bootstrap(
-        (values,), np.mean, n_resamples=200, method="percentile", random_state=np.random.default_rng(0)
-    )
-    means = np.concatenate([values[rows].mean(axis=-1) for (rows,) in draw_rows((40,), 200, seed=0)])
-    assert (means == expected.bootstrap_distribution).all()
-    interval = bootstrap(lambda rows: {"mean": values[rows].mean(axis=-1)}, (40,), seed=0, resamples=200)["mean"]
-    assert interval == pytest.approx(tuple(expected.confidence_interval))
 
 
 def test_rows_of_a_group_are_drawn_together() -> None:

@@ -105,11 +105,6 @@ def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> 
     assert worker_count(None) == 1
 
 
-def test_the_signature_does_not_depend_on_workers() -> None:
-    with pytest.raises(ValueError, match="workers: expected a whole number from 1, got"):
-        RunOptions(workers=0)
-
-
 MANY = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") for i in range(24)]
 
 

@@ -122,14 +122,10 @@ VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7
 CELLS = ["both", "first", "second", "neither"]
 PUBLISHED = [  # as the paper prints them: table, measure, name, figures, values
     (1, "cosine", "SBERT-mini", CELLS, [28.96, 24.22, 25.24, 21.57]),
-    (1, "cosine", "Gemma", CELLS, [24.58, 24.98, 24.83, 25.6]),
     (2, "cosine", "RoBERTa", CELLS, [12.29, 24.53, 21.09, 42.1]),
-    (13, "ned", "SBERT-L", CELLS, [28.54, 24.47, 25.06, 21.93]),
-    (15, "ned", "SBERT-mini", CELLS, [34.75, 27.25, 22.37, 15.63]),
     (15, "ned", "GPT3", CELLS, [16.34, 26.44, 21.91, 35.31]),
     (12, "cosine", "SBERT-mini", ["first_mean"], [0.0478]),
     (12, "ned", "USE", ["second_sd"], [0.0668]),
-    (14, "cosine", "SBERT-mini", ["base_mean"], [0.1759]),
     (3, "cosine", "SBERT-mini", ["share"], [76.14]),
     (3, "ned", "GPT3", ["share"], [50.5]),
 ]
