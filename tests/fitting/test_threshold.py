@@ -146,13 +146,10 @@ def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nl
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
         ({"answer": 1}, (), "--predictions: expected a text in column 'answer', got 1 in row 1"),
         ({"reference": "the same"}, (), "folds: expected at most 1, as many groups as have correct answers, got 5"),
         ({}, ("--label", "x"), "--label: expected one of the columns 'question', 'answer', 'reference', 'label', got"),
         ({}, ("--form", "rich"), "--form: only a fit of the weights of nli_lex takes it, got --metric matcha"),
-        ({}, ("--long",), "--long: only a fit of the weights of nli_lex takes it, got --metric matcha"),
-        ({}, ("--question", "question"), "--question: only a fit of the weights of nli_lex takes it, got "),
         ({}, ("--scale", 0, 1), "--scale: only a fit on ratings takes it, --human asks for one"),
         ({}, ("--output", "t.txt"), "--output: expected a folder or a file that ends in .json, got t.txt"),
     ],
