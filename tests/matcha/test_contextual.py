@@ -115,6 +115,24 @@ def test_an_explanation_runs_as_compute_does(metric: evaluate.Metric, run: dict)
     assert explained != metric.explain(TEXTS[0], TEXTS[4])
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("model.safetensors", None, "missing"),
+        ("model.safetensors", b"no tensors", "did not load"),
+        ("tokenizer.json", b"{}", "not a tokenizer"),
+    ],
+)
+def test_damage_is_named(folder: Path, tmp_path: Path, name: str, content: bytes | None, named: str) -> None:
+    for path in folder.glob("*.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / name).unlink()
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=named):
+        load_checkpoint(f"{tmp_path}/")
+
+
 def test_ratings_need_a_map(metric: evaluate.Metric) -> None:
     with pytest.raises(ValueError, match="calibrated: expected a checkpoint with ratings"):
         metric.compute(predictions=["a"], references=["a"], calibrated=True)
