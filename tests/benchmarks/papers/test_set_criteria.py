@@ -229,11 +229,10 @@ def test_invalid_arguments_are_refused_before_anything_runs(
     file: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     frame = samples(2)
-    paths = {name: tmp_path / f"{name}.parquet" for name in ("unknown", "short", "none", "empty", "bad")}
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("unknown", "short", "none", "bad")}
     frame.assign(operator=["overlap", "minus"] * 4).to_parquet(paths["unknown"])
     frame.drop(columns="target").to_parquet(paths["short"])
     frame.assign(b=None).to_parquet(paths["none"])
-    frame.head(0).to_parquet(paths["empty"])
     paths["bad"].write_text('{"C9": {}}', encoding="utf-8")
     given = [argument.format(**paths) for argument in arguments]
     result = run("--samples", file, *given, "--output", tmp_path / "results")
