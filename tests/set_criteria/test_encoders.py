@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import shutil
-import time
 from pathlib import Path
 
 import evaluate
@@ -202,11 +201,9 @@ def test_the_files_of_modules_are_checked_before_they_are_read(tmp_path: Path) -
     assert vectors == pytest.approx(load_encoder(str(MINILM), device="cpu").encode(SENTENCES)[0], abs=ROUNDING)
     config = folder / "0_Transformer" / "config.json"
     stored = json.loads(config.read_text())
-    config.write_text(json.dumps(stored | {"num_hidden_layers": 10**6}))
-    begin = time.monotonic()
+    config.write_text(json.dumps(stored | {"num_hidden_layers": 10**6}))  # to build them would take hours
     with pytest.raises(ValueError, match=r"0_Transformer: config\.json: num_hidden_layers: expected at most"):
         load_encoder(f"{folder}/")
-    assert time.monotonic() - begin < 60  # it would take hours
     for name in ("0_Transformer/config.json", "1_Pooling/config.json"):
         (folder / name).unlink()
         os.mkfifo(folder / name)
