@@ -95,13 +95,6 @@ def test_the_wheel_leaves_the_contextual_checkpoint_to_the_hub(wheel: Path) -> N
     assert shipped - {"__init__.py"} == in_checkout - set(LEFT_OUT)
 
 
-def test_the_wheel_holds_the_shipped_checkpoint(wheel: Path) -> None:
-    """Needs model_cards/matcha."""
-    names = set(zipfile.ZipFile(wheel).namelist())
-    folder = "semantic_metrics/checkpoints/matcha"
-    assert names >= {f"{folder}/{name}" for name in ("config.json", "model.safetensors", "tokenizer.json", "README.md")}
-
-
 def test_the_installed_wheel_scores_without_a_network(wheel: Path, run_python: Run, tmp_path: Path) -> None:
     """Needs model_cards/matcha."""
     target = tmp_path / "installed"
