@@ -61,9 +61,7 @@ def test_rows_of_the_tables() -> None:
 
 
 COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
-BOTH = [
-    (("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'"),
-]
+BOTH = [(("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'")]
 CASES = [(name, *case) for name in COMMANDS for case in BOTH] + [
     ("matcha", (), "--data: expected a folder"),
     ("matcha", ("--authors", "{empty}"), "--authors: expected files"),

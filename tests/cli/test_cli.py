@@ -120,10 +120,7 @@ def test_a_link_stays_a_link(score: Callable, file: Path) -> None:
         ({"questions": "id"}, "--questions: only nli_lex takes it"),
         ({"predictions": "answer"}, "--predictions: expected one of the columns 'said', 'gold', 'id', got 'answer'"),
         ({"show": "answer"}, "--show: expected one of the columns 'said', 'gold', 'id', got 'answer'"),
-        (
-            {"metric": "macha"},
-            "matcha, nli_lex, stsscore, support, got 'macha'; did you mean 'matcha'?",
-        ),
+        ({"metric": "macha"}, "matcha, nli_lex, stsscore, support, got 'macha'; did you mean 'matcha'?"),
         ({"metric": "zzz"}, "--metric: expected one of consensus, matcha, nli_lex, stsscore, support, got 'zzz'\n"),
         ({"metric": "set_criteria"}, "got 'set_criteria', which tests an encoder and gives texts no score"),
         ({"config": ""}, "--config: expected a checkpoint, got ''"),

@@ -48,10 +48,7 @@ def test_a_variable_switches_all_bars_off(capsys: pytest.CaptureFixture, monkeyp
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_compute_shows_a_bar_unless_told_otherwise(
-    name: str,
-    checkpoints: dict[str, str],
-    capsys: pytest.CaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, checkpoints: dict[str, str], capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metric = load(name, checkpoints[name])
     be_a_terminal(monkeypatch)

@@ -128,14 +128,8 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
         ({"network": {"senses": 16}}, r"network: expected keys among \['num_senses', .*got \['senses'\]"),
         ({"network": {"activation_function": "step"}}, "network.activation_function: expected one of gelu, "),
         ({"regulariser": {"kind": "set_criteria"}}, "regulariser, sets: expected both or neither, got one"),
-        (
-            {"exclude": [{"path": "a.csv", "columns": "text"}]},
-            r"\[0\].columns: expected a valid list, got 'text'",
-        ),
-        (
-            {"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "limit": 0}]},
-            r"train\[0\]: limit: expected 1",
-        ),
+        ({"exclude": [{"path": "a.csv", "columns": "text"}]}, r"\[0\].columns: expected a valid list, got 'text'"),
+        ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "limit": 0}]}, r"train\[0\]: limit: expected 1"),
         ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "columns": [["a"]]}]}, "one list of three col"),
         ({"train": [{"name": "a", "kind": "pears", "path": "a.csv"}]}, "expected a kind among pairs, .*got 'pears'"),
         ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train, sets: .*got \['a'\] twice"),

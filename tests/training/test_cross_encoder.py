@@ -96,10 +96,7 @@ def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.Tem
 
 @settings(max_examples=30)
 @given(
-    st.lists(st.integers(3, 60), min_size=1, max_size=300),
-    st.integers(64, 400),
-    st.integers(0, 3),
-    st.integers(1, 3),
+    st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(64, 400), st.integers(0, 3), st.integers(1, 3)
 )
 def test_every_pair_stands_in_one_batch_an_epoch_that_is_no_larger_than_asked_for(
     lengths: list[int], tokens: int, epoch: int, processes: int

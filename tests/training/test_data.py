@@ -78,11 +78,7 @@ def load(folder: Path, source: Source, rows: pd.DataFrame, excluded: frozenset =
             SCORED,
             [("r", None, "0"), ("t", "4", None), ("u", "5", None)],
         ),
-        (
-            Positives(name="w", table=FILE, columns=[["t", "a"], ["t", "b"]]),
-            WIDE,
-            [("z", "x", None), ("z", "y", None)],
-        ),
+        (Positives(name="w", table=FILE, columns=[["t", "a"], ["t", "b"]]), WIDE, [("z", "x", None), ("z", "y", None)]),
         (Triplets(name="t", table=FILE, columns=[["t", "a", "b"]]), WIDE, [("z", "x", "y")]),
         (
             Captions(name="coco", table=FILE),
