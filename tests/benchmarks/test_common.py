@@ -1,18 +1,25 @@
 """What the benchmarks share: published numbers, refusals before anything runs, and the package's own metrics."""
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import speed
+from benchmarks.__main__ import COMMANDS as BENCHMARKS
+from benchmarks.__main__ import main as benchmarks
 from benchmarks.common.own_metrics import load_own, runs_in_float32
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.ablation import FIGURES, ORDER, SETS
 from benchmarks.papers.matcha.command import main as matcha
 from benchmarks.papers.matcha.sets import TITLES
 from benchmarks.papers.stsscore.command import main as stsscore
+from benchmarks.speed import main
+from benchmarks.speed_rows import PEER_OF, Line, lines
 from benchmarks.suite.guarantees import main as guarantees
 from benchmarks.suite.guarantees import own_metric
+from semantic_metrics.transformer.drifts import processor
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers import matcha_data as synthetic
 from tests.benchmarks.papers import stsscore_data as sts_data
@@ -124,3 +131,47 @@ def test_options_reach_the_scores_and_the_report(tmp_path: Path) -> None:
 )
 def test_a_card_gets_figures_of_float32_on_either_backend(run: dict[str, object], exact: bool) -> None:
     assert runs_in_float32(run) is exact
+
+
+def test_every_benchmark_has_a_help() -> None:
+    listed = CliRunner().invoke(benchmarks, ["--help"]).output
+    for name in BENCHMARKS:
+        assert name in listed
+        result = CliRunner().invoke(benchmarks, [name, "--help"])
+        assert result.exit_code == 0, (name, result.output)
+
+
+def test_a_line_of_a_metric_has_its_reference_before_it() -> None:
+    every = lines(("torch", "openvino"), ("float32", "int8"))
+    names = [line.name for line in every]
+    assert len(names) == len(set(names))
+    for line in every:
+        if line.metric in PEER_OF and line.backend:
+            assert names.index(f"{line.metric}-torch-float32") <= names.index(line.name)
+            assert names.index(line.peer) < names.index(line.name)
+    wanted = speed._wanted(every, ("stsscore",))
+    assert {line.metric for line in wanted} == {"stsscore", "CrossEncoder"}
+
+
+@pytest.mark.slow
+def test_the_table_of_matcha(tmp_path: Path) -> None:
+    output = tmp_path / "speeds.json"
+    arguments = ["--only", "matcha", "--pairs", "8", "--repeats", "1", "--idle", "--output", str(output)]
+    result = CliRunner().invoke(main, arguments, env={"SEMANTIC_METRICS_DATA": ""})
+    assert result.exit_code == 0, result.output
+    figures = json.loads(output.read_text())["lines"]["matcha"]
+    assert figures["neighbours"] == 0
+    assert figures["megabytes"] > 0
+    assert figures["start"] > 0
+    assert "matcha" in result.output
+
+
+def test_what_is_recorded_is_of_this_processor() -> None:
+    row = {"metric": "contextual", "backend": "torch", "precision": "int8", "drift": 0.1, "neighbours": 0.0}
+    drift = speed._drift(row | {"count": 10, "processor_seconds": 2.0})
+    assert (drift.metric, drift.speed) == ("matcha", 5.0)
+    assert drift.processor == processor()
+    refused = CliRunner().invoke(main, ["--record", "--batch-size", "4"])
+    assert refused.exit_code == 2
+    assert "--record: expected device cpu" in " ".join(refused.output.split())
+    assert Line("a", "b", "c").name == "a-b-c"
