@@ -1,0 +1,62 @@
+"""The metrics inside `evaluate`'s own tools, with the models and metrics of the package."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import evaluate
+import pytest
+from evaluate.evaluator import SUPPORTED_EVALUATOR_TASKS
+from transformers import pipeline
+
+from semantic_metrics import load
+from tests.hooks.conftest import ROWS, TEXTS, example
+
+
+def test_two_metrics_combined(run_example: Callable[[str], dict]) -> None:
+    result = run_example("evaluate.combine")["result"]
+    texts = {"predictions": ["A man plays a guitar."], "references": ["A man is playing the guitar."]}
+    for name in ("matcha", "stsscore"):
+        alone = load(name).compute(**texts)
+        assert result[name] == alone[name]
+        assert result[f"{load(name).name}_scores"] == alone["scores"]
+        assert result[f"{load(name).name}_signature"] == alone["signature"]
+
+
+def answers() -> list[str]:
+    """What the model of the examples writes after each question."""
+    generate = pipeline("text-generation", model="./model")
+    prompts = generate(TEXTS["question"], max_new_tokens=8, do_sample=False, return_full_text=False)
+    return [texts[0]["generated_text"] for texts in prompts]
+
+
+def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
+    names = run_example("evaluate.evaluator")
+    written = answers()
+    assert len(set(written)) > 1
+    expected = load("matcha").compute(predictions=written, references=TEXTS["gold"])
+    result = names["result"]
+    assert {name: result[name] for name in expected} == expected
+    assert result["total_time_in_seconds"] > 0
+    with pytest.raises(ValueError, match="no_such"):
+        names["AnswerEvaluator"]().compute("./model", names["data"], metric=load("matcha"), input_column="no_such")
+
+
+def test_an_empty_cell_stays_a_text(run_example: Callable[[str], dict], folder: Path) -> None:
+    """pandas, which reads the file, would else make None of it, and `matcha` takes none."""
+    (folder / "answers.csv").write_text("question,gold\nwho sleeps?,\nis the dog awake?,The dog is awake.\n")
+    assert run_example("evaluate.evaluator")["data"]["gold"] == ["", "The dog is awake."]
+    (folder / "suite.py").write_text(example("EvaluationSuite"))
+    results = evaluate.EvaluationSuite.load("suite.py").run("./model")
+    assert [len(result["scores"]) for result in results] == [2, 2]
+
+
+def test_a_suite_is_loaded_and_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = dict(SUPPORTED_EVALUATOR_TASKS["text-generation"])
+    monkeypatch.setitem(SUPPORTED_EVALUATOR_TASKS, "text-generation", known)  # the suite sets what runs it
+    (folder / "suite.py").write_text(example("EvaluationSuite"))
+    results = evaluate.EvaluationSuite.load("suite.py").run("./model")
+    written = answers()
+    for name, result in zip(("matcha", "stsscore"), results, strict=True):
+        expected = load(name).compute(predictions=written, references=TEXTS["gold"])
+        assert (result[name], result["scores"]) == (expected[name], expected["scores"])
+    assert len(results[0]["scores"]) == len(ROWS)
