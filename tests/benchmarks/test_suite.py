@@ -206,22 +206,6 @@ def absent() -> Loaded:
     raise NotMeasured("no weights")
 
 
-def test_a_second_run_scores_only_what_is_new(tmp_path: Path) -> None:
-    whole, metric = texts(count=40), Counting()
-    few = whole.sample(10, seed=0)
-    first = score_all([metric.column()], [few], ScoreFile(tmp_path / "s.parquet"), print)
-    assert metric.asked == few.candidates
-    again = score_all([metric.column()], [few], ScoreFile(tmp_path / "s.parquet"), print)
-    assert len(metric.asked) == 10, "nothing is asked twice"
-    assert again.native["matcha", DENIALS].tolist() == first.native["matcha", DENIALS].tolist()
-    assert again.seconds == first.seconds, "the time is that of the run that scored"
-    score_all([metric.column()], [whole], ScoreFile(tmp_path / "s.parquet"), print)
-    assert sorted(metric.asked) == sorted(whole.candidates)
-    other = Counting("another checkpoint")
-    score_all([other.column()], [few], ScoreFile(tmp_path / "s.parquet"), print)
-    assert other.asked == few.candidates, "scores of another checkpoint are not taken"
-
-
 def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named(tmp_path: Path) -> None:
     rated = texts(STSB, figures=(SPEARMAN, CCC, NATIVE_CCC))
     rouge = Column(ROUGE_L, "rouge", lambda: Loaded(lambda given: np.zeros(len(given)), "zero"))

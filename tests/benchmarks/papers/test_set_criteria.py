@@ -1,4 +1,4 @@
-"""The benchmark of set criteria: its parts, an endpoint as an encoder, and the command from end to end."""
+"""The benchmark of set criteria: its intervals, and the command from end to end."""
 
 import json
 from pathlib import Path
@@ -13,14 +13,11 @@ from hypothesis import strategies as st
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.plot_style import FORMATS
 from benchmarks.papers.set_criteria.command import main
-from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors, candidate
+from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
 from benchmarks.papers.set_criteria.means import ClusterBootstrap
-from benchmarks.papers.set_criteria.measure import Measured, SampleSet, measure_all
 from semantic_metrics import load
 from semantic_metrics.endpoint import KEY_VARIABLE
-from semantic_metrics.set_criteria.criteria import Settings, own_ranges, report
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
-from tests.endpoint.fake_endpoint import SECRET, Reply, serve
 from tests.tiny_table import WORDS
 
 GROUPS = 12
@@ -77,45 +74,6 @@ def test_the_bootstrap_is_that_of_drawn_rows(size: int, m: int, seed: int) -> No
     assert np.allclose(result.means, means, atol=1e-12, equal_nan=True)
     assert result.clusters == len(known)
     assert np.isnan(result.interval(result.draws[:, 0])).all() or result.clusters > 1
-
-
-WIDTH = 48
-
-
-def embed(body: dict, number: int) -> Reply:
-    """Answers like OpenAI's API, in another order; busy at first."""
-    if number == 0:
-        return 429, {"error": f"slow down, {SECRET}"}, {"Retry-After": "0"}
-    vectors = RandomBag(5, WIDTH).encode(body["input"])[0]
-    data = [{"object": "embedding", "index": i, "embedding": list(map(float, row))} for i, row in enumerate(vectors)]
-    return 200, {"object": "list", "data": data[::-1]}, {}
-
-
-def measure(frame: pd.DataFrame, url: str, cache: Path | None = None) -> tuple[list[Measured], dict[str, str]]:
-    one = candidate(f"remote=endpoint:tiny@{url}", seed=0)
-    return measure_all([one], SampleSet(Path("made"), "", frame), cache, 10, lambda line: None)
-
-
-def test_an_endpoint_is_an_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(KEY_VARIABLE, SECRET)
-    frame = samples(4)
-    with serve(embed) as endpoint:
-        measured, _ = measure(frame, endpoint.url, tmp_path)
-        count = len(endpoint.requests)
-        again, _ = measure(frame, endpoint.url, tmp_path)
-        assert len(endpoint.requests) == count  # the second run took the vectors from the cache
-    path, headers, body = endpoint.requests[1]
-    assert path == "/v1/embeddings"
-    assert headers["Authorization"] == f"Bearer {SECRET}"
-    assert body["model"] == "tiny"
-    texts = [text for _, _, body in endpoint.requests[1:] for text in body["input"]]
-    assert len(texts) == frame[["a", "b", "target"]].stack().nunique()
-    given = {"remote": vectors_of(RandomBag(5, WIDTH), frame)}
-    expected = load("set_criteria").compute(embeddings=given, operator=list(frame["operator"]))["encoders"]["remote"]
-    for one in (*measured, *again):
-        result = report(one.samples, Settings(), own_ranges(one.samples))
-        assert result["C1"]["cosine"]["both"] == pytest.approx(expected["C1"]["cosine"]["both"], abs=1e-6)
-    assert SECRET.encode() not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
 VECTORS = "dog 1 0 0.5\ncat 0 1 0.25\nman 1 1 -1\nthe 0.5 0.1 0.2\nruns -0.3 0.7 0.1\nsleeps 0.2 -0.6 0.4\n"
@@ -216,7 +174,6 @@ def test_published_figures(output: Path, row: tuple) -> None:
         (("--encoder", "a=random:8", "--encoder", "a=random:9"), "expected names that differ"),
         (("--encoder", "random:one"), "random:WIDTH (2 or more)"),
         (("--encoder", "all-MiniLM"), "expected all-MiniLM-L6-v2, matcha, a folder, ORG/NAME"),
-        (("--encoder", "endpoint:model"), "endpoint:MODEL@URL"),
         (("--encoder", "unnormalised:"), "unnormalised:SPEC"),
         (("--theta", "-1"), "theta: expected a number of at least 0, got -1.0"),
         (("--ranges", "{bad}"), "--ranges"),
