@@ -186,20 +186,10 @@ def texts(title: str = DENIALS, count: int = 8, **changes: object) -> TextSet:
     return TextSet(title, candidates, [[text] for text in candidates], truth, [i // 2 for i in range(count)], **changes)
 
 
-class Counting:
-    """A metric that likes good texts, and counts the texts that it scores."""
-
-    def __init__(self, ran_with: str = "first") -> None:
-        self.ran_with, self.asked = ran_with, []
-
-    def column(self, name: str = "matcha") -> Column:
-        """The metric as a column."""
-        return Column(name, "counting", lambda: Loaded(self.ask, self.ran_with), COSINE, cosine=True)
-
-    def ask(self, given: TextSet) -> np.ndarray:
-        """1 for a good text, -1 for another."""
-        self.asked += given.candidates
-        return np.array([1.0 if text.startswith("good") else -1.0 for text in given.candidates])
+def liking(name: str) -> Column:
+    """A cosine that is 1 for a good text, -1 for another."""
+    scores = lambda given: np.array([1.0 if text.startswith("good") else -1.0 for text in given.candidates])  # noqa: E731
+    return Column(name, "liking", lambda: Loaded(scores, "first"), COSINE, cosine=True)
 
 
 def absent() -> Loaded:
@@ -209,7 +199,7 @@ def absent() -> Loaded:
 def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named(tmp_path: Path) -> None:
     rated = texts(STSB, figures=(SPEARMAN, CCC, NATIVE_CCC))
     rouge = Column(ROUGE_L, "rouge", lambda: Loaded(lambda given: np.zeros(len(given)), "zero"))
-    columns = [rouge, Counting().column("consensus"), Column("nli_lex", "nli", absent)]
+    columns = [rouge, liking("consensus"), Column("nli_lex", "nli", absent)]
     sets = [texts(MULTINLI, figures=("auc", "gap")), rated]
     scores = score_all(columns, sets, ScoreFile(tmp_path / "s.parquet"), print)
     figures = tables.figure_table(columns, sets, scores, QUICK)

@@ -16,7 +16,6 @@ from benchmarks.papers.set_criteria.command import main
 from benchmarks.papers.set_criteria.encoders import FLOOR, RandomBag, RandomVectors, WordVectors
 from benchmarks.papers.set_criteria.means import ClusterBootstrap
 from semantic_metrics import load
-from semantic_metrics.endpoint import KEY_VARIABLE
 from semantic_metrics.set_criteria.encoders import Encoder, load_encoder
 from tests.tiny_table import WORDS
 
@@ -39,14 +38,13 @@ def samples(groups: int = GROUPS, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def run(*arguments: object, **environment: str) -> Result:
-    """Call the command in an environment without a key, unless one is given."""
-    return CliRunner(env={KEY_VARIABLE: "", **environment}).invoke(main, list(map(str, arguments)))
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
-def finish(*arguments: object, **environment: str) -> Result:
+def finish(*arguments: object) -> Result:
     """Call the command with few resamples, and expect success."""
-    result = run(*arguments, "--resamples", 40, **environment)
+    result = run(*arguments, "--resamples", 40)
     assert result.exit_code == 0, (result.output, result.exception)
     return result
 
