@@ -73,6 +73,14 @@ def shipped() -> evaluate.Metric:
 
 
 @pytest.fixture(scope="session")
+def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A small checkpoint for each metric."""
+    from tests.demo.conftest import tiny_checkpoints  # its networks take seconds to import, which few tests need
+
+    return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The evaluation data."""
     if not os.environ.get("SEMANTIC_METRICS_DATA"):

@@ -34,10 +34,7 @@ SHAPE = {
     "intermediate_size": 64,
     "initializer_range": 0.3,  # large: scores lie apart, and what should not count would show
 }
-IDENTITY = {
-    "sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"},
-    "stsscore": {"scale": 5.0},
-}
+IDENTITY = {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}, "stsscore": {"scale": 5.0}}
 SIGMOID = {"sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Sigmoid"}}
 ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]  # in the order of their ids
 BERT_NAMES = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "unk", "mask")}

@@ -24,22 +24,7 @@ CALLS = 40  # of each further command
 NAMES = ("prediction", "reference", "question")  # columns of texts
 JUDGED = "judged"  # column of what people said of a row, in files that have one
 EVIL = (
-    "dog",
-    "",
-    " ",
-    "=1+1",
-    '"',
-    '""',
-    "a,b",
-    "a;b",
-    "\t",
-    "nan",
-    "NaN",
-    "null",
-    "1e999",
-    "日本",
-    "é",
-    "\u2028",
+    *("dog", "", " ", "=1+1", '"', '""', "a,b", "a;b", "\t", "nan", "NaN", "null", "1e999", "日本", "é", "\u2028"),
     "x" * 999,
 )
 BYTES = (b"\xff", b"\x00", b"\xed\xa0\x80", b"\r", b"\n", b'"', b",", b"{", b"}", b"\xef\xbb\xbf", b"\xf0\x9f", b"\x1a")

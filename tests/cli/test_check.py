@@ -70,7 +70,6 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
     [
         (("summary.txt",), {}, "SOURCE: expected a file, or --predictions and --references"),
         (("summary.txt", "source.md"), {"predictions": "s"}, "expected them with one table"),
-        (("summary.txt", "none.txt"), {}, "none.txt: No such file"),
         (("summary.txt", "latin.txt"), {}, "latin.txt: expected UTF-8 text, got the byte 0xe9"),
         (("summary.txt", "source.md"), {"k": "0"}, "--k: expected a whole number from 1, or all, got '0'"),
         (("summary.txt", "source.md"), {"html": "source.md"}, "expected another file than those that are read"),
@@ -79,7 +78,6 @@ def test_a_table_gives_a_row_each(pair_model: Path, tmp_path: Path) -> None:
             {"output": "new.html", "html": "../{folder}/new.html"},
             "--html: expected another file than --output",
         ),
-        (("summary.txt", "source.md"), {"precision": "int4"}, "precision: expected one of"),
         (("summary.txt", "source.md"), {"fail_under": "nan"}, "--fail-under: expected a number from 0 to 1, got nan"),
     ],
 )

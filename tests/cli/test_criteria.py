@@ -11,10 +11,8 @@ from semantic_metrics import load
 from semantic_metrics.cli.criteria import MEASURES
 from semantic_metrics.set_criteria import geometry
 from semantic_metrics.set_criteria.summary import CONDITIONS
-from tests import tiny_pairs as tiny
 from tests.cli.conftest import done, invoke, refused
 from tests.conftest import ROOT
-from training.matcha.contextual import ContextualModel
 
 SAMPLES = ROOT / "metrics" / "samples" / "sets.csv"
 
@@ -53,17 +51,6 @@ def test_a_result_prints_as_a_table_and_stays_a_dict() -> None:
     assert json.loads(json.dumps(result)) == result == pickle.loads(pickle.dumps(result))
     only = load("set_criteria").compute(**{name: values[:4] for name, values in texts.items()})
     assert str(only).splitlines()[2].split()[-4:] == ["-"] * 4, "no sample of difference or union"
-
-
-def test_a_contextual_checkpoint_runs_as_it_is_told(tmp_path: Path) -> None:
-    folder, output = tmp_path / "contextual", tmp_path / "o.csv"
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(folder)
-    run = ("--precision", "int8", "--backend", "torch", "--batch-size", "4", "--device", "cpu")
-    done(invoke("criteria", SAMPLES, "--encoder", f"{folder}/", *run, "--output", output))
-    (signature,) = set(pd.read_csv(output)["signature"])
-    assert "|precision:int8|" in signature
-    message = "precision: expected 'float32' for encoder"
-    refused(invoke("criteria", SAMPLES, *run), message, "which is no contextual MATCHA checkpoint, got 'int8'")
 
 
 def test_invalid_samples_are_refused(tmp_path: Path) -> None:

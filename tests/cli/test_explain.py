@@ -8,9 +8,7 @@ import pytest
 from click.testing import Result
 
 import semantic_metrics
-from semantic_metrics.cli.explain import MAX_TERMINAL_TOKENS
 from semantic_metrics.cli.terminal import MIN_WIDTH
-from semantic_metrics.core.signature import shorten
 from tests.cli.conftest import done, invoke, refused
 
 PAIR = ("the dog bites a man", "no man sleeps")
@@ -65,13 +63,6 @@ def test_lines_fit_the_terminal(run: Callable, width: int) -> None:
     assert sum(line.count("日") for line in body if "strongest" not in line) >= 30
 
 
-def test_many_tokens_are_counted_and_none_are_no_error(run: Callable) -> None:
-    result = run("dog " * (MAX_TERMINAL_TOKENS + 7), "the dog")
-    assert "and 7 more tokens; --html FILE shows up to" in result.output
-    assert result.output.count("dog") <= MAX_TERMINAL_TOKENS + 10
-    assert done(run("", "the dog"))[0].startswith("matcha 0.0000")
-
-
 def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
     path = tmp_path / "why.html"
     done(run('the <b>dog</b> & "man"', "a cat", html=str(path)))
@@ -97,15 +88,6 @@ def test_the_cross_encoders(run: Callable, sts_model: Path, nli_model: Path) -> 
     assert total == pytest.approx(explanation["prediction"]["total"], abs=0.005)
 
 
-def test_a_model_runs_as_it_is_told(run: Callable, sts_model: Path) -> None:
-    lines = done(run(metric="stsscore", config=sts_model, precision="int8", workers="2"))
-    metric = semantic_metrics.load("stsscore", str(sts_model))
-    assert lines[0].startswith(f"stsscore {metric.explain(*PAIR, precision='int8')['score']:.4f}  (leave_one_out: ")
-    assert lines[-1] == shorten(metric.signature(precision="int8")) != shorten(metric.signature())
-    result = run(metric="stsscore", config=sts_model, precision="int8", method="integrated_gradients")
-    refused(result, "precision: expected 'float32' for the gradients of method 'integrated_gradients', got 'int8'")
-
-
 def test_features_are_shown_as_in_the_demo(run: Callable, nli_model: Path) -> None:
     lines = done(run("the dog", "a dog", metric="nli_lex", config=nli_model, question="who?"))
     metric = semantic_metrics.load("nli_lex", str(nli_model))
@@ -129,8 +111,6 @@ def test_features_are_shown_as_in_the_demo(run: Callable, nli_model: Path) -> No
         ),
         ({"metric": "nli_lex"}, "--question: expected a text, for nli_lex"),
         ({"question": "who?"}, "--question: only nli_lex takes it"),
-        ({"method": "leave_one_out"}, "method: expected one of 'exact', 'integrated_gradients'"),
-        ({"config": "no/such/folder"}, "checkpoint 'no/such/folder'"),
         ({"html": "no/such/why.html"}, "no/such/why.html: expected an existing folder"),
     ],
 )

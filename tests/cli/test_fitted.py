@@ -201,22 +201,3 @@ def test_a_run_with_a_new_option_is_continued_with_the_same_one(
     lines = done(resumed("out.csv", *given, "--resume"))
     assert file.with_name("out.csv").read_bytes() == file.with_name("whole.csv").read_bytes()
     assert lines == done(resumed("again.csv", *given)), "the counts of the first part are kept"
-
-
-def test_a_run_with_weights_is_continued_with_the_same_ones(
-    file: Path, pair_model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, similarity in (("a.json", 1), ("b.json", 2)):
-        file.with_name(name).write_text(json.dumps({"matcha": 0, "similarity": similarity, "nli": 1}))
-
-    def score(output: str, weights: str, *more: str) -> object:
-        options = TEXTS | {"config": pair_model, "weights": file.with_name(weights), "batch_rows": 3}
-        return invoke("score", file, *more, options=options | {"output": file.with_name(output)})
-
-    done(score("whole.csv", "a.json"))
-    with monkeypatch.context() as patched:
-        cut(patched, 2, KeyboardInterrupt)
-        assert score("out.csv", "a.json").exit_code == 130
-    refused(score("out.csv", "b.json", "--resume"), "--weights was ", "a.json, now it is ")
-    done(score("out.csv", "a.json", "--resume"))
-    assert file.with_name("out.csv").read_bytes() == file.with_name("whole.csv").read_bytes()

@@ -127,17 +127,3 @@ def test_invalid_columns_are_refused(file: Path, options: tuple, message: str) -
 def test_a_header_in_one_piece_gets_a_hint(tmp_path: Path, text: str, hint: str) -> None:
     (tmp_path / "in.csv").write_text(text)
     refused(invoke("score", tmp_path / "in.csv", options={"predictions": "said", "references": "gold"}), hint)
-
-
-def test_fits_read_json_lists(file: Path, checkpoint: Path) -> None:
-    rows = pd.concat([pd.read_csv(file, keep_default_na=False)] * 4, ignore_index=True)
-    rows["json"] = [json.dumps([f"{text} {i}" for text in json.loads(cell)]) for i, cell in enumerate(rows["json"])]
-    rows["right"] = [1, 0, 1] * 4
-    rows.to_csv(file, index=False)
-    usual = {"metric": "matcha", "config": checkpoint, "predictions": "said", "references": "json", "label": "right"}
-    output = file.with_name("t.json")
-    done(invoke("fit", file, "--json-lists", options=usual | {"folds": 3, "output": output}))
-    scored = file.with_name("out.csv")
-    del usual["label"]
-    done(invoke("score", file, "--json-lists", options=usual | {"threshold": output, "output": scored}))
-    assert pd.read_csv(scored)["correct"].tolist().count(True) > 0

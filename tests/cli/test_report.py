@@ -56,10 +56,8 @@ def test_a_row_without_a_score_among_several_references(answers: Path, checkpoin
     ("changed", "message"),
     [
         ({"metric": "nli_lex"}, "--questions: expected a column, for nli_lex"),
-        ({"references": "god"}, "--references: expected one of the columns 'said', 'gold', 'ok', 'asked', got 'god'"),
         ({"label": "gold"}, "--label: expected 1, 0, true or false in column 'gold', got 'a dog' in row 1"),
         ({"output": "no/such/report.html"}, "no/such/report.html: expected an existing folder"),
-        ({"config": "no/such/folder"}, "checkpoint 'no/such/folder'"),
     ],
 )
 def test_invalid_input_is_refused(run: Callable, answers: Path, changed: dict, message: str) -> None:

@@ -146,18 +146,6 @@ def test_two_files_of_lines(score: Callable, tmp_path: Path, expected: list[floa
     refused(score(given[0], "--predictions", "text"), "--references: expected one of the columns 'text', got None")
 
 
-def test_several_references(score: Callable, tmp_path: Path, checkpoint: Path) -> None:
-    lists = [[text, "no cat"] for text in GOLD]
-    rows = [row | {"gold": texts} for row, texts in zip(PAIRS, lists, strict=True)]
-    scored = semantic_metrics.load("matcha", str(checkpoint)).compute(predictions=SAID, references=lists)
-    lines = done(score(write_jsonl(tmp_path / "in.jsonl", rows), *TEXTS))
-    assert "a dog bites | no cat" in lines[1]
-    assert lines[-2] == f"5 rows, mean {scored['matcha']:.4f}, undefined 1"
-    rows[3]["gold"] = "the cat sleeps"
-    message = "in.jsonl, line 4: expected a text or a list of texts, of one kind in all rows, in column"
-    refused(score(write_jsonl(tmp_path / "in.jsonl", rows), *TEXTS, "--batch-rows", 3), message)
-
-
 def test_several_metrics(
     score: Callable, tmp_path: Path, checkpoint: Path, expected: list[float], nli_model: Path, sts_model: Path
 ) -> None:
@@ -191,7 +179,6 @@ def test_several_metrics(
     ("row", "message"),
     [
         ({"said": None, "gold": "dog"}, "expected a text in column 'said', got None"),
-        ({"gold": "dog"}, "expected a text in column 'said', got None"),
         ({"said": float("nan"), "gold": "dog"}, "expected a text in column 'said', got nan"),
         ({"said": "dog", "gold": 5}, "expected a text or a list of texts, of one kind in all rows, in column"),
         ({"said": "dog", "gold": "\ud800"}, "line 6: expected valid Unicode in column 'gold', got "),

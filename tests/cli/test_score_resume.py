@@ -1,14 +1,12 @@
 """`semantic-metrics score --resume`: a run that was cut off ends with the file of a run that was not."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from click.testing import Result
-from safetensors.torch import load_file, save_file
 
 from semantic_metrics.cli.scoring import LoadedMetric
 from tests.cli.conftest import done, invoke, refused
@@ -101,12 +99,6 @@ def half(score: Callable, file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_without_resume_a_run_starts_over(score: Callable, half: Path) -> None:
-    for more in ([], ["--resume"]):  # the second finds nothing to continue
-        assert done(score(half, *more))[0].startswith("90 rows, ")
-        assert len((half.parent / "out.jsonl").read_text().splitlines()) == 90
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -138,19 +130,6 @@ def test_rows_that_were_scored_must_be_the_same(score: Callable, half: Path) -> 
     half.write_text("".join(lines), encoding="utf-8")
     write(half, 100, first=90)
     assert done(score(half, "--resume"))[0].startswith("100 rows, ")
-
-
-@pytest.mark.parametrize("changed", [{}, {"batch_rows": 20}])
-def test_a_note_without_rows_is_ignored(score: Callable, half: Path, changed: dict) -> None:
-    """It is left of a run that was killed between its last two steps."""
-    note = half.parent / ".out.jsonl.partial.json"
-    content = note.read_text()
-    done(score(half, "--resume"))
-    whole = (half.parent / "out.jsonl").read_bytes()
-    note.write_text(content)
-    assert done(score(half, "--resume", **changed))[0].startswith("90 rows, ")
-    assert (half.parent / "out.jsonl").read_bytes() == whole
-    assert {path.name for path in half.parent.iterdir()} == {"in.jsonl", "out.jsonl"}
 
 
 def test_a_damaged_part_is_refused(score: Callable, half: Path) -> None:
@@ -221,20 +200,3 @@ def test_links_in_the_places_of_its_own_files_are_not_followed(score: Callable, 
     file.with_name(".out.jsonl.partial").symlink_to(other)
     assert score(file).exit_code == 2
     assert other.read_text() == "kept"
-
-
-def test_another_checkpoint_is_refused(
-    file: Path, sts_model: Path, nli_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = {"predictions": "said", "references": "gold", "output": tmp_path / "out.jsonl", "batch_rows": 60}
-    options = {"stsscore": options, "nli_lex": options | {"questions": "gold"}}
-    for (name, given), model in zip(options.items(), (sts_model, nli_model), strict=True):
-        other = shutil.copytree(model, tmp_path / name)
-        weights = load_file(other / "model.safetensors")
-        head = next(key for key in weights if key.endswith("classifier.bias"))
-        save_file(weights | {head: weights[head] + 1}, other / "model.safetensors", metadata={"format": "pt"})
-        with monkeypatch.context() as patched:
-            cut(patched, 1, KeyboardInterrupt)
-            assert invoke("score", file, options=given | {"metric": name, "config": model}).exit_code == 130
-        again = invoke("score", file, "--resume", options=given | {"metric": name, "config": other})
-        refused(again, f"signature of {name} was {name}|checkpoint:")

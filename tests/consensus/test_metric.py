@@ -1,15 +1,23 @@
-"""What the metric returns: the parts are those of the models alone, and the score is their mean."""
+"""What the metric returns: parts of the models alone, their mean as the score, verdicts, weights that are fitted."""
 
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import evaluate
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semantic_metrics import load
-from semantic_metrics.consensus.verdict import EMPTY, VERDICTS
-from semantic_metrics.consensus.weights import SURE_LIMIT, limit
+from semantic_metrics.consensus.parts import Parts
+from semantic_metrics.consensus.verdict import CONTRADICTS, EMPTY, VERDICTS, verdict
+from semantic_metrics.consensus.verdict import SAME as IS_SAME
+from semantic_metrics.consensus.weights import DEFAULT, SURE_LIMIT, Weights, limit
 from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.quantities.rules import DIFFERENT, NO_ANSWER, NOTHING, OPEN, SAME, UNREAD, Ruling
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 from tests.consensus.conftest import LABELS, SCRIPT, both_heads
 from tests.nli_lex.conftest import listing
@@ -74,16 +82,6 @@ def test_auto_goes_by_the_drifts_of_each_checkpoint(model: Path, contextual: Pat
     signature = load("consensus", f"{model}+{contextual}").signature(precision="auto")
     assert "|precision:float32|" in signature
     assert "|matcha_precision:bfloat16|" in signature
-
-
-def test_a_table_of_matcha_stays_as_it_is(metric: evaluate.Metric) -> None:
-    default, result = (
-        metric.compute(predictions=PREDICTIONS, references=REFERENCES, precision=precision)
-        for precision in ("float32", "int8")
-    )
-    assert result["parts"]["matcha"] == default["parts"]["matcha"]
-    assert result["scores"] != default["scores"]
-    assert "matcha_" not in result["signature"]
 
 
 def test_a_text_says_the_same_as_itself(metric: evaluate.Metric) -> None:
@@ -163,15 +161,6 @@ def test_the_best_reference_gives_parts_and_verdict(metric: evaluate.Metric) -> 
         assert result["parts"]["matcha"][i] == alone["parts"]["matcha"][best]
 
 
-def test_margins_are_scores_minus_those_of_contradictions(metric: evaluate.Metric) -> None:
-    against = ["a cat", "the man is awake", "", "the dog barks"]
-    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=against)
-    alone = metric.compute(predictions=against, references=REFERENCES)
-    assert result["contradiction_scores"] == pytest.approx(alone["scores"], abs=ROUNDING)
-    assert result["margins"] == pytest.approx(np.subtract(result["scores"], alone["scores"]), abs=ROUNDING)
-    assert result["undefined"] == alone["undefined"] == 1
-
-
 @pytest.mark.parametrize("blank", ["", " \n\t", "\u3000", "\u200b", "\ufeff\0", "...", "?!"])
 def test_a_blank_text_scores_0_and_is_counted(metric: evaluate.Metric, blank: str) -> None:
     result = metric.compute(predictions=[blank, "a dog", "a dog"], references=[["a dog"], [blank], [blank, "a dog"]])
@@ -181,30 +170,13 @@ def test_a_blank_text_scores_0_and_is_counted(metric: evaluate.Metric, blank: st
     assert result["scores"][2] > 0
 
 
-def test_long_pairs_are_counted(metric: evaluate.Metric) -> None:
-    result = metric.compute(predictions=["the dog barks", "the dog " * 40], references=["a dog", "a cat"])
-    assert result["truncated"] == 1
-
-
-def test_added_rows_are_scored_like_given_ones(metric: evaluate.Metric) -> None:
-    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
-    metric.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
-    added = metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:])
-    assert added == metric.compute(predictions=PREDICTIONS, references=REFERENCES)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"multi_reference": "all"}, "multi_reference: expected"),
-        ({"output": "table"}, "output: expected"),
-        ({"precision": "float8"}, "precision: expected"),
-        ({"batch_size": 0}, "batch_size: expected"),
         ({"contradictions": ["a"]}, "contradictions: expected 4 items"),
         ({"weights": {"matcha": 1.0}}, "weights: expected a number for each of matcha, similarity, nli"),
         ({"weights": {"matcha": 0, "similarity": 0, "nli": 0}}, "weights: expected a weight above 0"),
         ({"weights": {"matcha": 1, "similarity": -1, "nli": 0}}, "weights: expected a number from 0 for similarity"),
-        ({"weights": {"matcha": 1, "similarity": float("nan"), "nli": 0}}, "weights: expected a number from 0"),
         ({"weights": "no such file.json"}, r"weights: expected a JSON file, got 'no such file\.json'"),
     ],
 )
@@ -231,3 +203,144 @@ def test_sentences_are_left_to_support(metric: evaluate.Metric, option: dict) ->
     ((name, value),) = option.items()
     with pytest.raises(ValueError, match=f"^{name}: expected .*'support' judges sentence by sentence.*{value}"):
         metric.compute(predictions=["a"], references=["b"], **option)
+
+
+PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"
+
+
+def test_a_token_contributes_what_the_score_loses_without_it(metric: evaluate.Metric) -> None:
+    explanation = metric.explain(PREDICTION, REFERENCE)
+    score = metric.compute(predictions=[PREDICTION], references=[REFERENCE])["scores"][0]
+    assert explanation["score"] == pytest.approx(score, abs=1e-6)
+    without = metric.compute(predictions=["the barks"], references=[REFERENCE])["scores"][0]
+    assert explanation["prediction"]["tokens"] == ["the", "dog", "barks"]
+    assert explanation["prediction"]["contributions"][1] == pytest.approx(score - without, abs=1e-5)
+
+
+def test_only_a_number_that_differs_takes_the_contradiction_of_numbers_with_it(metric: evaluate.Metric) -> None:
+    prediction, reference = "4 dog barks", "5 dog barks"
+    explanation = metric.explain(prediction, reference)
+    differ = Ruling(DIFFERENT, "another number")
+    rulings = [differ, OPEN, differ]
+    parts = metric.models.parts([prediction, "dog barks", "4 dog"], [reference] * 3, rulings=rulings)
+    whole, without_number, without_verb = DEFAULT.score(parts)
+    assert explanation["score"] == pytest.approx(whole)
+    contributions = explanation["prediction"]["contributions"]
+    assert contributions[0] == pytest.approx(whole - without_number, abs=1e-5)
+    assert contributions[-1] == pytest.approx(whole - without_verb, abs=1e-5)
+
+
+def test_it_runs_as_compute_does(model: Path, contextual: Path) -> None:
+    metric = load("consensus", f"{model}+{contextual}")
+    run = {"precision": "int8", "workers": 2}
+    explanation = metric.explain(PREDICTION, REFERENCE, **run)
+    score = metric.compute(predictions=[PREDICTION], references=[REFERENCE], **run)["scores"][0]
+    assert explanation["score"] == pytest.approx(score, abs=1e-3)
+    assert explanation != metric.explain(PREDICTION, REFERENCE)
+
+
+def parts(supported: float, covered: float, contradiction: float, similarity: float) -> Parts:
+    one = (np.array([value]) for value in (0.0, similarity, supported, covered, contradiction))
+    return Parts(*one, truncated=np.array([False]))
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "reason"),
+    [
+        ((0.9, 0.9, 0.6, 0.9), "contradicts", r"contradict each other \(probability 0\.60\)"),
+        ((0.9, 0.8, 0.1, 0.9), "same", r"Each text entails the other \(.* 0\.90, .* 0\.80"),
+        ((0.9, 0.1, 0.1, 0.9), "says less", "leaves something out"),
+        ((0.1, 0.9, 0.1, 0.9), "says more", "adds something"),
+        ((0.1, 0.1, 0.9, 0.1), "unrelated", r"little in common \(similarity 0\.10\)"),
+        ((0.1, 0.1, 0.1, 0.6), "says more", "adds something and leaves something out"),
+    ],
+)
+def test_verdicts(values: tuple[float, ...], word: str, reason: str) -> None:
+    found, why = verdict(parts(*values), 0)
+    assert found == word
+    assert word in VERDICTS
+    assert re.search(reason, why)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (SAME, "same"),
+        (DIFFERENT, "contradicts"),
+        (NO_ANSWER, "no answer"),
+        (NOTHING, "unrelated"),
+        (UNREAD, "unread"),
+        ("", "same"),
+    ],
+)
+def test_rules_decide_before_models(kind: str, word: str) -> None:
+    ruling = Ruling(kind, "Because." if kind else "")
+    ruled = replace(parts(0.9, 0.9, 0.1, 0.9), rulings=np.array([ruling], dtype=object))
+    found, why = verdict(ruled, 0)
+    assert found == word
+    assert word in VERDICTS
+    assert (why == "Because.") == bool(kind)
+
+
+SHARE = st.floats(0, 1)
+
+
+@given(st.floats(-1, 1), SHARE, st.lists(SHARE, min_size=4, max_size=4), st.sampled_from([DEFAULT, Weights(1, 0, 0)]))
+def test_verdict_and_score_say_the_same(matcha: float, similarity: float, shares: list[float], w: Weights) -> None:
+    supported, covered = shares[:2]
+    contradiction = ((1 - supported) * shares[2] + (1 - covered) * shares[3]) / 2
+    values = (matcha, similarity, supported, covered, contradiction)
+    one = Parts(*(np.array([value]) for value in values), truncated=np.array([False]))
+    word, score = verdict(one, 0)[0], float(w.score(one)[0])
+    assert word != CONTRADICTS or score < 0.5
+    assert word != IS_SAME or score >= 0.5
+
+
+def test_another_quantity_among_other_words_makes_a_contradiction_likely(metric: evaluate.Metric) -> None:
+    texts = ["The cat came at 13:00.", "The cat came home at 3 pm."]
+    result = metric.compute(predictions=texts, references=["The cat was there by 3 pm."] * 2)
+    assert result["verdicts"][0] == "contradicts"
+    assert "'13:00' is not '3 pm'" in result["reasons"][0]
+    assert result["parts"]["contradiction"][0] >= 0.5
+    assert result["parts"]["entailment"][0] <= 0.5
+
+
+def drawn(count: int, seed: int = 0) -> Parts:
+    values = np.random.default_rng(seed).random((5, count))
+    return Parts(values[0] * 2 - 1, *values[1:], truncated=np.zeros(count, dtype=bool))
+
+
+def test_a_fit_recovers_the_weights_behind_the_ratings() -> None:
+    parts = drawn(200)
+    weights = Weights.fit(parts, parts.components @ [0.25, 0.75, 0])
+    assert (weights.matcha, weights.similarity, weights.nli) == pytest.approx((0.25, 0.75, 0), abs=1e-6)
+
+
+def test_a_fit_needs_ratings() -> None:
+    with pytest.raises(ValueError, match="ratings: expected 10 or more, got 9"):
+        Weights.fit(drawn(9), np.ones(9))
+    with pytest.raises(ValueError, match="ratings: expected some that rise with a part"):
+        Weights.fit(drawn(20), np.zeros(20))
+
+
+def test_a_file_is_read_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text(json.dumps({"weights": {"matcha": 1, "similarity": 2, "nli": 0.5}, "rated": 40}))
+    assert Weights.read(str(path)) == Weights(1, 2, 0.5)
+    path.write_text(json.dumps({"matcha": 1, "similarity": 2, "nli": 0.5}))
+    assert Weights.read(path, "a" * 64) == Weights(1, 2, 0.5)
+    path.write_text("{")
+    with pytest.raises(ValueError, match="weights: expected a JSON file"):
+        Weights.read(path)
+    path.write_text("[1, 2]")
+    with pytest.raises(ValueError, match="weights: expected a number for each of"):
+        Weights.read(path)
+
+
+def test_a_file_for_another_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text(json.dumps({"weights": {"matcha": 1, "similarity": 2, "nli": 0.5}, "checkpoint": "a" * 16}))
+    assert Weights.read(path, "a" * 64) == Weights.read(path) == Weights(1, 2, 0.5)
+    expected = f"weights: expected a file fitted for checkpoint '{'b' * 16}', got '.*, fitted for '{'a' * 16}'$"
+    with pytest.raises(ValueError, match=expected):
+        Weights.read(path, "b" * 64)

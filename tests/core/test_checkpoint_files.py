@@ -1,17 +1,29 @@
-"""What a folder is refused for before a library reads it."""
+"""What a folder is refused for before a library reads it, a tokeniser with dropout included."""
 
 import base64
 import json
 import os
+import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
 from tokenizers.normalizers import Precompiled
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.trainers import BpeTrainer
 
 from semantic_metrics.consensus.weights import Weights
-from semantic_metrics.core.checkpoint_files import check_files, check_sizes, check_tokenizer
+from semantic_metrics.core.checkpoint_files import check_tokenizer
 from semantic_metrics.fitting.threshold import read_threshold
+from semantic_metrics.matcha.checkpoint import load_checkpoint
+from semantic_metrics.matcha.table import MatchaTable, TableConfig
+from semantic_metrics.nli_lex.features import load_scorer as load_judge
 from semantic_metrics.set_criteria.encoders import load_encoder
+from semantic_metrics.stsscore.scoring import load_scorer
 from tests import tiny_pairs as tiny
 
 UNIT = b"\1\2\3\4"  # of a trie
@@ -73,22 +85,6 @@ def test_a_table_of_characters_that_works_is_accepted(tmp_path: Path) -> None:
     check_tokenizer(normalized(tmp_path / "model", data))
 
 
-def test_a_pipe_in_the_folder_of_a_module_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "1_Pooling").mkdir()
-    (tmp_path / "config.json").write_text("{}")
-    check_files(tmp_path)
-    os.mkfifo(tmp_path / "1_Pooling" / "config.json")
-    with pytest.raises(ValueError, match=r"expected regular files, got a device or a pipe: 1_Pooling/config\.json"):
-        check_files(tmp_path)
-
-
-def test_sizes_of_a_module_s_folder_are_checked(tmp_path: Path) -> None:
-    (tmp_path / "0_Transformer").mkdir()
-    (tmp_path / "0_Transformer" / "config.json").write_text(json.dumps({"num_hidden_layers": 10**6}))
-    with pytest.raises(ValueError, match="num_hidden_layers: expected at most 1000, got 1e"):
-        check_sizes(tmp_path)
-
-
 def test_an_encoder_with_a_million_layers_is_refused(tmp_path: Path) -> None:
     folder = tiny.change(tiny.bert(tmp_path / "bert"), {"num_hidden_layers": 10**6})
     with pytest.raises(ValueError, match=r"bert: config\.json: num_hidden_layers: expected at most"):
@@ -104,3 +100,70 @@ def test_settings_are_read_from_regular_files_that_end(tmp_path: Path) -> None:
             Weights.read(path)
         with pytest.raises(ValueError, match=f"threshold .*: expected a JSON file with .*{reason}"):
             read_threshold(path)
+
+
+TEXT = "the dog bites the man and the man bites the dog"
+
+
+def bpe_table(folder: Path) -> Path:
+    """A MATCHA table whose tokeniser is a BPE, without dropout."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = ByteLevel()
+    trainer = BpeTrainer(initial_alphabet=ByteLevel.alphabet(), vocab_size=330, show_progress=False)
+    tokenizer.train_from_iterator([TEXT] * 5, trainer)
+    size = tokenizer.get_vocab_size()
+    rows = torch.randn(size, 8, generator=torch.Generator().manual_seed(0)).half()
+    MatchaTable(rows.numpy(), tokenizer, TableConfig(size, 8, unk_token=None)).save(folder)
+    return folder
+
+
+def with_dropout(folder: Path, dropout: object, copy: Path) -> Path:
+    """A copy of a checkpoint whose tokeniser has dropout."""
+    shutil.copytree(folder, copy)
+    path = copy / "tokenizer.json"
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    assert stored["model"]["type"] == "BPE"
+    stored["model"]["dropout"] = dropout
+    path.write_text(json.dumps(stored), encoding="utf-8")
+    return copy
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[Callable, Path]:
+    """A checkpoint with a BPE for each metric, by the function that loads it."""
+    folder = tmp_path_factory.mktemp("bpe")
+    table, pairs = bpe_table(folder / "table"), tiny.roberta(folder / "pairs")
+    return {load_checkpoint: table, load_encoder: table, load_scorer: pairs, load_judge: pairs}
+
+
+@pytest.mark.parametrize("load", [load_checkpoint, load_encoder, load_scorer, load_judge])
+def test_every_metric_refuses_bpe_dropout(load: Callable, checkpoints: dict[Callable, Path], tmp_path: Path) -> None:
+    folder = with_dropout(checkpoints[load], 0.5, tmp_path / "copy")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    assert len({tuple(tokenizer.encode(TEXT).ids) for _ in range(20)}) > 1, "the reason to refuse it"
+    expected = (
+        f"checkpoint {folder}: tokenizer.json: expected a tokeniser that splits a text in one way, got BPE dropout"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(expected)} of 0.5; set model.dropout to null$"):
+        load(f"{folder}/")
+
+
+@pytest.mark.parametrize("dropout", [None, 0.0])
+def test_a_bpe_without_dropout_is_read(
+    dropout: float | None, checkpoints: dict[Callable, Path], tmp_path: Path
+) -> None:
+    folder = with_dropout(checkpoints[load_checkpoint], dropout, tmp_path / "copy")
+    first, again = (load_checkpoint(f"{folder}/").encode([TEXT]).vectors for _ in range(2))
+    assert (first == again).all()
+
+
+def test_the_tokeniser_of_a_module_is_checked_too(checkpoints: dict[Callable, Path], tmp_path: Path) -> None:
+    with_dropout(checkpoints[load_checkpoint], 1, tmp_path / "model" / "0_Transformer")
+    with pytest.raises(ValueError, match=r"0_Transformer/tokenizer\.json: expected a tokeniser that splits"):
+        check_tokenizer(tmp_path / "model")
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"model": 3}', '{"model": {"type": "BPE"}}', "[" * 100_000])
+def test_a_damaged_tokeniser_is_left_to_its_reader(text: str, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text(text, encoding="utf-8")
+    check_tokenizer(tmp_path)

@@ -11,7 +11,6 @@ import semantic_metrics
 from semantic_metrics import available, load
 from semantic_metrics.batches import Scorer
 from semantic_metrics.core.contract import FILES, check_parts, describe, described_metrics, missing_parts, text_metrics
-from tests.demo.conftest import tiny_checkpoints
 
 DESCRIPTION = """
 from semantic_metrics.core.contract import MetricDescription
@@ -136,9 +135,9 @@ def test_the_metrics_of_the_package_are_complete() -> None:
 
 
 @pytest.mark.parametrize("name", ["consensus", "matcha", "nli_lex", "stsscore", "support"])
-def test_a_description_says_what_the_metric_does(name: str, checkpoint: Path, tmp_path: Path) -> None:
+def test_a_description_says_what_the_metric_does(name: str, checkpoints: dict[str, str]) -> None:
     description = describe(name)
-    metric = load(name, str(tiny_checkpoints(checkpoint, tmp_path)[name]))
+    metric = load(name, checkpoints[name])
     row = {"prediction": "It rained.", "reference": "It rained all day.", "question": "What did it do?"}
     row = {name: text for name, text in row.items() if f"{name}s" in description.columns}
     result = metric.compute(**{f"{name}s": [text] for name, text in row.items()})

@@ -1,21 +1,14 @@
 """Progress bars: on a terminal alone, after a while, and none where none is wanted."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
-from semantic_metrics import load, score
+from semantic_metrics import load
 from semantic_metrics.core import progress
 from semantic_metrics.core.progress import progress_bar, with_progress
-from semantic_metrics.matcha.contextual import ContextualEncoder
-from semantic_metrics.set_criteria.encoders import load_encoder
-from semantic_metrics.set_criteria.vector_cache import encode_texts
 from semantic_metrics.stats.bootstrap import draw_rows
-from tests import tiny_pairs as tiny
-from tests.demo.conftest import tiny_checkpoints
 from tests.demo.test_bundle import COLUMNS
-from training.matcha.contextual import ContextualModel
 
 TEXTS = (["a dog", "a cat"], ["the dog", "the cat"])
 
@@ -53,27 +46,11 @@ def test_a_variable_switches_all_bars_off(capsys: pytest.CaptureFixture, monkeyp
         assert bool(capsys.readouterr().err) == shown
 
 
-def test_the_function_shows_a_bar_unless_told_otherwise(
-    checkpoint: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    be_a_terminal(monkeypatch)
-    score("matcha", *TEXTS, checkpoint=str(checkpoint))
-    assert "/2.00" in capsys.readouterr().err
-    score("matcha", *TEXTS, checkpoint=str(checkpoint), progress=False)
-    assert capsys.readouterr().err == ""
-    with pytest.raises(ValueError, match="progress: expected one of False, True, got str 'no'"):
-        score("matcha", *TEXTS, checkpoint=str(checkpoint), progress="no")
-
-
 @pytest.mark.parametrize("name", COLUMNS)
 def test_compute_shows_a_bar_unless_told_otherwise(
-    name: str,
-    checkpoint: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, checkpoints: dict[str, str], capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    metric = load(name, tiny_checkpoints(checkpoint, tmp_path)[name])
+    metric = load(name, checkpoints[name])
     be_a_terminal(monkeypatch)
     result = metric.compute(**COLUMNS[name])
     assert "/s]" in capsys.readouterr().err
@@ -98,21 +75,3 @@ def test_resamples_are_counted(capsys: pytest.CaptureFixture, monkeypatch: pytes
     be_a_terminal(monkeypatch)
     assert len(list(draw_rows([3], 120, seed=0))) == 3
     assert "resample" in capsys.readouterr().err
-
-
-def test_texts_of_an_encoder_are_counted(
-    checkpoint: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    be_a_terminal(monkeypatch)
-    encode_texts(load_encoder(f"{checkpoint}/"), ["a dog", "a cat", "the man"])
-    assert "/3.00" in capsys.readouterr().err
-
-
-def test_texts_of_a_contextual_checkpoint_are_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ContextualModel(str(tiny.bert(tmp_path / "start")), max_length=20).save(tmp_path / "contextual")
-    encoder = ContextualEncoder.from_folder(tmp_path / "contextual")
-    be_a_terminal(monkeypatch)
-    encoder.encode(["a dog", "a cat", "the man"])
-    assert "/3.00" in capsys.readouterr().err

@@ -1,7 +1,6 @@
 """Scores are those of one pair at a time through sentence-transformers, on generated Unicode and in any batch."""
 
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedTokenizerFast
 
-from semantic_metrics.core import batching, progress
+from semantic_metrics.core import batching
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder import pair_scorer
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
@@ -68,17 +67,6 @@ def test_odd_texts_are_scored(one_metric: evaluate.Metric, folder: Path) -> None
     expected = [expected_score(folder, *pair) for pair in zip(odd[::-1], odd, strict=True)]
     assert result["scores"] == pytest.approx(expected, abs=ROUNDING)
     assert result["undefined"] == 8  # blank: "", " ", "\n\t" and "\x00"
-
-
-@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
-def test_other_precisions_stay_near(one_metric: evaluate.Metric, precision: str) -> None:
-    """Nearer than the scores lie to each other, and not equal: it did run in fewer bits."""
-    columns = ["the dog bites", "a man sleeps", "the cat is awake"], ["a dog bites", "the man is asleep", "no"]
-    plain = np.array(scores(one_metric, *columns))
-    result = np.array(scores(one_metric, *columns, precision=precision))
-    assert 0 < np.abs(result - plain).mean() < plain.std() / 2
-    assert np.corrcoef(result, plain)[0, 1] > 0.8
-    assert scores(one_metric, *columns) == plain.tolist(), "float32 must stay as it was"
 
 
 # special strings
@@ -168,17 +156,6 @@ def test_how_much_is_scored_at_a_time_moves_no_score(
     np.testing.assert_allclose(_scorer(folder).logits(MANY).values, expected, atol=ROUNDING)
 
 
-def test_threads_of_torch_move_no_score(folder: Path) -> None:
-    before, results = torch.get_num_threads(), []
-    try:
-        for threads in (1, 2):
-            torch.set_num_threads(threads)
-            results.append(_scorer(folder).logits(MANY).values)
-    finally:
-        torch.set_num_threads(before)
-    np.testing.assert_allclose(*results, atol=ROUNDING)
-
-
 def test_one_scorer_serves_several_threads(folder: Path) -> None:
     """With different options at a time."""
     scorer, limits = _scorer(folder), (8, 20, tiny.POSITIONS)
@@ -187,15 +164,3 @@ def test_one_scorer_serves_several_threads(folder: Path) -> None:
         results = list(pool.map(lambda i: scorer.logits(MANY, RunOptions(max_length=limits[i % 3])).values, range(6)))
     for i, values in enumerate(results):
         np.testing.assert_array_equal(values, expected[limits[i % 3]])
-
-
-def test_a_slow_call_shows_its_progress_on_a_terminal(
-    metric: evaluate.Metric, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
-    columns = {"predictions": ["a dog", "a cat"], "references": ["the dog", "the cat"]}
-    metric.compute(**columns)
-    assert "0/2" not in capsys.readouterr().err, "not a terminal"
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    metric.compute(**columns)
-    assert "0/2" in capsys.readouterr().err

@@ -31,12 +31,6 @@ def tiny_checkpoints(table: Path, folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-def checkpoints(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A small checkpoint for each metric."""
-    return tiny_checkpoints(checkpoint, tmp_path_factory.mktemp("checkpoints"))
-
-
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     """Name of each metric in turn."""

@@ -19,10 +19,7 @@ from tests.conftest import ROOT
 pytest.importorskip("gradio", reason="gradio is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")]
 
 WAIT_MILLISECONDS = 240_000  # a busy machine is no failure
 HOSTILE = "<img src=x onerror=document.title='broken'>"

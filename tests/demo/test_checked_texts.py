@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from semantic_metrics.html.checked_texts import CheckedText, checked_texts, render_check
+from semantic_metrics.html.checked_texts import CheckedText, render_check
 from semantic_metrics.report.check import write_check
 
 SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'
@@ -102,38 +102,11 @@ def test_several_sources_and_what_is_missing_are_named() -> None:
     assert "&lt;gone&gt;" in html
 
 
-def test_a_piece_has_the_worst_verdict_of_the_places_that_hold_it() -> None:
-    source = "abcdefghij"
-    places = [
-        ("supported", 0, 6),
-        ("not found", 2, 9),
-        ("contradicted", 4, 5),
-        ("supported", 4, 4),
-        ("not found", 2, 6),
-    ]
-    sentences = [
-        {"text": "", "begin": 0, "end": 0, "support": 0.25, "contradiction": 0.5, "verdict": verdict, "places": [place]}
-        for verdict, begin, end in places
-        for place in [{"reference": 0, "begin": begin, "end": end, "text": source[begin:end]}]
-    ]
-    html = render_check([CheckedText("one", "", [source], 0.5, 0.25, sentences)], SIGNATURE)
-    shown = re.findall(r'<span class="(supported|contradicted|not-found)">(\w+)</span>', html)
-    expected = ["supported ab", "supported cd", "contradicted e", "supported f", "not-found ghi"]
-    assert [" ".join(one) for one in shown] == expected
-
-
 @pytest.mark.parametrize("verdict", ["supported", "contradicted", "not found"])
 def test_a_verdict_shows_without_colours(verdict: str) -> None:
     checked = CheckedText("one", TEXT, [SOURCE], 0.5, 0.25, [sentence("The dog bites.", verdict, "barks")])
     mark = {"supported": "✓", "contradicted": "✗", "not found": "?"}[verdict]
     assert f"<b>{mark} {verdict}</b>" in render_check([checked], SIGNATURE)
-
-
-def test_a_result_is_split_into_its_texts() -> None:
-    result = {"scores": [0.1, 0.2], "minimums": [0.0, 0.1], "sentences": [[], SENTENCES], "coverage": [0.3, 0.4]}
-    first, second = checked_texts(["a", "b"], ["", TEXT], ["x", [SOURCE, "y"]], result | {"missing": [[], []]})
-    assert (first.sources, first.coverage) == (["x"], 0.3)
-    assert (second.sources, second.sentences, second.minimum) == ([SOURCE, "y"], SENTENCES, 0.1)
 
 
 def test_each_verdict_can_be_left_out_of_the_list_and_a_skipped_sentence_has_no_numbers() -> None:

@@ -41,15 +41,6 @@ def test_a_visitor_has_so_many_seconds_and_others_have_theirs() -> None:
         work(quota, clock, "one", 1)
 
 
-def test_the_message_says_when_there_are_seconds_again() -> None:
-    clock = Clock()
-    quota = Quota(seconds=10, window=600, clock=clock)
-    work(quota, clock, "one", 60)
-    clock.now = 180
-    with pytest.raises(ValueError, match="try again in 8 min"):
-        work(quota, clock, "one", 1)
-
-
 def test_the_wait_is_until_enough_jobs_have_left_the_window() -> None:
     clock = Clock()
     quota = Quota(seconds=10, window=600, clock=clock)
@@ -97,7 +88,6 @@ def test_a_job_that_fails_is_charged_and_old_visitors_are_forgotten() -> None:
         ("93.184.216.34", "198.51.100.7", "93.184.216.34"),  # no proxy of ours: the header is the visitor's own
         ("127.0.0.1", "198.51.100.7", "198.51.100.7"),  # a proxy on the machine
         ("127.0.0.1", None, None),  # the machine's own user
-        ("::1", None, None),
         ("192.168.1.7", None, "192.168.1.7"),  # a neighbour is a visitor
         ("testclient", "198.51.100.7", "testclient"),
     ],

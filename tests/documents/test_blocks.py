@@ -1,9 +1,11 @@
-"""README and docs: every block runs in a clean folder and prints what is shown; every command named has its options."""
+"""README, docs and the notebook: every block runs and prints what is shown; nothing is left to fill in or to merge."""
 
+import re
 import shlex
 from pathlib import Path
 
 import click
+import nbformat
 import pytest
 
 from tests.conftest import ROOT
@@ -18,6 +20,7 @@ from tests.documents.blocks import (
     read_blocks,
     updated,
 )
+from tests.documents.notebook import PATH, execute, outputs
 
 RUN_ELSEWHERE = {"docs/recipes.md": "tests/hooks", "docs/extend.md": "tests/test_recipes.py"}
 PAGES = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))]
@@ -71,16 +74,6 @@ def test_output_is_compared_to_the_digits_shown() -> None:
         assert difference(shown, printed) is not None, shown
 
 
-def test_a_long_table_that_differs_is_told_in_no_time() -> None:
-    letters = "abcdefghijkl"
-    shown = "".join(f"  0.42  |#  same  text {letter}...  and another...\n...\n" for letter in letters)
-    printed = "".join(
-        f"  0.42  |#  same  text {letter} that is long  and another that is long\n" * 3 for letter in letters
-    )
-    assert difference(shown, printed) is None
-    assert difference(shown + "another end", printed) is not None
-
-
 def test_shown_output_is_brought_up_to_date() -> None:
     new = updated("a 0.42 ... id:66e5df33a4d9ab71", "a 0.3149 and more id:0123456789abcdef")
     assert new == "a 0.31 ... id:0123456789abcdef"
@@ -100,3 +93,48 @@ def test_a_reason_is_read_with_its_block(tmp_path: Path, monkeypatch: pytest.Mon
     assert (first.reason, first.shown, first.line) == ("hours", "1", 4)
     assert (second.reason, second.shown) == (None, None), "output belongs to its own section"
     assert Runner().run(second) == "2\n"
+
+
+@pytest.mark.slow
+def test_the_tour_prints_what_it_shows(tmp_path: Path) -> None:
+    shown, printed = outputs(nbformat.read(PATH, as_version=4)), outputs(execute(tmp_path))
+    assert all(shown), "every cell of code shows something"
+    wrong = [found for pair in zip(shown, printed, strict=True) if (found := difference(*pair))]
+    assert not wrong, "\n\n".join(wrong)
+
+
+DOCUMENTS = ("*.md", "docs/**/*.md", "metrics/**/*.md", "model_cards/*/*.md", "benchmarks/**/*.md")
+PLACEHOLDER = re.compile(r"@[A-Z0-9]+@")
+CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} |\|{7} )")
+
+
+def unfinished(text: str) -> list[str]:
+    """Lines with a placeholder or a mark of a conflict."""
+    return [line for line in text.splitlines() if PLACEHOLDER.search(line) or CONFLICT.search(line)]
+
+
+def test_what_is_unfinished_is_seen() -> None:
+    lines = ["@RESULTS@", "CCC is @P3@.", "<<<<<<< HEAD", "=======", ">>>>>>> fixb", "||||||| base"]
+    assert unfinished("\n".join(lines)) == lines
+    assert not unfinished("a@b.org, org/name@v1, @pytest.mark.slow, @misc{LI26@}\n====\n| a | b |\n> quoted")
+
+
+def test_no_document_holds_a_placeholder_or_a_conflict() -> None:
+    paths = {path for pattern in DOCUMENTS for path in ROOT.glob(pattern)}
+    assert {"README.md", "CHANGELOG.md", "numbers.md"} <= {path.name for path in paths}
+    left = {str(path.relative_to(ROOT)): unfinished(path.read_text(encoding="utf-8")) for path in paths}
+    assert {name: lines for name, lines in left.items() if lines} == {}
+
+
+def test_readme_is_one_page() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 1300
+    assert len(text.splitlines()) <= 170
+
+
+def test_the_site_names_every_page() -> None:
+    """A page that is missing from the navigation is an error of `make docs`, too, which takes longer."""
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:")[1]
+    docs = ROOT / "docs"
+    pages = {str(path.relative_to(docs)) for path in docs.rglob("*") if path.suffix in (".md", ".ipynb")}
+    assert {page for page in pages if f"- {page}\n" not in navigation} == set()

@@ -20,7 +20,7 @@ from semantic_metrics.files import formats, readers
 from semantic_metrics.files import table as files_table
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.formats import _DECODER, _decode
-from semantic_metrics.files.readers import open_pair, open_reader
+from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.rows import number_of
 from semantic_metrics.files.table import Table, read_table, write_table
 
@@ -38,7 +38,6 @@ TEXTS = Table(["a", "b"], [["cat\rsat", ' "x", y\nz '], ["", "\u2028 \x0b日本\
         ("x.jsonl", TEXTS),
         ("x.parquet", TEXTS),
         ("x.tsv", Table(["a", "b"], [['say "no', "b,c"], ["", "\u2028'"]])),
-        ("x.tsv", Table(["a"], [[""], ["b"], [""]])),
         ("x.csv", Table(["a"], [[""], ["b"], [""]])),
         ("x.jsonl", TYPED),
         ("x.parquet", TYPED),
@@ -100,25 +99,20 @@ def test_rows_of_jsonl_may_lack_columns_and_a_format_may_be_given(tmp_path: Path
     [
         ("x.txt", b"", "x.txt: expected lines, got an empty file"),
         ("x.csv", b"", "x.csv: expected a header line and rows, got an empty file"),
-        ("x.csv", b"\n", "x.csv: expected a header line and rows, got an empty file"),
         ("x.csv", b"a,b\n", "x.csv: expected rows below the header, got none"),
         ("x.csv", b"a,a\n1,2\n", "x.csv: expected column names that differ, got 'a', 'a'"),
         ("x.csv", b"a,b\n1,\xff\n", "x.csv, line 2: expected UTF-8 text, got the byte 0xff"),
         ("x.csv", b'a,b\n"1,2\n', "x.csv, line 2: expected CSV (unexpected end of data)"),
-        ("x.txt", b"a\n\xe9\n", "x.txt, line 2: expected UTF-8 text, got the byte 0xe9"),
         ("x.jsonl", b" \n", "x.jsonl: expected rows, got an empty file"),
         ("x.jsonl", b'{"a": 1}\n\n{"a": }\n', "x.jsonl, line 3: expected a JSON object (Expecting value"),
         ("x.jsonl", b"[1]\n", "x.jsonl, line 1: expected a JSON object with values, got [1]"),
-        ("x.jsonl", b"{}\n", "x.jsonl, line 1: expected a JSON object with values, got {}"),
         ("x.jsonl", b'{"a": 1, "a": 2}\n', "line 1: expected a JSON object (names that differ, got 'a' twice)"),
         ("x.jsonl", b'{"a": "\xff"}\n', "x.jsonl, line 1: expected UTF-8 text, got the byte 0xff"),
         ("x.jsonl", b'{"a": 1}\n' + b"[" * 100_000, "x.jsonl, line 2: expected a JSON object ("),
         ("x.jsonl", b'{"a": ' + b"[" * 500 + b"]" * 500 + b"}", "objects inside one another at most 100 levels deep"),
         ("x.csv", b"a," * 5000 + b"\n1", "expected column names that differ, got 'a', 'a', "),
-        ("x.tsv", b"a\tb\n1\n", "x.tsv, line 2: expected 2 values as in the header, got 1"),
         ("x.csv", b'a,b\n"1\n2",3\n4\n', "x.csv, line 4: expected 2 values as in the header, got 1"),
         ("x.csv", b'a,b\n"1"2,3\n', "x.csv, line 2: expected CSV ("),
-        ("x.parquet", b"", "x.parquet: expected a parquet file ("),
         ("x.parquet", b"PAR1 no PAR1", "x.parquet: expected a parquet file ("),
     ],
 )
@@ -149,7 +143,6 @@ def test_a_cut_parquet_file_is_refused(tmp_path: Path) -> None:
         (pa.array([2**62], pa.timestamp("ms")), "expected timestamp[ms] that Python can hold"),
         (pa.array([0], pa.timestamp("s", "Mars/Olympus")), "Mars/Olympus] that Python can hold"),
         (pa.array([2**31 - 1], pa.date32()), "expected date32[day] that Python can hold"),
-        (pa.array([2**62], pa.duration("s")), "expected duration[s] that Python can hold"),
         (pa.array([b"\xff"]).view(pa.string()), "expected string that Python can hold"),
     ],
 )
@@ -191,10 +184,8 @@ def test_a_value_that_is_not_a_number_is_named_with_its_row(value: object) -> No
     [
         ("x.tsv", [["a"], ["a\tb"]], "row 2: expected texts without tabs and line breaks, which TSV cannot hold"),
         ("x.txt", [["a"]], "x.txt: expected .csv, .tsv, .jsonl or .parquet, which hold several columns, got .txt"),
-        ("x.csv", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
         ("x.jsonl", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
         ("x.jsonl", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
-        ("x.csv", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
         ("x.jsonl", [[1.5], [[-math.inf]]], "output row 2: expected finite numbers, got an infinite one, which JSON"),
         ("x.parquet", [["a"], [1]], "expected values of one type in each column"),
     ],
@@ -313,18 +304,6 @@ def test_endless_input_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     refused(lambda: read_table(tmp_path / "x.csv"), "expected CSV (field larger than field limit (1048576))")
 
 
-def test_two_files_go_together_line_by_line(tmp_path: Path) -> None:
-    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
-    first.write_text("1\n2\n3\n")
-    second.write_text("x\n\nz")
-    with open_pair(first, second) as reader:
-        rows = [row for chunk in reader.chunks(2) for row in chunk.rows]
-    assert rows == [{"text": a, "reference": b} for a, b in [("1", "x"), ("2", ""), ("3", "z")]]
-    second.write_text("x\n")
-    refused(lambda: open_pair(first, second).__enter__(), f"{second}: expected 3 lines, one for each of {first}, got 1")
-    refused(lambda: open_pair(first, tmp_path / "b.csv").__enter__(), "FILE and the references must both be .txt files")
-
-
 def refused(call: Callable, message: str) -> None:
     with pytest.raises(FileError) as caught:
         call()
@@ -350,13 +329,3 @@ def test_json_is_decoded_as_by_its_decoder(text: str) -> None:
             return str(error)
 
     assert outcome(_decode) == outcome(_DECODER.decode)
-
-
-@pytest.mark.parametrize("text", ["\ud800", "a dog \udfff bites"])
-def test_a_lone_surrogate_is_no_text(tmp_path: Path, text: str) -> None:
-    rows = [{"a": "Grüße", "b": ["x", "y"]}, {"a": text, "b": ["x", text]}]
-    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    table = read_table(tmp_path / "x.jsonl")
-    for column in ("a", "b"):
-        with pytest.raises(FileError, match=rf"expected valid Unicode in column '{column}', .* \(U\+D.*\) in row 2"):
-            table.texts("x", column, several=True)

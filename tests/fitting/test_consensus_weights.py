@@ -96,14 +96,8 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
     ("options", "message"),
     [
         (["--exclude", "rated.csv"], "--exclude: only a fit on labels takes it, got --human rating"),
-        (["--correct-from", "2"], "--correct-from: only a fit on labels takes it"),
         (["--form", "rich"], "--form: only a fit on labels takes it"),
-        (["--template", "{question} {answer}"], "--template: only a fit on labels takes it"),
-        (["--long"], "--long: only a fit on labels takes it"),
-        (["--weight", "2"], "--weight: only a fit on labels takes it"),
-        (["--plot", "x.png"], "--plot: only a fit on labels takes it"),
         (["--output", "rated.csv"], "--output: expected another file than those that are read"),
-        (["--precision", "int4"], "--precision: expected one of"),
         ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 8 rows in 8 groups"),
     ],
 )
@@ -117,14 +111,6 @@ def test_what_cannot_be_fitted_is_refused_before_a_model_is_loaded(
     assert done.exit_code == 2
     assert message in done.output
     assert not (tmp_path / "x.json").exists()
-
-
-def test_ratings_are_for_consensus_alone(tmp_path: Path) -> None:
-    (tmp_path / "rated.csv").write_text("answer,reference,rating\na,b,1\n")
-    command = ["fit", str(tmp_path / "rated.csv"), "--metric", "matcha", "--human", "rating", "--output", "x.json"]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 2
-    assert "--human: only a fit of the weights of consensus takes it, got --metric matcha" in done.output
 
 
 def test_a_printed_list_is_warned_about_without_advice_that_is_refused(tmp_path: Path) -> None:

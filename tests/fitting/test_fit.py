@@ -1,4 +1,4 @@
-"""`semantic-metrics fit`: weights of nli_lex, how they are fitted, reported and refused."""
+"""`semantic-metrics fit`: weights of nli_lex, the judged answers that they are fitted on, reports and refusals."""
 
 from pathlib import Path
 
@@ -9,9 +9,10 @@ from matplotlib.image import imread
 from sklearn.linear_model import LogisticRegression
 
 from semantic_metrics import load
-from semantic_metrics.fitting.judged_answers import JudgedColumns, read_judged_answers
-from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights, take
-from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RICH, Features, extract, load_scorer
+from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedColumns, read_judged_answers
+from semantic_metrics.fitting.lengthen import ANSWER_WORDS, lengthen
+from semantic_metrics.fitting.nli_lex_weights import cross_validated, fit_weights
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS, RECALL_OF_LONG, RICH, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import Weights, judge, read_weights
 from semantic_metrics.stats.binary import figures
 from tests.cli.conftest import done, invoke, refused
@@ -31,23 +32,6 @@ def random_features(n: int = 300, per_answer: int = 1) -> tuple[Features, np.nda
 def test_known_weights_are_recovered() -> None:
     features, labels, known = random_features(20_000)
     assert fit_weights(features, labels, "rich").coefficients == pytest.approx(known, abs=0.35)
-
-
-def test_the_best_of_several_references_counts() -> None:
-    features, labels, known = random_features(5000, per_answer=3)
-    weights = fit_weights(features, labels, "rich")
-    rows = judge(weights, features).rows
-    again = LogisticRegression(max_iter=1000).fit(features.table[rows], labels)
-    assert weights.coefficients == pytest.approx(again.coef_[0], abs=0.15)  # not all choices have settled
-    assert weights.coefficients == pytest.approx(known, abs=0.8)
-
-
-def test_blank_answers_are_left_out() -> None:
-    features, labels, _ = random_features()
-    blank = np.arange(len(labels)) < 100
-    some = Features(features.table, features.answer_index, blank, 0, 0, features.shortened)
-    rest = take(features, np.flatnonzero(~blank))
-    assert fit_weights(some, labels, "two_features") == fit_weights(rest, labels[~blank], "two_features")
 
 
 def test_cross_validation_learns_nothing_from_noise() -> None:
@@ -156,23 +140,16 @@ def test_answers_of_a_file_count_as_much_as_its_weight(model: Path, file: Path, 
         ({"label": "yes"}, (), "expected numbers in column 'label', got 'yes' in row 1"),
         ({"reference": " "}, (), "expected references in column 'reference', got ' ' in row 1"),
         ({}, ("--answer", "said"), "expected the columns 'said', there are 'question', 'answer', 'reference', 'label'"),
-        ({}, ("--label", "a", "--label", "b"), "--label: expected it once, or 1 times as there are files, got it 2"),
         ({}, ("--template", "no place"), "template: expected a string with {answer} once"),
-        ({}, ("--folds", 30), "folds: expected at most"),
         ({}, ("--exclude", "{file}"), "labels: expected correct and incorrect answers, got no answers"),
         ({}, ("--plot", "/nowhere/plot.png"), "--plot: expected an existing folder, there is no /nowhere"),
-        ({}, ("--config", "/nowhere/model"), "checkpoint '/nowhere/model'"),
-        ({"label": 1}, (), "judged.csv, column 'label')"),
         ({"answer": " "}, (), "labels of answers that are not blank: expected correct and incorrect answers, got no"),
         ({"reference": "['a', 'b']"}, (), "got the text of a printed list, \"['a', 'b']\", in row 1"),
         ({}, ("--plot", "{file}"), "--plot: expected a file that ends in .png, got"),
-        ({}, ("--plot", "{file.parent}"), "--plot: expected a file to write, got a folder"),
         ({}, ("--plot", "{file.parent}/link.png"), "--plot: expected another file than --output and those that are"),
         ({}, ("--output", "{file.parent}/w.png", "--plot", "{file.parent}/w.png"), "--plot: expected another file"),
-        ({}, ("--output", "{file}"), "--output: expected another file than those that are read"),
         ({}, ("--output", "{file.parent}/other.csv"), "--output: expected a new file or one of weights"),
         ({}, ("--output", "/nowhere/weights.json"), "--output: expected an existing folder, there is no /nowhere"),
-        ({}, ("--output", "x" * 300), "File name too long"),
     ],
 )
 def test_invalid_input_is_refused_before_a_model_runs(file: Path, change: dict, options: tuple, message: str) -> None:
@@ -200,3 +177,59 @@ def test_folds_of_one_class_are_refused_before_the_model_runs(file: Path, blank:
     frame.to_csv(file, index=False)
     result = invoke("fit", *NLI_LEX, file, "--config", "/nowhere/unread", "--output", file.with_name("w.json"))
     refused(result, message, f"({file}, column 'label')")
+
+
+def test_blank_references_are_dropped_and_counted(tmp_path: Path, file: Path) -> None:
+    judged_frame().assign(reference=[["the dog", "", " "]] * ROWS).to_parquet(tmp_path / "x.parquet")
+    judged_frame().assign(reference="the dog//a dog").to_csv(file, index=False)
+    lists = read_judged_answers(tmp_path / "x.parquet", JudgedColumns())
+    texts = read_judged_answers(file, JudgedColumns(separator="/"))
+    assert (lists.references[0], texts.references[0]) == (["the dog"], ["the dog", "a dog"])
+    assert (sum(lists.dropped), sum(texts.dropped)) == (2 * ROWS, ROWS)
+    result = invoke(
+        "fit", *NLI_LEX, file, "--separator", "/", "--config", "/nowhere/unread", "--output", tmp_path / "w.json"
+    )
+    assert f"{file}: {ROWS} blank references dropped" in result.output
+
+
+PLACES = {f"Land {i}": f"Town {i}" for i in range(12)}
+
+
+def judged() -> JudgedAnswers:
+    """Questions about capitals, each with a right and a wrong answer of two sentences."""
+    rows = []
+    for i, (land, town) in enumerate(PLACES.items()):
+        wrong = f"Town {(i + 1) % len(PLACES)}"
+        for said in (town, wrong):
+            answer = f"The capital of {land} is {said}. It lies on a river in the north."
+            rows.append((f"What is the capital of {land}?", answer, [town], said == town, 0))
+    return JudgedAnswers(*map(list, zip(*rows, strict=True)))
+
+
+def test_long_forms_keep_answer_and_label_and_hold_no_other_answer() -> None:
+    short = judged()
+    long = lengthen(short)
+    assert (long.questions, long.references, long.labels) == (short.questions, short.references, short.labels)
+    for question, before, after in zip(short.questions, short.answers, long.answers, strict=True):
+        assert before in after
+        assert ANSWER_WORDS[0] <= len(after.split()) <= ANSWER_WORDS[1] + 20
+        assert after.count(f"{question[12:-1]} is") == 1, "no other answer to the same question"
+
+
+def test_weights_are_fitted_on_long_forms_too(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("semantic_metrics.fitting.lengthen.ANSWER_WORDS", (40, 60))
+    short = judged()
+    references = [group[0] for group in short.references]
+    columns = {"question": short.questions, "answer": short.answers, "reference": references, "label": short.labels}
+    pd.DataFrame(columns).to_csv(tmp_path / "judged.csv", index=False)
+    command = ["fit", tmp_path / "judged.csv", *NLI_LEX, "--config", model, "--form", "rich", "--folds", 2]
+    for name, more in (("short.json", []), ("long.json", ["--long"])):
+        lines = done(invoke(*command, *more, "--output", tmp_path / name))
+    assert any(line.startswith(f"{4 * len(PLACES)} answers, ") for line in lines)
+    assert any(line.startswith("  answers as they are: accuracy") for line in lines)
+    assert any(line.startswith("  answers long: accuracy") for line in lines)
+    usual, long = (read_weights(tmp_path / name) for name in ("short.json", "long.json"))
+    of_length = RICH.index(RECALL_OF_LONG)
+    assert usual.coefficients[of_length] == 0, "no answer is long"
+    assert long.coefficients[of_length] != 0
+    assert long.fitted_on == usual.fitted_on + "; and their long forms, which count 0.1"

@@ -136,13 +136,6 @@ def test_one_reference_is_one_group_whatever_the_separator(file: Path) -> None:
     assert len(set(alone.groups)) == ROWS // 2
 
 
-def test_a_printed_list_is_warned_about(file: Path, checkpoint: Path) -> None:
-    write_jsonl(file, [row | {"reference": f'["{row["reference"]}"]'} for row in examples()])
-    command = ["fit", file, "--metric", "matcha", "--config", checkpoint, "--output", file.with_name("t.json")]
-    assert f"warning: {file}, row 1: column 'reference' has " in invoke(*command).stderr
-    assert "warning: " not in invoke(*command, "--json-lists").stderr
-
-
 def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nli_model: Path) -> None:
     options = ["--config", nli_model, "--output", tmp_path / "t.json", "--folds", 3]
     lines = done(invoke("fit", *NLI_LEX, file, "--criterion", "youden", *options))
@@ -153,13 +146,10 @@ def test_answers_get_a_threshold_with_a_criterion(file: Path, tmp_path: Path, nl
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"label": 1}, (), "labels: expected correct and incorrect answers, got correct ones only"),
         ({"answer": 1}, (), "--predictions: expected a text in column 'answer', got 1 in row 1"),
         ({"reference": "the same"}, (), "folds: expected at most 1, as many groups as have correct answers, got 5"),
         ({}, ("--label", "x"), "--label: expected one of the columns 'question', 'answer', 'reference', 'label', got"),
         ({}, ("--form", "rich"), "--form: only a fit of the weights of nli_lex takes it, got --metric matcha"),
-        ({}, ("--long",), "--long: only a fit of the weights of nli_lex takes it, got --metric matcha"),
-        ({}, ("--question", "question"), "--question: only a fit of the weights of nli_lex takes it, got "),
         ({}, ("--scale", 0, 1), "--scale: only a fit on ratings takes it, --human asks for one"),
         ({}, ("--output", "t.txt"), "--output: expected a folder or a file that ends in .json, got t.txt"),
     ],
@@ -184,12 +174,6 @@ def test_an_invalid_threshold_file_is_refused(tmp_path: Path, content: str) -> N
     (tmp_path / "threshold.json").write_text(content)
     with pytest.raises(ValueError, match="expected a JSON file with metric, value, criterion"):
         read_threshold(tmp_path)
-
-
-def test_an_invalid_text_is_found_in_its_file(file: Path, nli_model: Path) -> None:
-    second = write_jsonl(file.with_name("second.jsonl"), [row | {"reference": " "} for row in examples()])
-    options = ["--criterion", "youden", "--config", nli_model, "--output", file.with_name("t.json")]
-    refused(invoke("fit", *NLI_LEX, file, second, *options), f"{second}, row 1, references: nli_lex: ")
 
 
 @pytest.mark.parametrize("column", ["question", "answer", "reference"])

@@ -118,12 +118,6 @@ def test_the_question_may_be_in_the_metadata(tmp_path: Path) -> None:
     assert samples(log, "nli_lex")[0].metadata["score"] == pytest.approx(expected["scores"][0], abs=1e-6)
 
 
-def test_a_threshold_makes_values_of_one_and_nought(tmp_path: Path) -> None:
-    values = load("matcha").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])["scores"]
-    log = recite(ANSWERS, scorers.matcha(threshold=max(values)), tmp_path)
-    assert [score.value for score in samples(log, "matcha")] == [float(value == max(values)) for value in values]
-
-
 def test_a_row_that_the_metric_refuses_does_not_count(tmp_path: Path) -> None:
     rows = [ANSWERS[0], ("who sleeps?", "The cat.", " ")]
     log = recite(rows, scorers.nli_lex(), tmp_path)
@@ -131,14 +125,6 @@ def test_a_row_that_the_metric_refuses_does_not_count(tmp_path: Path) -> None:
     assert (refused.reason, refused.explanation.partition(":")[0]) == ("scoring_failed", "references[0][0]")
     (results,) = log.results.scores
     assert (results.scored_samples, results.unscored_samples) == (1, 1)
-
-
-def test_a_log_is_scored_again_with_options(tmp_path: Path) -> None:
-    log = recite(ANSWERS, scorers.matcha(), tmp_path)
-    again = inspect_ai.score(log, scorers.matcha(rescale=True), action="append", display="none")
-    values = [score.value for score in samples(log, "matcha")]
-    assert [score.value for score in samples(again, "matcha1")] == [(value + 1) / 2 for value in values]
-    assert again.eval.scorers[-1].options == {"rescale": True}
 
 
 def test_mistakes_are_refused_before_a_model_runs() -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from semantic_metrics import load
 from semantic_metrics.core.inputs import InvalidInput
-from semantic_metrics.integrations.micro_batcher import MicroBatcher, shared_batcher, split_result
-from tests.demo.conftest import tiny_checkpoints
+from semantic_metrics.integrations.micro_batcher import MicroBatcher, shared_batcher
 from tests.tiny_table import WORDS
 
 CALLERS = 64
@@ -98,8 +97,8 @@ def test_a_batch_has_no_more_rows_than_asked_for(counted: CountedMetric) -> None
 
 
 @pytest.mark.parametrize("name", ["consensus", "matcha", "stsscore", "nli_lex", "support"])
-def test_scores_are_those_of_one_call(name: str, checkpoint: Path, tmp_path: Path) -> None:
-    folder = str(tiny_checkpoints(checkpoint, tmp_path)[name])
+def test_scores_are_those_of_one_call(name: str, checkpoints: dict[str, str]) -> None:
+    folder = checkpoints[name]
     metric = load(name, folder, keep_in_memory=True)
     predictions, references, questions = ["the dog barks", "", "no man"] * 5, ["a dog", "a cat", "the man"] * 5, None
     columns = {"predictions": predictions, "references": references}
@@ -180,8 +179,8 @@ def test_a_forked_process_scores_too(counted: CountedMetric) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_batchers_with_other_options_share_the_metric(checkpoint: Path, tmp_path: Path) -> None:
-    folder = tiny_checkpoints(checkpoint, tmp_path)["consensus"]
+def test_batchers_with_other_options_share_the_metric(checkpoints: dict[str, str]) -> None:
+    folder = checkpoints["consensus"]
     weights = {"matcha": 1.0, "similarity": 0.0, "nli": 0.0}
     equal = shared_batcher("consensus", folder)
     weighted = shared_batcher("consensus", folder, weights=weights)
@@ -212,17 +211,3 @@ def test_equal_settings_share_a_batcher(checkpoint: Path) -> None:
 def test_invalid_settings_are_refused(metric: evaluate.Metric, option: str, value: object) -> None:
     with pytest.raises(InvalidInput, match=f"^{option}: expected"):
         MicroBatcher(metric, "matcha", **{option: value})
-
-
-def test_a_result_is_split_by_rows() -> None:
-    result = {
-        "consensus": 0.5,
-        "scores": [0.25, 0.75],
-        "signature": "s",
-        "parts": {"entailment": [0.1, 0.9]},
-        "verdicts": ["contradicts", "same"],
-        "undefined": 0,
-    }
-    first, second = split_result(result, 2)
-    assert (first.value, first.signature, first.parts) == (0.25, "s", {"entailment": 0.1})
-    assert (first.details, second.details) == ({"verdict": "contradicts"}, {"verdict": "same"})

@@ -1,4 +1,4 @@
-"""The pytest plugin, run by pytest in a process of its own, as a user's suite is."""
+"""The pytest plugin, run by pytest in a process of its own, as a user's suite is; harnesses that are missing."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from semantic_metrics import load
+from tests.conftest import Run
 from tests.hooks.conftest import example
 
 PAIRS = [("She fixed the old bike on her own.", "She repaired the old bicycle by herself.")] * 2 + [
@@ -115,17 +116,30 @@ def test_sentences_without_support_fail_with_their_places(tmp_path: Path) -> Non
     assert [(row["metric"], row["passed"]) for row in rows] == [("support", False), ("support", True)]
 
 
-@pytest.mark.slow
-def test_fifty_assertions_are_quick(tmp_path: Path) -> None:
-    """Ten seconds of computing, which a busy machine changes less than the time that passes."""
-    (tmp_path / "test_suite.py").write_text(SUITE.partition("def test_fails")[0].format(passing=50), encoding="utf-8")
-    before = os.times()
-    done = run(tmp_path, "-q")
-    after = os.times()
-    assert "50 passed" in done.stdout, done.stdout
-    assert after.children_user + after.children_system - before.children_user - before.children_system < 10
-
-
 def test_a_report_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
     done = run(tmp_path, "--semantic-report", "no/such/folder/scores.jsonl")
     assert "--semantic-report: expected a file in a folder that exists, got no/such/folder/scores.jsonl" in done.stderr
+
+
+WITHOUT = """
+import sys
+
+package, module = sys.argv[1:]
+sys.modules[package] = None  # not installed
+import semantic_metrics
+from semantic_metrics.integrations import micro_batcher, verdicts
+
+print(semantic_metrics.available())
+try:
+    __import__(module)
+except ImportError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(("package", "extra"), [("inspect_ai", "inspect"), ("deepeval", "deepeval")])
+def test_a_missing_harness(package: str, extra: str, run_python: Run, tmp_path: Path) -> None:
+    module = f"semantic_metrics.integrations.{package}"
+    done = run_python(WITHOUT, package, module, cwd=tmp_path)
+    _, line = done.stdout.splitlines()
+    assert line == f"{module} needs {package}: pip install '.[{extra}]' in a checkout", done.stderr

@@ -1,9 +1,5 @@
 """The contextual checkpoint, a real transformer of two layers: order counts, company does not."""
 
-import base64
-import json
-import shutil
-import time
 from pathlib import Path
 
 import evaluate
@@ -14,9 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
 
-from semantic_metrics.core import batching
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.matcha import contextual
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.contextual import ContextualEncoder
 from semantic_metrics.matcha.ratings import Ratings
@@ -83,13 +77,6 @@ def test_company_and_order_change_no_vector(encoder: ContextualEncoder, texts: l
     assert np.abs(together - alone[order]).max() < ROUNDING
 
 
-def test_batches_change_no_vector(encoder: ContextualEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = encoder.encode(TEXTS).vectors
-    monkeypatch.setattr(batching, "BATCH_VALUES", {"cpu": 1, "other": 1})  # one text a batch
-    monkeypatch.setattr(contextual, "TOKENIZED_AT_A_TIME", 2)
-    assert np.abs(encoder.encode(TEXTS).vectors - whole).max() < ROUNDING
-
-
 @pytest.mark.parametrize("precision", ["bfloat16", "int8"])
 def test_fewer_bits_hardly_move_a_vector(encoder: ContextualEncoder, precision: str) -> None:
     """A model without a head, unlike the cross-encoders."""
@@ -118,12 +105,6 @@ def test_integrated_gradients_are_refused(metric: evaluate.Metric) -> None:
         metric.explain("a dog", "a cat", method="integrated_gradients")
 
 
-def test_an_explanation_runs_on_the_device_it_is_told(metric: evaluate.Metric) -> None:
-    assert metric.explain(TEXTS[0], TEXTS[4], device="cpu") == metric.explain(TEXTS[0], TEXTS[4])
-    with pytest.raises(ValueError, match="device: expected one that torch has here"):
-        metric.explain("a dog", "a cat", device="none")
-
-
 @pytest.mark.parametrize("run", [{"precision": "int8", "workers": 2, "batch_size": 1}, {"backend": "openvino"}])
 def test_an_explanation_runs_as_compute_does(metric: evaluate.Metric, run: dict) -> None:
     if "backend" in run:
@@ -150,24 +131,6 @@ def test_damage_is_named(folder: Path, tmp_path: Path, name: str, content: bytes
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=named):
         load_checkpoint(f"{tmp_path}/")
-
-
-def test_a_million_layers_are_refused_in_time(folder: Path, tmp_path: Path) -> None:
-    copy = tiny.change(Path(shutil.copytree(folder, tmp_path / "copy")), {"num_hidden_layers": 10**6})
-    begin = time.monotonic()
-    with pytest.raises(ValueError, match=rf"^checkpoint {copy}: config\.json: num_hidden_layers: expected at most"):
-        load_checkpoint(f"{copy}/")
-    assert time.monotonic() - begin < 60  # it would take hours
-
-
-def test_a_tokeniser_that_makes_its_library_panic_is_refused(folder: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
-    stored = json.loads((copy / "tokenizer.json").read_text())
-    table = base64.b64encode(b"\4\0\0\0\0\0\0\0a\0").decode()  # its trie lacks the units that a text leads to
-    stored["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": table}
-    (copy / "tokenizer.json").write_text(json.dumps(stored))
-    with pytest.raises(ValueError, match=r"not a tokenizer \(PanicException: [^\n]*$"):
-        load_checkpoint(f"{copy}/")
 
 
 def test_ratings_need_a_map(metric: evaluate.Metric) -> None:

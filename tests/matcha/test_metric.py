@@ -1,5 +1,10 @@
-"""The metric as a user meets it, through `evaluate`."""
+"""The metric as a user meets it, through `evaluate`: scores, options, caches, copies and processes."""
 
+import copy
+import json
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import evaluate
@@ -35,11 +40,6 @@ def test_a_score_is_the_cosine_of_two_means(metric: evaluate.Metric) -> None:
     b = rows[[ids("a"), ids("cat"), ids("sleeps")]].mean(axis=0)
     expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
     assert scores(metric, ["the dog"], ["a cat sleeps"]) == pytest.approx([expected], abs=1e-14)
-
-
-def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
-    mean = metric.compute(predictions=PREDICTIONS, references=REFERENCES)["matcha"]
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean") == {"matcha": mean}
 
 
 def test_rescale_maps_to_zero_and_one(metric: evaluate.Metric) -> None:
@@ -90,16 +90,6 @@ def test_undefined_scores_are_zero_and_counted(metric: evaluate.Metric) -> None:
     assert (scaled["scores"], scaled["undefined"]) == ([0.5, 1.0], 1)
 
 
-def test_a_reference_without_a_vector_is_passed_over(metric: evaluate.Metric) -> None:
-    result = metric.compute(predictions=["the dog", "the dog", ""], references=[["", "cat"], ["", "☃"], ["dog", "cat"]])
-    alone = scores(metric, ["the dog"], ["cat"])[0]
-    assert result["scores"] == [alone, 0, 0]
-    assert result["best_reference"] == [1, None, None]
-    assert result["undefined"] == 2
-    averaged = metric.compute(predictions=["the dog"], references=[["", "cat"]], multi_reference="mean")
-    assert averaged["scores"] == [alone]
-
-
 def test_one_reference_in_a_list_is_one_and_the_first_of_equals_is_best(metric: evaluate.Metric) -> None:
     assert scores(metric, PREDICTIONS, [[text] for text in REFERENCES]) == scores(metric, PREDICTIONS, REFERENCES)
     result = metric.compute(predictions=["the dog"], references=[["cat", "dog the", "the dog"]])
@@ -130,14 +120,10 @@ def test_contradictions_after_add_batch(metric: evaluate.Metric) -> None:
 
 BAD = [
     ({"predictions": ["a"], "references": ["a", "b"]}, r"references: expected 1 items, one for each of pred.*, got 2"),
-    ({"predictions": None, "references": ["a"]}, "predictions: expected a list of strings, got NoneType"),
     ({"predictions": ["a"]}, "references: expected a list of strings, got NoneType"),
     ({"predictions": ["a"], "references": [["b", "x\udc00"]]}, r"references\[0\]\[1\]: .*U\+DC00\) at character 1"),
     ({"predictions": ["a"], "references": ["a"], "contradictions": ["\ud800"]}, r"contradictions\[0\]: .*surrogate"),
     ({"predictions": ["a"], "references": ["a"], "contradictions": list("abc")}, "contradictions: expected 1 items"),
-    ({"predictions": ["a"], "references": ["a"], "output": "median"}, "output: expected one of 'all', 'mean'"),
-    ({"predictions": ["a"], "references": ["a"], "rescale": "yes"}, "rescale: expected one of False, True"),
-    ({"predictions": ["a"], "references": ["a"], "multi_reference": "min"}, "multi_reference: expected one of 'best'"),
 ]
 
 
@@ -179,16 +165,6 @@ def test_odd_texts_are_scored(metric: evaluate.Metric) -> None:
     result = metric.compute(predictions=texts, references=texts)
     assert result["scores"] == [0, 0, 1, 1, 0, 0, 1]
     assert result["undefined"] == 4
-
-
-def test_many_rows_and_chunks(metric: evaluate.Metric) -> None:
-    """More pairs than are scored at a time: the same as one by one."""
-    count = 9000
-    texts = [f"the dog {i % 97} bites {i % 13}" for i in range(count)]
-    others = [f"a cat {i % 89} sleeps {i % 7}" for i in range(count)]
-    actual = scores(metric, texts, others)
-    for i in (0, 1, 4095, 4096, 8191, 8192, count - 1):
-        assert scores(metric, [texts[i]], [others[i]]) == [actual[i]]
 
 
 def test_the_number_of_threads_changes_no_bit(metric: evaluate.Metric) -> None:
@@ -237,3 +213,55 @@ def test_added_rows_are_kept_when_scoring_fails(
         assert len(metric) == 2
     assert metric.compute(**rest) == expected
     assert len(metric) == 0
+
+
+def test_evaluate_writes_nothing_into_the_checkpoint(checkpoint: Path, metric: evaluate.Metric) -> None:
+    metric.compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert sorted(path.name for path in checkpoint.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    assert checkpoint not in Path(metric.data_dir).parents
+    assert Path(metric.data_dir).is_dir()
+
+
+def test_a_metric_with_added_rows_is_not_copied(metric: evaluate.Metric) -> None:
+    metric.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
+    for copied in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(ValueError, match=r"^metric: expected one without added rows"):
+            copied(metric)
+    assert len(metric.compute()["scores"]) == 1
+
+
+def test_without_docstrings(checkpoint: Path, tmp_path: Path) -> None:
+    """`python -OO` leaves none, and evaluate adds to them."""
+    code = "import sys, evaluate; m = evaluate.load(*sys.argv[1:]); m.add(prediction='the dog', reference='the dog')\n"
+    command = [sys.executable, "-OO", "-c", f"{code}print(m.compute()['scores'])", METRIC, str(checkpoint)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.stdout.endswith("[1.0]\n"), done.stderr  # transformers reports its own missing docstrings before
+
+
+ONE_OF_TWO = """
+import json, sys
+import evaluate
+
+script, checkpoint, cache, rank = sys.argv[1:]
+metric = evaluate.load(script, checkpoint, num_process=2, process_id=int(rank), experiment_id="two", cache_dir=cache)
+rows = json.loads(sys.stdin.read())
+metric.add_batch(predictions=rows["predictions"], references=rows["references"])
+print(json.dumps(metric.compute(contradictions=rows.get("contradictions"))))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_score_together(metric: evaluate.Metric, checkpoint: Path, tmp_path: Path) -> None:
+    """As in distributed evaluation: each adds its share, the first computes; it alone is given the contradictions."""
+    halves = [{"predictions": PREDICTIONS[part], "references": REFERENCES[part]} for part in (slice(2), slice(2, 4))]
+    halves[0]["contradictions"] = REFERENCES
+    command = [sys.executable, "-c", ONE_OF_TWO, METRIC, str(checkpoint), str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    running = [subprocess.Popen([*command, str(rank)], **pipes) for rank in range(2)]
+    for process, half in zip(running, halves, strict=True):
+        process.stdin.write(json.dumps(half))
+        process.stdin.close()
+    first, second = (json.loads(process.stdout.read()) for process in running)
+    assert [process.wait(timeout=60) for process in running] == [0, 0]
+    assert second is None
+    assert first == metric.compute(predictions=PREDICTIONS, references=REFERENCES, contradictions=REFERENCES)

@@ -1,15 +1,22 @@
-"""The folded table: exact sums, unknown tokens, padding, odd texts, and the sentence-transformers export."""
+"""The folded table: exact sums, unknown tokens, padding, odd texts, and ids of texts from those of their words."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import AddedToken, Tokenizer, normalizers, pre_tokenizers, processors
 
+from semantic_metrics.matcha import word_cache
+from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, TableConfig, cosine
+from semantic_metrics.matcha.word_cache import WordCache, reads_words
+from tests.conftest import ROOT
 from tests.tiny_table import SPECIAL, UNKNOWN, WIDTH, small_table, small_tokenizer
-
-MEGABYTE = 1_000_000
 
 
 def row(table: MatchaTable, token: str) -> np.ndarray:
@@ -58,39 +65,6 @@ def test_odd_texts_are_defined(table: MatchaTable, text: str, same: str) -> None
     assert np.array_equal(vector(table, text), vector(table, same))
 
 
-@pytest.mark.parametrize("special", SPECIAL)
-def test_special_strings_are_plain_text(table: MatchaTable, special: str) -> None:
-    (encoding,) = table.tokenize([f"dog {special} cat"])
-    assert special not in encoding.tokens
-    assert encoding.tokens[1] == "["
-
-
-def test_one_long_word_is_unknown(table: MatchaTable) -> None:
-    assert not table.encode(["x" * MEGABYTE]).defined[0]
-
-
-def test_a_megabyte_of_words_is_not_cut(table: MatchaTable) -> None:
-    text = "dog " * (MEGABYTE // 8) + "cat " * (MEGABYTE // 8)
-    expected = (row(table, "dog") + row(table, "cat")) / 2
-    encoded = table.encode([text])
-    np.testing.assert_allclose(encoded.vectors[0], expected, rtol=1e-14)
-    assert not encoded.truncated[0]
-
-
-def test_repeated_texts_are_encoded_once(table: MatchaTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    encode_chunk = MatchaTable._encode_chunk
-
-    def spy(self: MatchaTable, texts: list[str]) -> tuple:
-        seen.extend(texts)
-        return encode_chunk(self, texts)
-
-    monkeypatch.setattr(MatchaTable, "_encode_chunk", spy)
-    encoded = table.encode(["dog", "cat", "dog", "dog"])
-    assert seen == ["dog", "cat"]
-    assert np.array_equal(encoded.vectors[[0, 0, 0]], encoded.vectors[[0, 2, 3]])
-
-
 def test_padding_is_part_of_the_mean() -> None:
     table = small_table(pad_to=8, max_length=8, pad_token_id=0)
     expected = (row(table, "dog") + row(table, "cat") + 6 * row(table, "[PAD]")) / 8
@@ -136,11 +110,6 @@ def test_padding_and_truncation_of_a_tokenizer_file_are_switched_off(table: Matc
     assert np.array_equal(MatchaTable.from_folder(tmp_path).encode(texts).vectors, table.encode(texts).vectors)
 
 
-def test_the_dtype_is_kept(tmp_path: Path) -> None:
-    small_table(dtype=torch.float32).save(tmp_path)
-    assert MatchaTable.from_folder(tmp_path).weights.dtype == np.float32
-
-
 def test_a_tokenizer_with_more_ids_than_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="tokenizer: expected ids below 5, got"):
         MatchaTable(np.zeros((5, WIDTH), dtype=np.float32), small_tokenizer(), TableConfig(5, WIDTH))
@@ -157,3 +126,84 @@ def test_the_unknown_token_is_named_by_the_checkpoint() -> None:
     table = small_table(unk_token=None)  # a tokeniser without one, such as byte-level BPE
     assert table.unknown_id is None
     assert table.encode(["☃"]).defined[0]
+
+
+SHIPPED = str(ROOT / "model_cards" / "matcha" / "tokenizer.json")
+ascii_texts = st.text(st.characters(max_codepoint=127), max_size=40)
+any_texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+words = st.sampled_from(
+    [*SPECIAL, "Don't", "U.S.A.", "3.5%", "e-mail", "snake_case", "a\tb\r\nc", "x" * 101, "caf\u00e9", "#@!"]
+)
+texts = st.one_of(ascii_texts, any_texts, st.lists(words, max_size=6).map(" ".join))
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.from_file(SHIPPED)
+
+
+def expected(tokenizer: Tokenizer, batch: list[str]) -> list[list[int]]:
+    return [encoding.ids for encoding in tokenizer.encode_batch(batch, add_special_tokens=False)]
+
+
+def split(flat: np.ndarray, lengths: np.ndarray) -> list[list[int]]:
+    return [part.tolist() for part in np.split(flat, lengths.cumsum())[:-1]]
+
+
+@pytest.fixture(scope="module")
+def cache(tokenizer: Tokenizer) -> WordCache:
+    """One for all examples: what one of them left in it must not count in the next."""
+    return WordCache(tokenizer)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(texts, max_size=6))
+def test_ids_are_the_tokenizers(tokenizer: Tokenizer, cache: WordCache, batch: list[str]) -> None:
+    assert split(*cache.ids(batch)) == expected(tokenizer, batch)
+
+
+def test_a_full_cache_begins_anew(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_cache, "MAX_WORDS", 5)
+    cache = WordCache(tokenizer)
+    for batch in (["The cat sleeps."], ["Dogs bark at the moon."], ["One two three four five six seven."], ["The end"]):
+        assert split(*cache.ids(batch)) == expected(tokenizer, batch)
+        assert 0 < len(cache._known) <= 5
+
+
+def test_a_copy_is_that_of_an_unused_table(tokenizer: Tokenizer) -> None:
+    table = small_table()
+    unused = pickle.dumps(table)
+    before = table.encode(["the dog bites", "a man sleeps"]).vectors
+    assert table._words._known
+    assert pickle.dumps(table) == unused
+    for copied in (pickle.loads(pickle.dumps(table)), deepcopy(table)):
+        np.testing.assert_array_equal(copied.encode(["the dog bites", "a man sleeps"]).vectors, before)
+
+
+def test_threads_share_a_cache(tokenizer: Tokenizer) -> None:
+    cache = WordCache(tokenizer)
+    batches = [[f"number {i} of {j} unseen{i}words" for j in range(5)] for i in range(200)]
+    with ThreadPoolExecutor(8) as pool:
+        assert [split(*ids) for ids in pool.map(cache.ids, batches)] == [expected(tokenizer, one) for one in batches]
+
+
+def test_only_a_tokenizer_that_reads_words_is_taken(tokenizer: Tokenizer) -> None:
+    assert reads_words(tokenizer)
+    assert load_checkpoint(None)._words is not None
+    for change in (
+        lambda one: setattr(one, "normalizer", normalizers.BertNormalizer(lowercase=False)),
+        lambda one: setattr(one, "normalizer", normalizers.BertNormalizer(clean_text=False)),
+        lambda one: setattr(one, "normalizer", normalizers.Lowercase()),
+        lambda one: setattr(one, "pre_tokenizer", pre_tokenizers.Whitespace()),
+        lambda one: setattr(one, "post_processor", processors.TemplateProcessing(single="$A $A")),
+        lambda one: one.add_tokens([AddedToken("two words")]),
+    ):
+        other = Tokenizer.from_file(SHIPPED)
+        change(other)
+        assert not reads_words(other)
+
+
+@pytest.mark.parametrize("config", [{"max_length": 3}, {"add_special_tokens": True}])
+def test_a_table_that_cuts_or_adds_tokens_reads_texts_whole(config: dict) -> None:
+    assert isinstance(table := small_table(**config), MatchaTable)
+    assert table._words is None

@@ -1,4 +1,4 @@
-"""What the metric returns, and what its options make of it."""
+"""What the metric returns, what its options make of it, and what is refused by name before the model runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import evaluate
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from semantic_metrics.nli_lex.features import RICH, extract
 from semantic_metrics.nli_lex.lexical import lexical_match
@@ -13,6 +15,7 @@ from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.weights import FILE, write_weights
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import PAPER_WEIGHTS, RICH_WEIGHTS, SCRIPT, listing, nli
+from tests.tiny_table import SIGNS, WORDS
 
 TEXTS = {
     "predictions": ["the dog bites", "a man, not a dog", "it is awake", "no dog barks"],
@@ -128,10 +131,6 @@ def test_reasons_add_up_to_the_log_odds(metric: evaluate.Metric) -> None:
         assert sum(reasons.values()) == pytest.approx(np.log(score / (1 - score)))
 
 
-def test_output_mean_is_the_share_alone(metric: evaluate.Metric) -> None:
-    assert metric.compute(**TEXTS, output="mean") == {"nli_lex": metric.compute(**TEXTS)["nli_lex"]}
-
-
 def test_weights_of_another_file(metric: evaluate.Metric, tmp_path: Path) -> None:
     write_weights(tmp_path, replace(PAPER_WEIGHTS, intercept=40.0))
     for path in (tmp_path, str(tmp_path / FILE)):
@@ -185,10 +184,79 @@ def test_long_answers_and_questions_are_counted(metric: evaluate.Metric) -> None
     assert (result["windowed"], result["split"], result["truncated"]) == (2, 1, 1)
 
 
-def test_what_was_added_is_scored_with_what_compute_is_given(metric: evaluate.Metric) -> None:
-    whole = metric.compute(**TEXTS)
-    metric.add_batch(**{name: texts[:2] for name, texts in TEXTS.items()})
-    metric.add(prediction="it is awake", reference="the cat is awake", question="is the cat awake")
-    assert metric.compute(**{name: texts[3:] for name, texts in TEXTS.items()}) == whole
+ONE = {"predictions": ["a"], "references": ["a"], "questions": ["a"]}
+INVALID = [  # the checks that all metrics share are tested in tests/core
+    ({"predictions": ["a"], "references": ["a"]}, "questions: expected a list of strings, got NoneType"),
+    ({**ONE, "references": [""]}, r"references\[0\]: expected a text, got ''"),
+    ({**ONE, "references": [["a", " \n"]]}, r"references\[0\]\[1\]: expected a text, got ' \\n'"),
+    ({**ONE, "references": ["\u200b\ufeff\x00"]}, r"references\[0\]: expected a text, got '.u200b"),
+    ({**ONE, "template": "{answer}\ud800"}, r"template: expected valid Unicode, got a lone surrogate"),
+    ({**ONE, "features": "all"}, "features: expected one of 'rich', 'two_features', 'paper', 'nli', got str 'all'"),
+    ({**ONE, "weights": 3}, "weights: expected a file's name or None, got 3"),
+    ({**ONE, "features": "nli", "weights": "a"}, "weights: expected None with features='nli', which has no weights"),
+    ({**ONE, "weights": "nowhere"}, "weights nowhere: no such file"),
+    ({**ONE, "number_words": "no"}, "number_words: expected one of None, False, True"),
+    ({**ONE, "max_length": tiny.POSITIONS + 1}, f"max_length: .* from 4 to {tiny.POSITIONS}"),
+]
+NO_ROOM = {**ONE, "predictions": ["b " * 40], "max_length": 5}
+
+
+def test_invalid_arguments_are_refused_before_the_model_runs(metric: evaluate.Metric) -> None:
     metric.add_batch(**TEXTS)
-    assert metric.compute() == whole
+    runs = []
+    hook = metric.scorer.model().register_forward_pre_hook(lambda *_: runs.append(1))
+    for arguments, saying in INVALID:
+        with pytest.raises(ValueError, match=saying):
+            metric.compute(**arguments)
+    with pytest.raises(ValueError, match=r"questions\[0\]: expected a string, got NoneType"):
+        metric.add(prediction="a", reference="a")
+    assert len(metric) == len(TEXTS["predictions"]), "what was added before must stay"
+    metric.compute(**TEXTS)
+    runs.clear()
+    with pytest.raises(ValueError, match=r"references\[0\]: expected a text that leaves the answer 8"):
+        metric.compute(**NO_ROOM)
+    hook.remove()
+    assert not runs
+
+
+def test_odd_texts_are_judged(metric: evaluate.Metric) -> None:
+    texts = ["☃ ☂", "🎉", "a\x00b", "e\u0301", "日本語", "?", ".", "the", "¨", "a\u200db"]
+    texts += ["{answer}", "[SEP]", "x" * 500]
+    columns = {"references": [*texts, *["a dog"] * len(texts)], "questions": texts[::-1] * 2}
+    result = metric.compute(predictions=texts * 2, **columns)
+    assert result["scores"][: len(texts)] == [1] * len(texts), "rules decide: the same text"
+    assert all(0 < score < 1 for score in result["scores"][len(texts) :])
+    assert result["lexical_match"][: len(texts) - 1] == [1] * (len(texts) - 1)
+    assert result["blank"] == 0
+
+
+unicode = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+sentences = st.lists(st.sampled_from([*WORDS, *SIGNS, "two", "1,000", "☃", "שלום"]), max_size=45).map(" ".join)
+texts = st.one_of(unicode, sentences)
+short = st.lists(st.sampled_from([*WORDS, *SIGNS, "2"]), min_size=1, max_size=6).map(" ".join)
+rows = st.lists(st.tuples(texts, st.lists(short, min_size=1, max_size=3), texts), min_size=1, max_size=6)
+EXAMPLES = 10  # each runs a model many times
+NAMES = ("predictions", "references", "questions")
+
+
+@pytest.fixture(scope="module")
+def one_metric(model: Path) -> evaluate.Metric:
+    """One metric for all examples: what is left over from one would show in the next."""
+    return evaluate.load(SCRIPT, str(model), keep_in_memory=True)
+
+
+def judged(metric: evaluate.Metric, chosen: list[tuple], **options: object) -> list[float]:
+    columns = dict(zip(NAMES, map(list, zip(*chosen, strict=True)), strict=True))
+    return metric.compute(**columns, **options)["scores"]
+
+
+@settings(max_examples=EXAMPLES)
+@given(rows, st.randoms(use_true_random=False))
+def test_references_have_no_order_and_one_more_never_lowers_a_score(
+    one_metric: evaluate.Metric, batch: list, random: object
+) -> None:
+    result = judged(one_metric, batch)
+    shuffled = [(answer, random.sample(group, len(group)), question) for answer, group, question in batch]
+    assert judged(one_metric, shuffled) == result
+    fewer = judged(one_metric, [(answer, group[:1], question) for answer, group, question in batch])
+    assert all(few <= all_of_them + 1e-6 for few, all_of_them in zip(fewer, result, strict=True))

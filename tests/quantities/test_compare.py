@@ -1,4 +1,4 @@
-"""Another number in an answer than in the reference, and texts that differ in numbers or dates alone."""
+"""Numbers: however they are written, rewritten as another text writes them, and compared."""
 
 from decimal import getcontext, localcontext
 from time import process_time
@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semantic_metrics.nli_lex.lexical import normalize
 from semantic_metrics.quantities.compare import Difference, compare, find_conflict
-from semantic_metrics.quantities.rewrite import rewrite
+from semantic_metrics.quantities.rewrite import Rewritten, rewrite
+from semantic_metrics.quantities.spell import NUMBER_WORDS, SCALES, TENS, spell_in_digits
 
 CONFLICTS = [
     ("1944", "1945", True),
-    ("It was in nineteen forty-four.", "1945", True),
     ("nineteen forty-five", "1945", False),
     ("I do not know", "1945", False),
     ("1950", "1945", True),  # years are not rounded
@@ -21,16 +22,10 @@ CONFLICTS = [
     ("990", "1000", True),  # of different size, but the only numbers
     ("the eighth", "7th", True),
     ("the seventh", "7", False),
-    ("one", "2", True),
-    ("the third", "the second", True),
     ("no one knows", "7", False),  # "one" is often no number
     ("It was first done in 1969", "July 20, 1969", False),
-    ("1", "2", True),
     ("May 12, 1861", "April 12, 1861", True),
-    ("12 May", "April 12", True),
     ("Apr 12, 1861", "April 12, 1861", False),
-    ("the 3rd of May", "June 3", True),
-    ("the 4th of July", "July 4", False),
     ("April 13, 1861", "April 12, 1861", True),
     ("12/4/1861", "April 12, 1861", False),
     ("in 1861", "April 12, 1861", False),  # less is no conflict
@@ -44,25 +39,16 @@ CONFLICTS = [
     ("about 11 million people", "11,034,000", False),
     ("about 12 million people", "11,034,000", False),  # less than a fifth apart
     ("12 million people", "11,034,000", True),
-    ("10 million", "10,025,000", False),
     ("300,000 km/s", "299,792 km/s", False),
-    ("299,792 km/s", "300,000 km/s", False),
-    ("50%", "50.2%", False),
     ("3.1", "3.14159265358979", False),
-    ("3.2", "3.14159", True),
     ("7", "7.4", True),  # one digit says too little
     ("the 1979-1980 season", "1979\u201380", False),
     ("1979\u201381", "1979\u201380", True),
     ("1 May 1945 - 30 June 1945", "30 June 1945", False),
-    ("2019-05", "2019", False),
     ("1" * 40, "5", False),  # too long to be read
-    ("Apollo 12", "Apollo 11", True),
     ("²", "2", False),
     ("\ud800 4", "3", True),
-    ("2020-03-04", "2020-04-03", True),
     ("March 4, 2020", "2020-03-04", False),
-    ("4 May 2020", "2020-03-04", True),
-    ("1.4.2021", "01.04.2021", False),
     ("1.4.2021", "April 1, 2021", False),
 ]
 
@@ -83,99 +69,53 @@ def test_numbers_of_the_question_are_no_conflict() -> None:
 
 CONTRADICTING = [
     ("Two men sit.", "3 men sit"),
-    ("Stocks close 0.39% higher", "Stocks close 2.47% higher"),
-    ("Stocks are up 5%", "Stocks are up 6%"),
     ("The ban ended in nineteen ninety.", "The ban ended in 1991."),
     ("It fell from 6 to 4.", "It fell from 4 to 6."),
-    ("The score was 2-1.", "The score was 1-2."),
-    ("It was the 1 in 2 chance", "It was the 2 in 1 chance"),
-    ("He woke up at 5.", "He woke up at 6."),
     ("He woke up at 7:30 am", "He woke up at 7:30 pm"),
-    ("at 10am", "at 10pm"),
-    ("It weighs 5kg", "It weighs 6kg"),
-    ("It cost $5m.", "It cost $6m."),
-    ("in the 1980s", "in the 1990s"),
-    ("38 more were hurt", "37 more were hurt"),
-    ("The war was over in 1945", "The war was over in 1944"),
     ("He left in May.", "He left in June."),
-    ("on Jan 5", "on Feb 5"),
     ("He left on Monday, May 5.", "He left on Tuesday, May 6."),
-    ("It is closed on Mondays", "It is closed on Tuesdays"),
     ("It took 3 hours.", "It took three days."),
-    ("5", "6"),
     ("It has 5 rooms and no bath", "It has 6 rooms and no bath"),
-    ("Shares rose by 5 percent.", "Shares rose by 10 percent."),
-    ("He lived there until 1945.", "He lived there until 1950."),
-    ("2 + 2 = 4", "2 + 2 = 5"),
     ("It is 1.5 km away", "It is 15 km away"),
-    ("It starts at 7:30", "It starts at 8:30"),
-    ("on 13/04/2021", "on 14/04/2021"),
-    ("1995", "1996"),
     ("The deal closed on 2020-03-04.", "The deal closed on 2020-04-03."),
-    ("on 13.4.2021", "on 14.4.2021"),
     ("He weighs 80 kg.", "He weighs 80 lb."),
-    ("It weighs 5mg", "It weighs 5g"),
-    ("20 degrees Celsius", "20 degrees Fahrenheit"),
     ("90 square metres", "90 square feet"),
     ("It has about 1.2 million inhabitants.", "It has 2,102,650 inhabitants."),
-    ("some 118 million shares", "some 355 million shares"),
     ("It costs around $100.", "It costs $50."),
-    ("about 100 people", "80 people"),
     ("about 40 of 50", "about 40 of 20"),
     ("six or more plays", "three or more plays"),
-    ("covid19", "covid20"),
     ("It costs $100.", "It costs \u20ac92."),
 ]
 COMPATIBLE = [
     ("Two men sit.", "2 men sit"),
     ("Two men sit.", "Three men stand."),
-    ("Two men sit.", "Three men sit down."),
     ("It is at 07:30.", "It is at 7:30"),
-    ("born on the 5th", "born on the 5"),
     ("05/06/2020", "5/6/2020"),
     ("The population is 11,034,000", "The population is 11 million"),
     ("Pi is 3.14.", "Pi is 3.14159."),
     ("He did not leave in May.", "He did not leave in June."),
     ("At least 38 died.", "At least 37 died."),
-    ("5 people or more", "6 people or more"),
-    ("5 minutes at most", "6 minutes at most"),
     ("in 1897 or 1898", "in 1898 or 1898"),
     ("He is older than 18.", "He is older than 21."),
-    ("5+ people", "6+ people"),
-    ("They opened before May.", "They opened before June."),
     ("the 14th, 16th and 117th line", "the 117th, 16th and 14th line"),
-    ("In 2010 and in 2012 he won", "In 2012 and in 2010 he won"),
-    ("Monday and Tuesday", "Tuesday and Monday"),
     ("5 times 6 is 30", "6 times 5 is 30"),
     ("April Smith won", "June Smith won"),
-    ("You may go", "You march go"),
     ("He is Polish", "He is Spanish"),
     ("It took 24 hours.", "It took 1 day."),
-    ("It took 3 hour", "It took 3 hours"),
     ("It took hours.", "It took days."),
     ("the 1979-80 season", "the 1979-1980 season"),
     ("He died in '95.", "He died in 1995."),
-    ("music of the 80s", "music of the 1980s"),
-    ("the season 2019/20", "the season 2019/2020"),
     ("on 13/04/2021", "on 04/13/2021"),
-    ("2021-04-13", "13-04-2021"),
     ("It has 1.500 inhabitants.", "It has 1,500 inhabitants."),
     ("The meeting is at 7:30.", "The meeting is at 19:30."),
     ("He died [1].", "He died [2]."),
     ("1. Mix it", "2. Mix it"),
     ("approx. 5 km", "approx. 6 km"),
-    ("upwards of 500 people", "upwards of 600 people"),
     ("a room of 4 by 5 m", "a room of 5 by 4 m"),
-    ("On Sundays and Mondays", "On Mondays and Sundays"),
     ("on 1.4.2021", "on 01.04.2021"),
     ("03/04/2020", "04/03/2020"),  # the order of day and month is open
-    ("80 kg", "80 kilograms"),
     ("5 feet", "5 ft"),
-    ("in feet", "in metres"),
-    ("about 81 people", "100 people"),
     ("It has about 2 million inhabitants.", "It has 2,102,650 inhabitants."),
-    ("nearly 40 miles", "40 miles"),
-    ("around May", "around June"),
     ("about 0 degrees", "0 degrees"),
     ("", ""),
 ]
@@ -223,18 +163,15 @@ SAME = [
     ("One person died.", "1 person died."),
     ("He has one son.", "He  has 1 son."),
     ("The rate is 2.50 percent.", "The rate is 2.5 percent."),
-    ("It was 0.5 mm.", "It was .5 mm."),
     ("The train leaves at 09:05.", "The train leaves at 9:05."),
     ("It was minus five degrees.", "It was -5 degrees."),
     ("It has \uff15 rooms.", "It has 5 rooms."),
     ("It was signed on 1.4.2021.", "It was signed on 01.04.2021."),
-    ("Forty-two died.", "42 died."),
 ]
 NOT_SAME = [
     ("", ""),
     ("It costs $5.", "It costs \u20ac5."),
     ("It costs $5.", "It costs 5."),
-    ("It grew by 5%.", "It grew by 5."),
     ("He won 2, I think.", "He won two I think?"),
     ("It has 1.500 seats.", "It has 1.5 seats."),
     ("It was 5 degrees.", "It was -5 degrees."),
@@ -252,3 +189,142 @@ def test_numbers_in_another_writing_change_no_text(one: str, other: str) -> None
 def test_other_signs_words_and_numbers_do(one: str, other: str) -> None:
     assert not compare(one, other).same
     assert not compare(other, one).same
+
+
+WRITTEN_AS = [
+    ("forty-two people", "Some 42", "42 people"),
+    ("5,000", "about 5000 people", "5000"),
+    ("the 21st century", "in the twenty-first", "the twenty-first century"),
+    ("42", "42, which is forty-two", "42"),  # already as the other text has it
+    ("1945", "in 1944", "1945"),  # another number
+    ("Twenty20", "20 20", "Twenty20"),  # a name
+    ("Henry the Eighth", "Henry the 8th", "Henry the 8th"),
+    ("Mambo No. 5", "Mambo No. Five", "Mambo No. Five"),
+    ("no number", "none", "no number"),
+    ("It cost $5 billion.", "some $5bn", "It cost $5bn."),
+    ("5 billion people", "5 bn", "5 bn people"),
+    ("$5 million", "\u20ac5m", "$5 million"),  # another currency
+    ("8,398,748 people", "8.4 million", "8.4 million people"),
+    ("8.4 million people", "8,398,748", "8,398,748 people"),
+    ("$23,456,789", "about $23.5m", "$23.5m"),
+    ("8,398,748", "8 million", "8,398,748"),  # one digit is too few
+    ("$22 million", "$22.4 million", "$22 million"),  # neither says that it is not rounded
+    ("94103", "94100", "94103"),  # nothing says that it is rounded
+    ("at 3 pm", "15:00", "at 15:00"),
+    ("at 15:30", "at 3:30 p.m.", "at 3:30 p.m."),
+    ("Noon", "at 12 pm", "12 pm"),
+    ("at 3 pm", "at 3 am, 14:00 or 3:00", "at 3 pm"),
+    ("High afternoon", "12 pm", "High afternoon"),
+    # what is not surely the same number, or a number at all
+    ("Python 3.10", "Python 3.1", "Python 3.10"),
+    ("1", "No one knows.", "1"),
+    ("a twenty second delay", "on the 22nd", "a twenty second delay"),
+    ("one third", "the 3rd, 1", "one third"),
+    ("1990-95", "ninety-five", "1990-95"),
+    ("$5", "five dollars", "five dollars"),
+    ("two,500", "2", "two,500"),
+    ("50%", "fifty of them", "50%"),
+    ("by 5% to 10 %", "Five percent, then ten per cent", "by Five percent to ten per cent"),
+    ("ten percentage points", "10%", "ten percentage points"),
+    ("\u017fixteen forty-five, s\u0131xteen forty", "1645", "1645, s\u0131xteen forty"),
+]
+
+
+@pytest.mark.parametrize(("text", "other", "expected"), WRITTEN_AS)
+def test_numbers_are_written_as_another_text_writes_them(text: str, other: str, expected: str) -> None:
+    assert rewrite(text, other).text == expected
+
+
+@given(st.text("0123456789,.- onetwhrdfuyi", max_size=40), st.text("0123456789,.- onetwhrdfuyi", max_size=40))
+def test_a_rewritten_text_is_the_same_in_one_form(text: str, other: str) -> None:
+    rewritten = rewrite(text, other)
+    assert len(rewritten.origins) == len(rewritten.text)
+    assert all(0 <= place < len(text) for place in rewritten.origins)
+    assert list(rewritten.origins) == sorted(rewritten.origins)
+    assert rewrite(text, text) == Rewritten(text, tuple(range(len(text))))
+
+
+def test_a_new_form_stands_for_all_of_the_old_one() -> None:
+    rewritten = rewrite("two hundred and five", "205 of them")
+    assert (rewritten.text, rewritten.origins) == ("205", (0, 6, 13))
+    assert rewrite("at 42", "forty-two").origins == (0, 1, 2, *[3] * 5, *[4] * 4)
+
+
+@pytest.mark.parametrize("text", ["1," * 30_000 + "a", "1." * 30_000 + "a", "twenty-" * 10_000, "9" * 60_000 + "a"])
+def test_long_runs_of_numbers_stay_as_they_are_and_end_soon(text: str) -> None:
+    assert rewrite(text, "two and 7").text == text
+
+
+def test_a_number_that_is_repeated_thousands_of_times_is_compared_once() -> None:
+    text = "7 " * 30_000  # a quarter of an hour if each is compared with each
+    assert rewrite(text, "seven " + text).text == text
+
+
+NUMBERS = [
+    ("\u22125 degrees (-7.50)", "-5 degrees -7.5"),
+    ("minus five", "-5"),
+    ("10 minus 5", "10 minus 5"),
+    ("1990-1995, covid-19, 3 - 2", "1990 1995 covid 19 3 2"),
+    ("-5 million", "-5000000"),
+    (".5", "0.5"),
+    ("wait ...5", "wait 5"),
+    ("3.50, 3.0. 100", "3.5 3 100"),
+    ("1.10.2", "1.10 2"),
+    ("٣", "3"),
+    ("\u0967,\u0966\u0966\u0966.\u096b\u0966", "1000.5"),
+    ("10²", "10 2"),
+    ("10⁻²", "10 -2"),
+    ("½", "1 2"),
+    ("3 hundred and five thousand", "305000"),
+    ("nineteen hundred and four", "1904"),
+    ("a hundred and one", "101"),
+    ("half a million", "half million"),
+    ("the twenty-first century", "21st century"),
+    ("in nineteen twelve, not nineteen oh five", "in 1912 not 1905"),
+    ("twenty twenty and twenty ten", "2020 and 2010"),
+    ("nineteen twenty thousand", "19 20000"),
+    ("thirteen, fourteen and fifteen", "13 14 and 15"),
+    ("There were sixteen. Twenty more came.", "there were 16 20 more came"),
+    ("nineteen ninety ninth", "19 99th"),
+    ("twenty twenty-dollar bills", "20 20 dollar bills"),
+    ("two hundred and three hundred", "200 and 300"),
+    ("one million two hundred thousand and seven", "1200007"),
+    ("twenty hundred", "20 hundred"),
+    ("1,234,567.50 dollars", "1234567.5 dollars"),
+    ("1,2,3", "1 2 3"),
+    ("$5bn, 1.2 mln and \u00a33.5m", "5000000000 1200000 and 3500000"),
+    ("5m, 3 k and 2 b", "5m 3 k and 2 b"),  # no amounts of a currency
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NUMBERS)
+def test_numbers_are_written_one_way(text: str, expected: str) -> None:
+    assert normalize(text) == expected
+
+
+def test_long_numbers_stay_exact() -> None:
+    number = "1234567890" * 10
+    assert normalize(number) == number
+    assert normalize(f"{number} million") == f"{number} million"
+
+
+def _in_words(number: int) -> list[str]:
+    """As an English speaker says it; written apart from the code that reads it."""
+    names = {value: word for word, value in {**NUMBER_WORDS, **TENS, **SCALES}.items()}
+    if number < 21 or (number < 100 and number % 10 == 0):
+        return [names[number]]
+    if number < 100:
+        return [names[number - number % 10], names[number % 10]]
+    if number < 1000:
+        rest = number % 100
+        return [names[number // 100], "hundred", *(["and", *_in_words(rest)] if rest else [])]
+    scale = max(value for value in SCALES.values() if value <= number)
+    rest = number % scale
+    joint = ["and"] if 0 < rest < 100 else []
+    return [*_in_words(number // scale), names[scale], *joint, *(_in_words(rest) if rest else [])]
+
+
+@given(st.integers(0, 10**15 - 1))
+def test_numbers_in_words_are_read(number: int) -> None:
+    assert spell_in_digits(_in_words(number)) == [str(number)]
+    assert spell_in_digits(["about", *_in_words(number), "dogs"]) == ["about", str(number), "dogs"]

@@ -53,12 +53,6 @@ def test_rows(sets: dict[str, JudgedSet]) -> None:
     assert {len(dataset.models) for dataset in sets.values()} == {630, 1490, 15098}
 
 
-def test_most_questions_of_nq301_are_in_evouna(sets: dict[str, JudgedSet]) -> None:
-    known = {question_key(question) for question in sets["evouna"].questions}
-    questions = {question_key(question) for question in sets["nq301"].questions}
-    assert len(questions & known) / len(questions) == pytest.approx(0.864, abs=0.001)  # 84% by their exact text
-
-
 def test_no_question_of_a_test_set_is_trained_on(sets: dict[str, JudgedSet], data_folder: Path) -> None:
     config = read_yaml(ROOT / "training" / "configs" / "data" / "judged_answers.yaml", JudgedConfig)
     excluded = frozenset(map(question_key, read_excluded(config.exclude, data_folder)))

@@ -13,10 +13,9 @@ from click.testing import CliRunner
 from sklearn.metrics import roc_auc_score
 
 from semantic_metrics.cli import main
-from semantic_metrics.files.errors import FileError
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
-from semantic_metrics.report.heat_map import FAINT_SHARE, LEVELS, heat_maps
+from semantic_metrics.report.heat_map import heat_maps
 from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TOKENS
 
 HOSTILE = [
@@ -177,18 +176,6 @@ def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
     assert "meant 0" in text
 
 
-def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("kept")
-    with pytest.raises(FileError, match="expected an existing folder"):
-        write_report(tmp_path / "no" / "report.html", "x", [Scores("m", [0.1], "s")], rows(1))
-    with pytest.raises(ValueError, match="texts: of 'prediction' expected 2, as many as scores of m, got 1"):
-        write_report(path, "x", [Scores("m", [0.1, 0.2], "s")], rows(1))
-    assert path.read_text() == "kept"
-    write_report(path, "x", [Scores("m", [0.1], "s")], rows(1))
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
-
-
 @contextmanager
 def full_disk(bytes_left: int) -> Iterator[None]:
     """A disk that takes no file of more bytes."""
@@ -282,23 +269,6 @@ def test_the_pieces_of_a_heat_map_are_the_text() -> None:
     assert ("".join(piece.text for piece in cut.pieces), cut.hidden, cut.sums) == ("  a b", 2, "")
 
 
-@pytest.mark.parametrize(
-    ("shares", "levels"),
-    [
-        ([1.0, 0.67, 0.5, 0.2, FAINT_SHARE * 0.99, -0.01], [LEVELS, LEVELS, 2, 1, 0, 0]),
-        ([0.0] * 6, [0] * 6),
-        ([-0.6977184491993118] * 6, [-LEVELS] * 6),  # three times it, by it, is more than three
-    ],
-)
-def test_levels_grow_with_the_share(shares: list[float], levels: list[int]) -> None:
-    spans = [(2 * i, 2 * i + 1) for i in range(6)]
-    side = {"tokens": list("abcdef"), "spans": spans, "contributions": shares, "total": 0.0}
-    explanation = {"score": 0.0, "method": "leave_one_out", "prediction": side}
-    (one,) = heat_maps(explanation, {"prediction": "a b c d e f"}, most=10)
-    assert [piece.level for piece in one.pieces if piece.share is not None] == levels
-    assert bool(one.strongest) == any(levels)
-
-
 def test_the_bars_count_all_scores() -> None:
     values = np.r_[np.random.default_rng(1).normal(0.3, 0.5, 500).clip(-1, 1), -1.0, 1.0]
     labels = values > 0.1
@@ -322,15 +292,6 @@ def test_the_axis_covers_the_scores(values: list[float], ends: tuple[float, floa
     assert len(chart["bars"]) <= BARS
     assert all(bar["x"] >= 0 and bar["x"] + bar["width"] <= 100.01 for bar in chart["bars"])
     assert 3 <= len(chart["ticks"]) <= 8
-
-
-def test_the_numbers_beside_the_bars_are_counts_of_rows() -> None:
-    chart = draw(np.repeat([0.05, 0.95], [60, 20]), np.repeat([True, False], [60, 20]))
-    heights = {bar["kind"]: bar["height"] for bar in chart["bars"]}
-    numbers = {int(text): chart["axis"] - y for y, text in chart["counts"] if y <= chart["axis"]}
-    assert numbers == {0: 0, 20: pytest.approx(40), 40: pytest.approx(80), 60: pytest.approx(heights["up"])}
-    assert heights["down"] == pytest.approx(heights["up"] / 3)
-    assert [text for _, text in draw(np.array([0.5]))["counts"]] == ["1", "0"]
 
 
 def test_an_explanation_has_a_page(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Measures and angles of three vectors: by hand, against plain formulas, and what no rotation or scaling changes."""
+"""Measures and angles of three vectors, and margins in closed form."""
 
 import math
 
@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from scipy.stats import ortho_group
 
 from semantic_metrics.set_criteria import samples as samples_module
+from semantic_metrics.set_criteria.epsilon import count_reached, epsilon_values, sample_cells, sample_share
 from semantic_metrics.set_criteria.geometry import MEASURES, REASONS, Angles, Rows, compare, locate
 from semantic_metrics.set_criteria.samples import from_arrays, measure_samples
 from tests.set_criteria import naive as peer
+from tests.set_criteria.naive import grid_cells
 from tests.set_criteria.samples import Vectors, operators, random_vectors
 
 NEAR = 1e-9
@@ -20,47 +23,9 @@ widths = st.integers(3, 40)
 counts = st.integers(1, 12)
 
 
-def measures(x: object, y: object) -> dict[str, list[float]]:
-    left, right = (Rows(np.array(side, dtype=np.float64)) for side in (x, y))
-    actual = compare(left, right, np.empty_like(left.values))
-    return {name: row.tolist() for name, row in zip(MEASURES, actual, strict=True)}
-
-
 def angles(a: object, b: object, target: object) -> Angles:
     sides = [Rows(np.array(side, dtype=np.float64)) for side in (a, b, target)]
     return locate(*sides, np.empty_like(sides[0].values))
-
-
-def test_measures_by_hand() -> None:
-    actual = measures([[3.0, 4.0, 0.0], [1.0, -1.0, 0.0]], [[4.0, 3.0, 0.0], [-1.0, 1.0, 0.0]])
-    assert actual["cosine"] == [24 / 25, -1]
-    assert actual["dot"] == [24, -2]
-    assert actual["l1"] == [2, 4]
-    assert actual["l2"] == pytest.approx([math.sqrt(2), math.sqrt(8)])
-    # var(1, -1, 0) = 2 / 3; var(3, 4, 0) = 26 / 9
-    assert actual["ned"] == pytest.approx([0.5 * (2 / 3) / (52 / 9), 1])
-
-
-@given(seeds, counts, widths)
-def test_measures_are_those_of_plain_formulas(seed: int, count: int, width: int) -> None:
-    a, b, _ = random_vectors(count, width, seed, shift=0.5)
-    actual = measures(a, b)
-    for name in MEASURES:
-        expected = [peer.likeness(x, y, name) for x, y in zip(a, b, strict=True)]
-        assert actual[name] == pytest.approx(expected, rel=NEAR, abs=NEAR)
-
-
-@pytest.mark.parametrize("degrees", [1e-3, 1, 30, 89.9, 90, 91, 150, 179, 179.999])
-@pytest.mark.parametrize("place", [-170, -30, 0, 10, 60, 120, 179])
-def test_angles_by_hand(degrees: float, place: float) -> None:
-    """A along the first axis, B at `degrees` and the target at `place` from it, the target lifted out of the plane."""
-    b, target = (
-        [length * math.cos(math.radians(x)), length * math.sin(math.radians(x))]
-        for x, length in ((degrees, 0.5), (place, 3))
-    )
-    actual = angles([[2.0, 0, 0]], [[*b, 0]], [[*target, 7.0]])
-    assert math.degrees(actual.between[0]) == pytest.approx(degrees, rel=1e-12)
-    assert math.degrees(actual.target[0]) == pytest.approx(place, abs=1e-9)
 
 
 @settings(max_examples=60)
@@ -124,23 +89,17 @@ def test_only_a_chunk_of_vectors_is_taken_at_a_time() -> None:
     assert max(sizes) <= samples_module.CHUNK_NUMBERS
 
 
-def test_what_spans_no_plane_is_told_apart() -> None:
-    a = [[1.0, 2, 3], [0, 0, 0], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 0, 0], [1, 2, 3]]
-    b = [[3.0, 1, 1], [1, 2, 3], [0, 0, 0], [1, 2, 3], [0.1, 0.2, 0.3], [-3, -6, -9], [0, 1, 0], [3, 1, 1]]
-    target = [[1.0, 1, 1], [1, 2, 3], [1, 2, 3], [4, 5, 6], [4, 5, 6], [4, 5, 6], [0, 0, 5], [0, 0, 0]]
-    actual = angles(a, b, target)
-    reasons = [REASONS.get(code, "") for code in actual.reason.tolist()]
-    expected = ["", "zero vector", "zero vector", "A equals B", "A and B parallel", "A and B opposite"]
-    assert reasons == [*expected, "target orthogonal to the plane", "zero vector"]
-    for values in (actual.between, actual.target):
-        assert np.isnan(values).tolist() == [False, *[True] * 7]
-
-
 def test_float32_copies_that_differ_by_rounding_are_parallel() -> None:
     a = random_vectors(300, 384)[0].astype(np.float32)
     b = (a * np.float32(0.7)).astype(np.float32)
     actual = angles(a, b, random_vectors(300, 384, seed=1)[0])
     assert {REASONS[code] for code in actual.reason.tolist()} == {"A and B parallel"}
+
+
+def measures(x: object, y: object) -> dict[str, list[float]]:
+    left, right = (Rows(np.array(side, dtype=np.float64)) for side in (x, y))
+    actual = compare(left, right, np.empty_like(left.values))
+    return {name: row.tolist() for name, row in zip(MEASURES, actual, strict=True)}
 
 
 def test_a_constant_vector_has_no_variance_whatever_rounding_leaves() -> None:
@@ -150,3 +109,67 @@ def test_a_constant_vector_has_no_variance_whatever_rounding_leaves() -> None:
         other = np.repeat(rng.normal(size=(20, 1)), width, axis=1)
         assert np.isnan(measures(constant, other)["ned"]).all()
         assert measures(constant, rng.normal(size=(20, width)))["ned"] == pytest.approx([0.5] * 20)
+
+
+EXACT = 1e-12  # percent
+finite = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+def _bounds(*rows: np.ndarray) -> list[list[float]]:
+    return [[float(row.min()), float(row.max())] for row in rows]
+
+
+def _differences(count: int, seed: int, kind: str) -> np.ndarray:
+    """(2, count): of all sizes, or with many equal ones, or lying on the margins themselves."""
+    rng = np.random.default_rng(seed)
+    if kind == "normal":
+        return rng.normal(size=(2, count)) * 10.0 ** rng.integers(-6, 6)
+    if kind == "ties":
+        return rng.integers(-3, 4, (2, count)) / 10
+    return rng.choice(np.linspace(-0.3, 0.7, 132), (2, count))
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 200),
+    seeds,
+    st.sampled_from(["normal", "ties", "margins"]),
+    st.sampled_from([2, 3, 11, 25, 132]),  # the last is the paper's
+    st.data(),
+)
+def test_cells_are_those_of_a_grid_of_any_size_and_range(
+    count: int, seed: int, kind: str, number: int, data: st.DataObject
+) -> None:
+    first, second = _differences(count, seed, kind)
+    given_bounds = st.tuples(finite, finite).map(sorted)
+    bounds = data.draw(st.one_of(st.just(_bounds(first, second)), st.tuples(given_bounds, given_bounds)))
+    cells = sample_cells(first, second, bounds, number)
+    assert cells == pytest.approx(grid_cells(first, second, bounds, number), abs=EXACT)
+    assert sum(cells.values()) == pytest.approx(100, abs=EXACT)
+    share = sample_share(first, bounds[0], number)
+    assert share == pytest.approx(cells["both"] + cells["first"], abs=EXACT)
+
+
+@settings(max_examples=300)
+@given(
+    hnp.arrays(np.float64, st.integers(1, 40), elements=finite),
+    st.one_of(st.none(), st.tuples(finite, finite).map(sorted)),
+    st.integers(2, 200),
+)
+def test_every_count_is_that_of_a_search(values: np.ndarray, bounds: list[float] | None, number: int) -> None:
+    low, high = bounds or (values.min(), values.max())
+    margins = epsilon_values(low, high, number)
+    assert (np.diff(margins) >= 0).all()
+    assert (margins[0], margins[-1]) == (low, high)
+    probes = np.concatenate([values, margins, np.nextafter(margins, -np.inf), np.nextafter(margins, np.inf)])
+    counts = count_reached(probes, margins)
+    assert np.array_equal(counts, np.searchsorted(margins, probes, side="right"))
+    assert counts.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("width", [0, 5e-324, 1e-300, 1e-17, 2e-16, 1e-12, 1e-7])
+def test_ranges_as_narrow_as_rounding(width: float) -> None:
+    for low in (0.0, 0.3, -7.5):
+        margins = epsilon_values(low, low + width, 132)
+        probes = np.concatenate([margins, np.nextafter(margins, -np.inf), np.nextafter(margins, np.inf)])
+        assert np.array_equal(count_reached(probes, margins), (probes[:, None] >= margins).sum(axis=1))

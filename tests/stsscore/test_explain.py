@@ -10,7 +10,6 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from semantic_metrics import load
-from tests import tiny_pairs as tiny
 from tests.consensus.conftest import both_heads
 from tests.stsscore.test_metric import ROUNDING, scores
 
@@ -94,23 +93,6 @@ def test_integrated_gradients_are_the_limit_of_many_steps_from_padding(metric: e
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_batch_size_moves_nothing(metric: evaluate.Metric, method: str) -> None:
-    one, many = (metric.explain(**PAIR, method=method, batch_size=size) for size in (20, 64))
-    for side in SIDES:
-        assert one[side]["contributions"] == pytest.approx(many[side]["contributions"], abs=ROUNDING)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_truncated_tokens_contribute_nothing(metric: evaluate.Metric, method: str) -> None:
-    result = metric.explain("dog cat man runs " * 30, "the dog", method=method)
-    shares = result["prediction"]["contributions"]
-    read = tiny.POSITIONS - 3 - 2
-    assert len(shares) == 120
-    assert all(shares[:read])
-    assert not any(shares[read:])
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_blank_texts_have_no_tokens(one_metric: evaluate.Metric, method: str) -> None:
     for blank in ("", " \n"):
         result = one_metric.explain(blank, "the dog", method=method)
@@ -136,12 +118,6 @@ def test_odd_strings_are_plain_text(one_metric: evaluate.Metric) -> None:
             for side in SIDES:
                 assert all(a[1] <= b[0] for a, b in pairwise(result[side]["spans"]))
                 assert abs(result[side].get("error", 0)) < CUT
-
-
-def test_a_long_text_is_explained(metric: evaluate.Metric) -> None:
-    result = metric.explain("the dog bites " * 1000, "x" * 30_000, method="integrated_gradients")
-    assert len(result["prediction"]["contributions"]) == 3000
-    assert abs(result["prediction"]["error"]) < CUT
 
 
 @pytest.mark.parametrize("run", [{"precision": "int8", "workers": 2}, {"backend": "openvino"}])

@@ -1,4 +1,4 @@
-"""What the metric returns: the listing's scores, and what the options make of them."""
+"""What the metric returns: the listing's scores, what options make of them, and what is refused."""
 
 from pathlib import Path
 
@@ -35,11 +35,6 @@ def test_scores_are_those_of_the_listing(folder: Path) -> None:
     assert result == pytest.approx([score(*pair) for pair in zip(REFERENCES, PREDICTIONS, strict=True)], abs=ROUNDING)
     turned = [score(*pair) for pair in zip(PREDICTIONS, REFERENCES, strict=True)]
     assert np.abs(np.array(result) - turned).max() > 100 * ROUNDING
-
-
-def test_output_mean_is_the_mean_alone(metric: evaluate.Metric) -> None:
-    mean = metric.compute(predictions=PREDICTIONS, references=REFERENCES)["stsscore"]
-    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, output="mean") == {"stsscore": mean}
 
 
 def test_the_scale_divides_or_squashes_the_raw_score(metric: evaluate.Metric) -> None:
@@ -120,12 +115,6 @@ def test_the_signature_lists_every_setting_that_can_change_a_score(metric: evalu
     )
 
 
-def test_another_checkpoint_has_another_signature(metric: evaluate.Metric, tmp_path: Path) -> None:
-    others = [tiny.bert(tmp_path / "seed", seed=1), tiny.bert(tmp_path / "epsilon", layer_norm_eps=1e-5)]
-    signatures = {evaluate.load(SCRIPT, str(folder)).signature() for folder in others}
-    assert len({metric.signature(), *signatures}) == 3
-
-
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize(("limit", "read"), [(7, "the dog"), (8, "the dog bites"), (9, "the dog bites man")])
 def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric, limit: int, read: str, symmetric: bool) -> None:
@@ -136,8 +125,40 @@ def test_max_length_cuts_the_longer_text_first(metric: evaluate.Metric, limit: i
     assert result["scores"] == pytest.approx(scores(metric, [read], ["a cat"], **options), abs=ROUNDING)
 
 
-def test_combined_with_another_metric(metric: evaluate.Metric, roberta: Path) -> None:
-    other = evaluate.load(SCRIPT, str(roberta))
-    both = evaluate.combine({"one": metric, "two": other}).compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert both["one_scores"] == scores(metric, PREDICTIONS, REFERENCES)
-    assert both["two_scores"] == scores(other, PREDICTIONS, REFERENCES)
+ONE = {"predictions": ["a"], "references": ["a"]}
+INVALID = [  # the checks that all metrics share are tested in tests/core
+    ({"predictions": ["a"], "references": ["a", "b"]}, r"references: expected 1 items, one for each of pred.*, got 2"),
+    ({**ONE, "clip": "yes"}, "clip: expected one of False, True"),
+    ({**ONE, "multi_reference": "min"}, "multi_reference: expected one of 'best'"),
+    ({**ONE, "max_length": 3}, f"max_length: expected a whole number from 4 to {tiny.POSITIONS}, got int 3"),
+    ({**ONE, "max_length": tiny.POSITIONS + 1}, f"max_length: .* from 4 to {tiny.POSITIONS}, got int"),
+    ({**ONE, "device": "meta"}, "device: expected one that torch has here, as 'cpu', got 'meta'"),
+    ({**ONE, "scale": 0}, "scale: expected a number above 0, 'sigmoid' or None, got 0"),
+    ({**ONE, "scale": float("nan")}, "scale: expected a number above 0, 'sigmoid' or None, got nan"),
+    ({**ONE, "scale": True}, "scale: expected a number above 0, 'sigmoid' or None, got True"),
+    ({**ONE, "scale": "5"}, "scale: expected a number above 0, 'sigmoid' or None, got '5'"),
+]
+
+
+def test_invalid_options_are_refused_before_the_model_runs(metric: evaluate.Metric) -> None:
+    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+    runs = []
+    hook = metric.scorer.model().register_forward_pre_hook(lambda *_: runs.append(1))
+    for arguments, saying in INVALID:
+        with pytest.raises(ValueError, match=saying):
+            metric.compute(**arguments)
+        if len(arguments) > 2:
+            with pytest.raises(ValueError, match=saying):
+                metric.signature(**{name: value for name, value in arguments.items() if name not in ONE})
+    hook.remove()
+    assert not runs
+    assert len(metric) == 1, "what was added before must stay"
+
+
+def test_columns_are_known_by_name_and_one_is_needed(metric: evaluate.Metric) -> None:
+    with pytest.raises(ValueError, match="reference: expected an argument named 'predictions' or 'references'"):
+        metric.add_batch(predictions=["a"], reference=["a"])
+    with pytest.raises(ValueError, match="references: expected an argument named 'prediction' or 'reference'"):
+        metric.add(prediction="a", references="a")
+    with pytest.raises(ValueError, match="predictions: expected a list of strings, got None, and nothing was added"):
+        metric.compute()

@@ -1,4 +1,4 @@
-"""The kept recipes: each is valid, its header's commands exist, and those of shipped weights are what trained them."""
+"""The kept recipes are valid, wrong values are one line each, and cards say what records and tables hold."""
 
 import importlib
 import json
@@ -6,15 +6,22 @@ import shlex
 from dataclasses import asdict
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.transformer.drifts import Drift, write_drifts
+from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 from tests.documents.blocks import check_command, commands
-from tests.training.conftest import CONFIGS
+from tests.training.conftest import CONFIGS, TRAINING
+from training.cards import own_drifts, read_results, render
 from training.cross_encoder.config import CrossEncoderConfig
+from training.data import config_checks
 from training.data.config_files import read_yaml
 from training.matcha.config import TrainConfig
+from training.train import Run
 
 PATHS = [CONFIGS / "smoke.yaml", *sorted(CONFIGS.glob("*/*.yaml"))]
 KINDS = {"configs": TrainConfig, "matcha": TrainConfig, "cross_encoder": CrossEncoderConfig}
@@ -91,3 +98,138 @@ def test_questions_that_test_the_judge_are_not_trained_on(name: str) -> None:
 
 def test_main_has_few_recipes() -> None:
     assert len(PATHS) <= 24
+
+
+SMOKE = CONFIGS / "smoke.yaml"
+STSB = CONFIGS / "cross_encoder" / "stsb.yaml"
+
+
+def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump({"extends": str(base), **changes}), encoding="utf-8")
+    return read_yaml(path, kind)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"lr": "fast"}, "lr: expected a valid number, .*got 'fast'"),
+        ({"lr": float("nan")}, "lr: expected a finite number, got nan"),
+        ({"batch_size": 0}, "batch_size: expected 1 or more, got 0"),
+        ({"stepz": 3}, "stepz: unknown key"),
+        ({"extends": "config.yaml"}, "extends: expected another file, got one that extends itself"),
+        ({"average": 1}, "average: expected a number from 0 to below 1, got 1"),
+        ({"select_by": "rouge"}, "select_by: expected one of n_delta, .*got 'rouge'"),
+        ({"name": "../up"}, "name: expected a name without a path, got '../up'"),
+        ({"loss": {"kind": "cosine"}}, "loss: expected kind triplet or in_batch or regression, got 'cosine'"),
+        ({"loss": {"kind": "triplet", "marign": 1}}, r"loss: expected keys among \['margin'\] for kind triplet"),
+        ({"schedule": {"kind": "exponential"}}, r"schedule: expected the keys \['decay'\] for kind exponential"),
+        ({"schedule": {"kind": "one_cycle", "warmup": 2}}, "schedule.warmup: expected a share of the steps"),
+        ({"network": {"senses": 16}}, r"network: expected keys among \['num_senses', .*got \['senses'\]"),
+        ({"network": {"activation_function": "step"}}, "network.activation_function: expected one of gelu, "),
+        ({"regulariser": {"kind": "set_criteria"}}, "regulariser, sets: expected both or neither, got one"),
+        ({"exclude": [{"path": "a.csv", "columns": "text"}]}, r"\[0\].columns: expected a valid list, got 'text'"),
+        ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "limit": 0}]}, r"train\[0\]: limit: expected 1"),
+        ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "columns": [["a"]]}]}, "one list of three col"),
+        ({"train": [{"name": "a", "kind": "pears", "path": "a.csv"}]}, "expected a kind among pairs, .*got 'pears'"),
+        ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train, sets: .*got \['a'\] twice"),
+    ],
+)
+def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        read(TrainConfig, SMOKE, changes, tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dropout": 1.0}, "dropout: expected a number from 0 to below 1, got 1.0"),
+        ({"classes": "entailment"}, "classes: expected a valid list, got 'entailment'"),
+        ({"train": [{"name": "a", "path": "a.csv"}]}, "scale of a: expected the highest score of its labels, got None"),
+        ({"train": [{"name": "a", "path": "a.csv", "scale": 0}]}, r"train\[0\]: scale: expected a number above 0"),
+    ],
+)
+def test_wrong_value_of_a_cross_encoder_s_config_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(CrossEncoderConfig, STSB, changes, tmp_path)
+
+
+def test_figure_that_no_validation_set_has_is_refused_before_training(tmp_path: Path) -> None:
+    config = read(TrainConfig, SMOKE, {"select_by": "ccc"}, tmp_path)
+    with pytest.raises(ValueError, match=r"select_by: expected one of \['auc', .*got 'ccc'"):
+        Run(config, TRAINING, tmp_path / "out")
+
+
+def test_a_processor_without_bfloat16_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for has, precision, device in ((True, "bf16", "cpu"), (False, "no", "cpu"), (False, "bf16", "cuda")):
+        monkeypatch.setattr(config_checks, "has_bfloat16", lambda has=has: has)
+        config_checks.warn_of_slow_precision(precision, device)
+        assert capsys.readouterr().err == ""
+    config_checks.warn_of_slow_precision("bf16", "cpu")
+    assert capsys.readouterr().err.startswith("precision: this processor has no instructions for bf16")
+
+
+COLUMNS = ["set", "metric", "figure", "value", "published"]
+
+
+def record(name: str) -> dict:
+    return json.loads((ROOT / "model_cards" / name / "training.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["matcha", "contextual", "pairs"])
+def test_shipped_card_is_what_its_record_renders(name: str) -> None:
+    shipped = (ROOT / "model_cards" / name / "README.md").read_text(encoding="utf-8")
+    before, _, after = shipped.split("\n---\n", 1)[1].partition("## Test results\n")
+    drifts = own_drifts(ROOT / "model_cards" / name)
+    assert bool(drifts) == (name != "matcha"), "a table runs no model"
+    rendered = render(record(name), drifts=drifts)
+    if "test_results" in record(name):
+        assert rendered == shipped
+    else:
+        assert rendered.split("\n---\n", 1)[1] == before + after[after.index("## Licence") :]
+    assert len(shipped.splitlines()) <= 250
+
+
+def test_drifts_of_other_weights_are_not_shown(tmp_path: Path) -> None:
+    drift = Drift("stsscore", "torch", "int8", "plain", 0.0123, 0.00045, 7.0)
+    folder = tiny.bert(tmp_path / "model")
+    write_drifts(folder, "0" * 64, [drift], "texts")
+    assert own_drifts(folder) == []
+    write_drifts(folder, PairScorer(folder).checkpoint_sha256, [drift], "texts")
+    assert "| stsscore | torch | int8 | plain | 0.012 | 0.00045 |" in render(record("pairs"), drifts=own_drifts(folder))
+
+
+def test_test_results_stand_in_the_tables_and_in_the_front_matter(tmp_path: Path) -> None:
+    table3 = [
+        ("SNLI", "MATCHA", "n_delta", 29.5, 34.95),
+        ("SNLI", "MATCHA", "auc", 86.0, None),
+        ("SNLI", "EmbSim", "n_delta", 16.17, 16.17),
+        ("SNLI", "R1-F1", "n_delta", 12.77, 12.76),
+        ("SNLI", "MATCHA", "correct", 70.0, 71.14),
+    ]
+    table4 = [("SNLI", "MATCHA", "macro_f1", 67.5, 72.59), ("SNLI", "MATCHA", "macro_f1", None, 1.0)]
+    for name, rows in (("table3.csv", table3), ("table4.csv", table4)):
+        pd.DataFrame(rows, columns=COLUMNS).to_csv(tmp_path / name, index=False)
+    card = render(record("matcha"), read_results([tmp_path]))
+    assert "| SNLI | MATCHA | 29.50 (34.95) | 67.50 (72.59) | 86.00 |  |" in card
+    assert "| SNLI | EmbSim | 16.17 (16.17) |" in card
+    assert "R1-F1" not in card
+    front = yaml.safe_load(card.split("---")[1])
+    assert front["license"] == "cc-by-sa-4.0"
+    (entry,) = front["model-index"][0]["results"]
+    assert entry["dataset"]["name"] == "SNLI"
+    assert {m["type"]: m["value"] for m in entry["metrics"]} == {"n_delta": 29.5, "auc": 86.0, "macro_f1": 67.5}
+    with pytest.raises(ValueError, match="--row: expected a row of the tables"):
+        read_results([tmp_path], "another")
+
+
+def test_a_card_has_ten_figures_in_front_and_no_part_of_a_set_whose_whole_it_has() -> None:
+    card = render(record("pairs"))
+    assert len(yaml.safe_load(card.split("---")[1])["model-index"][0]["results"]) <= 10
+    assert "| probe, all (256 pairs) | accuracy 0.906 |" in card
+    assert "| DIVER-QA (630 answers), NLI+lex, the paper's | accuracy 0.811 (0.845), F1 0.878 (0.8865)" in card
+    assert "probe, number" not in card
+    assert "denials, list" not in card

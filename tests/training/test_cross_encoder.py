@@ -23,7 +23,7 @@ from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
 from tests.training.conftest import CONFIGS
-from tests.training.test_states import Planted
+from tests.training.test_train import Planted
 from training import train_cross_encoder
 from training.cross_encoder.config import CrossEncoderConfig
 from training.cross_encoder.pairs import Outputs, PairSource
@@ -96,10 +96,7 @@ def classifier(nli: CrossEncoderConfig, data: Path, tmp_path_factory: pytest.Tem
 
 @settings(max_examples=30)
 @given(
-    st.lists(st.integers(3, 60), min_size=1, max_size=300),
-    st.integers(64, 400),
-    st.integers(0, 3),
-    st.integers(1, 3),
+    st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(64, 400), st.integers(0, 3), st.integers(1, 3)
 )
 def test_every_pair_stands_in_one_batch_an_epoch_that_is_no_larger_than_asked_for(
     lengths: list[int], tokens: int, epoch: int, processes: int
@@ -170,17 +167,6 @@ def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig
     assert "license: apache-2.0" in card
     assert "| train | 96 | x 1 | none |" in card
     assert str(data) not in card
-
-
-def test_an_interrupted_run_resumes_to_the_same_weights(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:
-    train(stsb, data, tmp_path / "whole")
-    shutil.copytree(tmp_path / "whole" / "state", tmp_path / "cut" / "state")
-    states = sorted((tmp_path / "cut" / "state").glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
-    assert len(states) == 2
-    shutil.rmtree(states[1])  # as if killed after step 12
-    train(stsb, data, tmp_path / "cut", resume=True)
-    whole, resumed = (load_file(tmp_path / name / "checkpoint" / "model.safetensors") for name in ("whole", "cut"))
-    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
 def test_resume_takes_complete_states_of_the_same_config_alone(

@@ -1,13 +1,20 @@
-"""Fine-tuning on one's own pairs, measured before and after."""
+"""Fine-tuning on one's own pairs, measured before and after, and the mean of two contextual checkpoints."""
 
+import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import torch
+from safetensors.torch import load_file
 
-from training import finetune
+from tests.training.conftest import CONFIGS, TRAINING
+from training import finetune, interpolate
 from training.finetune import split
+from training.matcha.config import TrainConfig
+from training.train import Run
 
 # of the trade's own words: general English holds the first two of each to be further apart than the last two
 JARGON = [("long", "bought", "short"), ("hawkish", "strict", "dovish"), ("bullish", "hopeful", "bearish")]
@@ -70,3 +77,24 @@ def test_rows_that_share_a_text_stay_together_and_none_is_lost(form: str) -> Non
 def test_bad_files_are_refused(change: callable, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         split(change(trade()))
+
+
+def test_mean_of_a_start_and_what_was_trained_on_from_it(
+    contextual: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, steps in (("first", 1), ("second", 6)):
+        Run(replace(contextual, steps=steps), TRAINING, tmp_path / name).train()
+    folders = [str(tmp_path / name / "checkpoint") for name in ("first", "second")]
+    options = ["--share", "0.25", "--config", str(CONFIGS / "smoke.yaml"), "--data", str(TRAINING)]
+    monkeypatch.setattr(sys, "argv", ["interpolate.py", *folders, *options, "--output", str(tmp_path / "out")])
+    interpolate.main()
+    first, second, mixed = (load_file(Path(f) / "model.safetensors") for f in (*folders, tmp_path / "out/checkpoint"))
+    for name, tensor in mixed.items():
+        assert tensor.dtype == torch.float16
+        torch.testing.assert_close(
+            tensor.float(), 0.75 * first[name].float() + 0.25 * second[name].float(), atol=1e-3, rtol=1e-3
+        )
+    record = json.loads((tmp_path / "out" / "checkpoint" / "training.json").read_text())
+    assert "training.interpolate" in record["command"]
+    assert set(record["validation"]) == {"bundled"}
+    assert "training.interpolate" in (tmp_path / "out" / "checkpoint" / "README.md").read_text()

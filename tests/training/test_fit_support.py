@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semantic_metrics.support.decision import FEATURES, SUPPORTED, Decision
+from semantic_metrics.support.decision import FEATURES, SUPPORTED
 from semantic_metrics.support.scoring import SupportScoring
 from tests.consensus.conftest import both_heads
 from training.fit_support import SETS, UNSUPPORTED, ClaimSet, main
@@ -65,14 +65,6 @@ def test_a_fitted_checkpoint_judges(
     assert all(value >= 0 for name, value in coefficients.items() if "entailment" in name)
     result = support.compute(predictions=["A cat sleeps."], references=["The dog barks."])
     assert 0 <= result["scores"][0] <= 1
-
-
-def test_a_dry_run_writes_nothing(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = both_heads(tmp_path / "model")
-    monkeypatch.setattr(sys, "argv", ["fit_support", "--data", str(data), "--config", f"{model}/", "--dry-run"])
-    main()
-    with pytest.raises(ValueError, match="got none"):
-        Decision.read(model, "")
 
 
 def test_definitions_and_texts_on_which_raters_disagree_are_left_out(data: Path) -> None:

@@ -1,13 +1,16 @@
-"""Judged answers as pairs that an NLI model learns from."""
+"""Judged answers as pairs that an NLI model learns from, and answers made of them that deny, correct or list."""
 
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from semantic_metrics.nli_lex.lexical import read_words
+from training.data import denials, judged_answers
 from training.data.config_files import read_yaml
-from training.data.judged_answers import JudgedConfig, main, pairs_of
+from training.data.denial_forms import PARTS, SLOT, read_forms
 
 ROWS = [
     ("who wrote hamlet", "William Shakespeare did", "Marlowe/Shakespeare", 1),
@@ -15,13 +18,11 @@ ROWS = [
     ("who wrote hamlet", " ", "Marlowe/Shakespeare", 0),
     ("Where is the Louvre?", "in Paris", "Paris", 1),
 ]
-YEARS = [("when was hamlet written", "1600", "1600", 1), ("when was hamlet written", "007", "1600", 0)]
+PEOPLE = ["Jane Austen", "Emily Bronte", "Mary Shelley", "George Eliot", "Charles Dickens", "Bram Stoker"]
+BOOKS = ["emma", "wuthering heights", "frankenstein", "middlemarch", "bleak house", "dracula"]
 CONFIG = """
 train:
-  - name: judged
-    path: judged.csv
-    columns: [q, a, r, y]
-    separator: /
+  - {name: judged, path: judged.csv, columns: [q, a, r, y], separator: /}
 exclude:
   - {path: test.csv, columns: [question]}
 """
@@ -41,7 +42,7 @@ def test_right_answers_have_their_reference_and_wrong_ones_all(
     output = data / "pairs"
     arguments = ["--config", data / "judged.yaml", "--data", data, "--output", output]
     monkeypatch.setattr(sys, "argv", ["judged_answers.py", *map(str, arguments)])
-    main()
+    judged_answers.main()
     printed = capsys.readouterr().out
     assert "'rows': 4" in printed
     assert "'dropped: empty text': 1, 'dropped: in an evaluation set': 1" in printed
@@ -57,36 +58,56 @@ def test_right_answers_have_their_reference_and_wrong_ones_all(
 def test_a_fifth_of_the_questions_is_held_out(data: Path) -> None:
     rows = [(f"question {i}", "an answer", "a reference", i % 2) for i in range(1000)]
     pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
-    source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
+    source = read_yaml(data / "judged.yaml", judged_answers.JudgedConfig).train[0]
     answers, counts = source.answers(data, frozenset())
-    pairs = pairs_of(answers)
+    pairs = judged_answers.pairs_of(answers)
     assert 150 < (pairs["part"] == "held_out").sum() < 250
-    assert pairs.equals(pairs_of(source.answers(data, frozenset())[0]))
+    assert pairs.equals(judged_answers.pairs_of(source.answers(data, frozenset())[0]))
     assert (pairs["label"] == "entailment").sum() == 500
     assert counts == {"rows": 1000, "kept": 1000}
 
 
-def test_bad_tables_are_named(data: Path) -> None:
-    source = read_yaml(data / "judged.yaml", JudgedConfig).train[0]
-    with pytest.raises(ValueError, match="judged: no answer is left"):
-        source.answers(data, frozenset({"whowrotehamlet", "whereisthelouvre"}))
-    pd.DataFrame({"q": ["a"]}).to_csv(data / "judged.csv", index=False)
-    with pytest.raises(ValueError, match=r"judged: expected columns \['a', 'r', 'y'\]"):
-        source.answers(data, frozenset())
+def test_forms_are_balanced_and_no_part_has_those_of_another() -> None:
+    parts = [read_forms(part) for part in PARTS]
+    train, fit, probe = parts
+    assert len(train) >= 60
+    assert min(len(fit), len(probe)) >= 30
+    assert {form.kind for form in train} == {form.kind for form in fit} > {form.kind for form in probe}
+    texts = [{_words(text) for form in part for text in (form.incorrect, form.correct)} for part in parts]
+    assert not any(one & other for one, other in combinations(texts, 2))
+    for form in (*train, *fit, *probe):
+        assert "R" in " ".join(SLOT.findall(form.correct)), form  # a correct answer names the reference
 
 
-def test_long_forms_of_training_answers_keep_answer_and_label(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [(f"who wrote book {i}", f"It was author number {i} who wrote it.", f"author {i}", i % 2) for i in range(40)]
-    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(data / "judged.csv", index=False)
-    with (data / "judged.yaml").open("a", encoding="utf-8") as file:
-        file.write("long_words: [20, 40]\n")
-    arguments = ["--config", data / "judged.yaml", "--data", data, "--output", data / "pairs"]
-    monkeypatch.setattr(sys, "argv", ["judged_answers.py", *map(str, arguments)])
-    main()
-    short, long = (pd.read_parquet(data / "pairs" / f"{name}.parquet") for name in ("train", "train_long"))
-    both = long.merge(short, on=["question", "sentence2", "label"], suffixes=("", "_short"))
-    assert len(both) == len(long) > 20
-    for row in both.itertuples():
-        answer = row.sentence1_short.removeprefix(row.question).strip()
-        assert answer in row.sentence1
-        assert 20 <= len(row.sentence1.removeprefix(row.question).split()) < 40 + 8
+def _words(form: str) -> str:
+    return " ".join(SLOT.sub(" ", form).lower().split())
+
+
+def test_answers_are_made_for_the_questions_that_are_not_excluded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    pytest.importorskip("spacy")
+    rows = []
+    for person, book in zip(PEOPLE, BOOKS, strict=True):
+        rows += [
+            (f"who wrote {book}", f"{person} wrote {book}.", person, 1),
+            (f"who wrote {book}", "Ann Lee", person, 0),
+        ]
+    pd.DataFrame(rows, columns=["q", "a", "r", "y"]).to_csv(tmp_path / "judged.csv", index=False)
+    pd.DataFrame({"question": ["Who wrote Dracula?"]}).to_csv(tmp_path / "test.csv", index=False)
+    (tmp_path / "denials.yaml").write_text(CONFIG, encoding="utf-8")
+    arguments = ["--config", tmp_path / "denials.yaml", "--data", tmp_path, "--output", tmp_path / "out"]
+    monkeypatch.setattr(sys, "argv", ["denials.py", *map(str, arguments)])
+    denials.main()
+    assert "answers to" in capsys.readouterr().out
+    parts = {path.stem: pd.read_parquet(path) for path in sorted((tmp_path / "out").iterdir())}
+    assert set(parts["fit"]["question"]) <= set(parts["held_out"]["question"])
+    assert "numbers" not in parts, "no answer is a number"
+    made = pd.concat(parts.values())
+    assert not made["question"].str.lower().str.contains("dracula").any()
+    assert made["correct"].mean() == pytest.approx(0.5, abs=0.05)
+    assert set(made["label"]) == {"entailment", "contradiction", "not_entailment"}
+    assert ((made["label"] == "entailment") == (made["correct"] == 1)).all()
+    assert set(made["reference"]) <= set(PEOPLE)
+    for row in made[made["correct"] == 1].itertuples():  # a last name is enough
+        assert row.reference.split()[-1].lower() in read_words(row.answer).plain, row.answer

@@ -8,18 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from sentence_transformers import CrossEncoder, SentenceTransformer
+from sentence_transformers import SentenceTransformer
 
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from tests import tiny_pairs as tiny
-from tests.nli_lex.conftest import named
 from training.cross_encoder.logits import TeacherLogits, pair_keys
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.label_pairs import PAIR, CandidateConfig, collect, embed, label, main
 
-CLASSES = ["entailment", "neutral", "contradiction"]
 TEXTS = [
     "A man plays a guitar.",
     "Someone is playing the guitar.",
@@ -79,41 +77,6 @@ def test_vectors_are_the_encoder_s_for_any_order_and_number_of_workers() -> None
     assert torch.allclose(embed(encoder, TEXTS[::-1], RunOptions(batch_size=64)).flip(0), one, atol=1e-6)
     assert torch.get_num_threads() == threads
     assert embed(encoder, [], RunOptions()).shape == (0, expected.shape[1])
-
-
-def test_scores_are_the_teachers_in_the_pairs_own_order(tmp_path: Path) -> None:
-    teacher = tiny.bert(tmp_path / "teacher")
-    pairs = pd.DataFrame({"sentence1": TEXTS, "sentence2": TEXTS[::-1], "label": None, "source": "rows"})
-    scored = label(pairs, str(teacher))
-    model = CrossEncoder(str(teacher), device="cpu")
-    expected = np.clip(model.predict(list(zip(TEXTS, TEXTS[::-1], strict=True))) / 5, 0, 1)
-    assert scored["sentence1"].tolist() == TEXTS
-    assert np.ptp(expected) > 0.05
-    np.testing.assert_allclose(scored["similarity"], expected, atol=0.03)  # the teacher runs in bfloat16
-    teacher = tiny.bert(tmp_path / "sigmoid", says=tiny.SIGMOID)
-    raw = CrossEncoder(str(teacher), device="cpu", activation_fn=torch.nn.Identity())
-    expected = 1 / (1 + np.exp(-raw.predict(list(zip(TEXTS, TEXTS[::-1], strict=True)))))
-    np.testing.assert_allclose(label(pairs, str(teacher))["similarity"], expected, atol=0.03)
-    with pytest.raises(ValueError, match="--teacher: expected a checkpoint that states the scale of its similarity"):
-        label(pairs, str(tiny.bert(tmp_path / "other", says={})))
-
-
-def test_a_person_s_label_counts_its_share_of_the_probabilities(tmp_path: Path) -> None:
-    names = (*CLASSES, "similarity")
-    teacher = tiny.bert(tmp_path / "teacher", {**tiny.IDENTITY, **named(names)}, labels=4)
-    pairs = pd.DataFrame(
-        {"sentence1": TEXTS[:2], "sentence2": TEXTS[2:4], "label": [None, "neutral"], "source": "rows"}
-    )
-    alone, mixed = (label(pairs, str(teacher), share) for share in (0.0, 0.25))
-    assert list(alone) == ["sentence1", "sentence2", "source", *CLASSES, "margin", "similarity"]
-    np.testing.assert_allclose(mixed["margin"], (mixed["entailment"] - mixed["contradiction"] + 1) / 2, atol=1e-6)
-    np.testing.assert_allclose(alone[list(names[:3])].sum(axis=1), 1, atol=1e-6)
-    pd.testing.assert_series_equal(alone.iloc[0], mixed.iloc[0])
-    expected = 0.75 * alone.iloc[1][list(names[:3])].astype(float) + 0.25 * np.array([0, 1, 0])
-    np.testing.assert_allclose(mixed.iloc[1][list(names[:3])].astype(float), expected, atol=1e-6)
-    for unknown in ("yes", "not_neutral"):  # a label that only rules a class out has no probabilities
-        with pytest.raises(ValueError, match=rf"label: expected one of .*, got \['{unknown}'\]"):
-            label(pairs.assign(label=unknown), str(teacher), 0.5)
 
 
 RATING = """

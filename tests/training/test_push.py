@@ -29,7 +29,7 @@ from training import finetune, train, train_cross_encoder
 from training import push as push_module
 from training.bundle import with_owner, write_bundle
 from training.matcha.config import TrainConfig
-from training.push import HubError, hub_errors, main
+from training.push import main
 
 TOKEN, READ_ONLY = "hf_" + "w" * 34, "hf_" + "r" * 34
 ENDPOINT = constants.ENDPOINT
@@ -92,23 +92,6 @@ def only_line(result: Result) -> str:
 
 def listed(result: Result) -> list[list[str]]:
     return [line.split() for line in result.stdout.splitlines() if line.startswith("  ")]
-
-
-def test_without_push_every_file_is_listed_and_nothing_uploaded(
-    push: Push, hub: Hub, model: Path, tmp_path: Path
-) -> None:
-    write_bundle("matcha", tmp_path / "space", "org")
-    result = push("--only", "matcha", token=None)
-    expected = [
-        ["new", f"{len(data):,}", name]
-        for folder in (model, tmp_path / "space")
-        for name, data in sorted(local(folder).items(), key=lambda item: Path(item[0]))
-    ]
-    assert listed(result) == expected
-    lines = result.stdout.splitlines()
-    assert lines[0] == "org/matcha (model): not on the Hub, or hidden from this token"
-    assert "Nothing was uploaded; --push does it." in lines
-    assert hub.writes == []
 
 
 def test_second_push_uploads_nothing_and_a_change_only_itself(
@@ -190,13 +173,6 @@ def test_what_cannot_be_done_is_one_line(
     result = push("--kind", "model", *arguments, token=token, endpoint=endpoint or hub.url, code=code)
     assert message in only_line(result)
     assert hub.repositories == {}
-
-
-def test_only_a_connection_that_failed_is_called_one() -> None:
-    with pytest.raises(HubError) as caught, hub_errors(HfApi("http://hub", token=TOKEN), "org/matcha"):
-        raise FileNotFoundError(f"no file, {TOKEN}")
-    message = "org/matcha: the request to the Hub at http://hub failed (FileNotFoundError: no file, ***)"
-    assert caught.value.message == message
 
 
 @pytest.mark.parametrize(
@@ -340,36 +316,6 @@ def test_a_push_that_cannot_be_done_is_refused_before_training(
         module.main()
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-LOAD = """
-import json, sys
-import evaluate
-
-sys.modules["semantic_metrics"] = None  # not installed, as with somebody who only loads from the Hub
-signatures = {}
-for name in sys.argv[1:]:
-    metric = evaluate.load("org/matcha", *(() if name == "default" else (name,)))
-    signatures[name] = metric.compute(predictions=["the dog barks"], references=["a dog runs"])["signature"]
-print(json.dumps(signatures))
-"""
-
-
-@pytest.mark.slow
-def test_what_was_pushed_is_loaded_by_its_hub_id(
-    push: Push, hub: Hub, model: Path, tmp_path: Path, run_python: Run
-) -> None:
-    first, second = small_table(), small_table(seed=1)
-    push("--push", "--only", "matcha", "--tag", "v1")
-    second.save(model)
-    push("--push", "--only", "matcha")
-    environment = {"HF_HUB_OFFLINE": "0", "HF_EVALUATE_OFFLINE": "0"}
-    environment |= {"HF_HOME": str(tmp_path / "clean"), "HF_ENDPOINT": hub.url, "HF_HUB_DISABLE_XET": "1"}
-    done = run_python(LOAD, "default", "org/matcha@v1", cwd=tmp_path, **environment)
-    assert done.returncode == 0, done.stderr
-    signatures = json.loads(done.stdout)
-    for name, table in (("default", second), ("org/matcha@v1", first)):
-        assert f"|checkpoint:{table.checkpoint_sha256[:16]}|" in signatures[name]
 
 
 EACH = """

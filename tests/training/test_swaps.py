@@ -1,8 +1,8 @@
-"""Generated NLI pairs: what each change does to the label, what is held out, and what belongs to the probe."""
+"""Generated pairs and triplets: what each change does to the label, what is held out, and what belongs to a probe."""
 
 import random
 import sys
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -10,14 +10,16 @@ import pytest
 
 from semantic_metrics.contradictions.language import load_pipeline
 from training.data import swaps
+from training.data.config_files import read_yaml
+from training.data.roles import FRAMES, Frames, build
 from training.data.sources import normalise
-from training.data.swap_forms import Activity, FormPairs
+from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import number_edits
-from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, stems
+from training.data.swap_order import order_pairs
+from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Pair, ProbeWords, embedded, stems
 from training.data.swap_words import WORDS, edits
 
 PROBE = pd.read_csv(swaps.PROBE, keep_default_na=False)
-DOINGS = [Activity("play", " chess in the park"), Activity("sing"), Activity("write", " a letter"), Activity("swim")]
 
 
 def changes(text: str, seeds: int = 4) -> set[tuple[str, str, str]]:
@@ -47,12 +49,6 @@ def test_a_change_has_the_label_of_both_directions(text: str, changed: str, labe
     assert (changed, label, reverse) in changes(text)
 
 
-def test_another_word_of_its_kind_contradicts_but_not_one_that_may_name_the_same() -> None:
-    made = {(text, label) for text, label, _ in changes("A man sits on a couch.", 40)}
-    assert ("A man sits on a bed.", CONTRADICTION) in made
-    assert "A man sits on a sofa." not in {text for text, label in made if label == CONTRADICTION}
-
-
 @pytest.mark.parametrize(
     ("stated", "denied"),
     [
@@ -64,17 +60,6 @@ def test_another_word_of_its_kind_contradicts_but_not_one_that_may_name_the_same
 def test_under_a_negation_another_word_of_its_kind_does_not_contradict(stated: str, denied: str) -> None:
     assert CONTRADICTION in {label for _, label, _ in changes(stated)}
     assert CONTRADICTION not in {label for _, label, _ in changes(denied)}
-
-
-def test_forms_give_each_label_and_whole_sentences() -> None:
-    pairs = list(islice(FormPairs(DOINGS).draw(random.Random(0)), 4000))
-    assert {pair.label for pair in pairs} == set(LABELS)
-    for pair in pairs:
-        assert pair.premise != pair.hypothesis
-        assert "{" not in pair.premise + pair.hypothesis
-        assert pair.premise[0].isupper()
-        assert pair.hypothesis.endswith(".")
-        assert " a orange" not in pair.premise + pair.hypothesis
 
 
 def test_the_probe_keeps_its_words_in_any_form_and_its_sentences() -> None:
@@ -94,22 +79,6 @@ def test_the_probe_keeps_its_words_in_any_form_and_its_sentences() -> None:
     assert not kept("Men with guitars sing.", "Men with banjos sing.")
     assert not kept("A guitar and a violin lie here.", "A violin and a guitar lie here.")
     assert stems("The shoes") == stems("a shoe")
-
-
-def test_real_sentences_are_denied_with_the_right_label() -> None:
-    rows = [("A tall man is reading a book in the park.", "A man is reading a book.")]
-    pairs = {pair for seed in range(60) for pair in swaps.real_pairs(rows, seed) if pair.kind == "denied"}
-    texts = {(pair.premise, pair.hypothesis): pair.label for pair in pairs}
-    assert texts["A man is reading a book.", "The man is not reading a book."] == CONTRADICTION
-    for (premise, hypothesis), label in texts.items():
-        denials = sum(any(mark in text for mark in (" not reading", "n't reading")) for text in (premise, hypothesis))
-        form = next((f for f in WORDS["denials"] if _begins(hypothesis, f)), "")
-        assert label == (CONTRADICTION if (denials + bool(form)) % 2 else ENTAILMENT), (premise, hypothesis)
-
-
-def _begins(text: str, form: str) -> bool:
-    head, _, tail = form.partition("{}")
-    return text.startswith(head) and text.rstrip(".").endswith(tail)
 
 
 def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
@@ -144,3 +113,77 @@ def test_command_writes_both_parts_without_the_probe_and_evaluation_texts(
         assert not any(probe.contains(Pair(r.sentence1, r.sentence2, r.label, r.kind, ())) for r in part.itertuples())
     pairs = [(part["sentence1"] + "|" + part["sentence2"]) for part in parts.values()]
     assert not set(pairs[0]) & set(pairs[1])
+
+
+def order_pairs_of(text: str, premise: str | None = None, seeds: int = 12) -> list[Pair]:
+    sentence = next(load_pipeline()(text).sents)
+    return [pair for seed in range(seeds) for pair in order_pairs(sentence, premise, random.Random(seed))]
+
+
+def labelled(text: str, premise: str | None = None) -> dict[frozenset[str], str]:
+    return {frozenset((pair.premise, pair.hypothesis)): pair.label for pair in order_pairs_of(text, premise)}
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "label"),
+    [
+        ("A man is riding a horse.", "A horse is being ridden by a man.", ENTAILMENT),
+        ("A man is riding a horse.", "A man is being ridden by a horse.", CONTRADICTION),
+        ("The police arrested two boys.", "Two boys were arrested by the police.", ENTAILMENT),
+        ("She hired him.", "He hired her.", CONTRADICTION),
+        ("The girl loves the boy.", "The boy loves the girl.", NEUTRAL),
+        ("In 1990, the family moved to Spain.", "The family moved to Spain in 1990.", ENTAILMENT),
+        ("The team won in London and Paris.", "The team won in Paris and London.", ENTAILMENT),
+        ("Paris is the capital of France.", "The capital of France is Paris.", ENTAILMENT),
+        ("A man is talking to a boy.", "A boy is talking to a man.", NEUTRAL),
+        ("A crowd watches as a man pushes a boy.", "A crowd watches as a boy pushes a man.", CONTRADICTION),
+    ],
+)
+def test_the_order_decides_the_label(text: str, other: str, label: str) -> None:
+    assert labelled(text)[frozenset((text, other))] == label
+
+
+HEDGED = "The company reduced its debt in 1990."
+ASSERTED = {HEDGED, *(embedded(form, HEDGED, proper=False) for form in WORDS["assertions"])}
+REPORTED = {embedded(form, HEDGED, proper=False) for form in WORDS["reports"]}
+
+
+def hedge_pairs_of(text: str, seeds: int = 60) -> set[Pair]:
+    sentence = next(load_pipeline()(text).sents)
+    return set(chain.from_iterable(hedge_pairs(sentence, random.Random(seed)) for seed in range(seeds)))
+
+
+def test_what_may_be_does_not_entail_that_it_is() -> None:
+    made = hedge_pairs_of(HEDGED)
+    assert len(made) > 50
+    for pair in made:
+        certain = [text in ASSERTED for text in (pair.premise, pair.hypothesis)]
+        expected = NEUTRAL if certain[1] and not certain[0] else ENTAILMENT
+        expected = NEUTRAL if {pair.premise, pair.hypothesis} & REPORTED else expected
+        assert pair.label == expected, pair
+
+
+ROLES_PROBE = Path(__file__).parents[2] / "benchmarks" / "suite" / "word_order.csv"
+
+
+@pytest.fixture(scope="module")
+def frames() -> Frames:
+    return read_yaml(FRAMES, Frames)
+
+
+def test_build_draws_the_same_by_seed_and_parts_share_no_relation(frames: Frames) -> None:
+    train, held_out = build(frames, 800, seed=3)
+    again, _ = build(frames, 800, seed=3)
+    other, _ = build(frames, 800, seed=4)
+    pd.testing.assert_frame_equal(train, again)
+    assert not train.equals(other)
+    assert not set(train["relation"]) & set(held_out["relation"])
+    assert not train.duplicated().any()
+    assert (train[["reference", "correct", "incorrect"]].nunique(axis=1) == 3).all()
+
+
+def test_no_text_of_the_probe_is_drawn(frames: Frames) -> None:
+    probe = pd.read_csv(ROLES_PROBE)[["reference", "paraphrase", "swap"]].to_numpy().ravel()
+    train, held_out = build(frames, 5000, seed=0)
+    drawn = pd.concat([train, held_out])[["reference", "correct", "incorrect"]].to_numpy().ravel()
+    assert not set(probe) & set(drawn)

@@ -1,6 +1,5 @@
 """`precision="auto"`: the fastest precision that was measured to move scores little, on this kind of processor."""
 
-import json
 import platform
 from pathlib import Path
 
@@ -28,10 +27,6 @@ def chosen(scorer: PairScorer, backend: str = "torch") -> str:
 
 def record(scorer: PairScorer, *drifts: Drift) -> None:
     write_drifts(scorer.folder, scorer.checkpoint_sha256, list(drifts), "texts")
-
-
-def test_without_a_measurement_it_is_float32(scorer: PairScorer) -> None:
-    assert chosen(scorer) == "float32"
 
 
 def test_the_fastest_small_drift_of_this_processor_and_backend_is_taken(scorer: PairScorer) -> None:
@@ -76,35 +71,12 @@ def test_a_damaged_record_is_named(scorer: PairScorer, damage: str) -> None:
     assert scorer.logits([("a", "b")]).values.shape == (1, 1), "nothing else reads it"
 
 
-def test_the_record_is_plain_json(scorer: PairScorer) -> None:
-    record(scorer, Drift("stsscore", "torch", "int8", HERE, 0.01, 0.002, 40.0))
-    stored = json.loads((scorer.folder / FILE).read_text(encoding="utf-8"))
-    assert stored["data"] == "texts"
-    assert stored["drifts"][0]["neighbours"] == 0.002
-
-
 def test_the_precision_of_all_metrics_is_one_that_was_measured_for_each(scorer: PairScorer) -> None:
     fast, slow = (Drift(name, "torch", "bfloat16", HERE, 0.001, 0.0, 20.0) for name in ("stsscore", "nli_lex"))
     exact = [Drift(name, "torch", "float32", HERE, 0.0, 0.0, 10.0) for name in ("stsscore", "nli_lex")]
     record(scorer, fast, *exact)
     assert chosen(scorer) == "float32", "nobody measured bfloat16 for nli_lex"
     record(scorer, slow)
-    assert chosen(scorer) == "bfloat16"
-
-
-def test_what_an_earlier_version_measured_is_left_out(scorer: PairScorer) -> None:
-    earlier = {
-        "backend": "torch",
-        "precision": "int8",
-        "processor": HERE,
-        "drift": 0.0,
-        "neighbours": 0.0,
-        "speed": 9.0,
-    }
-    stored = {"checkpoint": scorer.checkpoint_sha256, "data": "texts", "drifts": [earlier]}
-    (scorer.folder / FILE).write_text(json.dumps(stored), encoding="utf-8")
-    assert chosen(scorer) == "float32"
-    record(scorer, Drift("stsscore", "torch", "bfloat16", HERE, 0.001, 0.0, 20.0))
     assert chosen(scorer) == "bfloat16"
 
 

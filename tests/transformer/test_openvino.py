@@ -92,15 +92,6 @@ def test_it_has_a_thread_for_each_worker_and_no_more_than_cores(
 
 
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("precision", PRECISIONS)
-def test_contextual_vectors_are_near_to_those_of_torch(encoder: ContextualEncoder, precision: str) -> None:
-    skip_without_bfloat16(precision)
-    texts = [text for pair in PAIRS for text in pair]
-    expected, result = encoder.encode(texts).vectors, encoder.encode(texts, options(precision)).vectors
-    assert 0 < np.abs(result - expected).max() < DRIFTS[precision] * 2 * expected.std()
-
-
-@pytest.mark.usefixtures("installed")
 def test_the_signature_names_the_backend(scorer: PairScorer, encoder: ContextualEncoder) -> None:
     stsscore, matcha = load("stsscore", f"{scorer.folder}/"), load("matcha", f"{encoder.folder}/")
     assert "backend" not in stsscore.signature()

@@ -1,7 +1,9 @@
-"""Batches on several cores: the same bits for any number of workers, and torch is left as it was found."""
+"""Transformers: texts computed on all cores to the same bits, and on the first token alone to the same logits."""
 
 import threading
-import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -9,12 +11,17 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from transformers import AutoModelForSequenceClassification, BertForSequenceClassification, PreTrainedModel
 
 from semantic_metrics.core import batching, process
+from semantic_metrics.core.batching import batches_by_length
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.contextual import ContextualEncoder
+from semantic_metrics.transformer import workers
+from semantic_metrics.transformer.first_token import FirstTokenLayer, read_first_token
 from semantic_metrics.transformer.workers import run_in_order, worker_count
+from tests import tiny_pairs as tiny
 from tests.tiny_table import WORDS
 
 texts = st.lists(st.sampled_from([*WORDS, "☃", "[SEP]"]), max_size=30).map(" ".join)
@@ -74,23 +81,25 @@ def test_torch_is_left_as_it_was_found(scorer: PairScorer) -> None:
         torch.set_num_threads(before)
 
 
-def test_results_keep_their_order() -> None:
-    waits = [0.02, 0.0, 0.01, 0.0]
-    assert list(run_in_order(lambda wait: (time.sleep(wait), wait)[1], waits, 3)) == waits
+def test_an_error_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, done = threading.Event(), []
 
-
-def test_an_error_ends_the_work() -> None:
-    done = []
+    class Pool(ThreadPoolExecutor):
+        def shutdown(self, **options: bool) -> None:
+            super().shutdown(wait=False, **options)
+            ended.set()
+            super().shutdown()
 
     def fail(i: int) -> None:
         if i == 0:
             raise RuntimeError("first")
-        time.sleep(0.02)
+        ended.wait()
         done.append(i)
 
+    monkeypatch.setattr(workers, "ThreadPoolExecutor", Pool)
     with pytest.raises(RuntimeError, match="first"):
         list(run_in_order(fail, range(100), 2))
-    assert len(done) < 50, "what waits must be dropped"
+    assert len(done) <= 2, "what waits must be dropped"
 
 
 def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,11 +113,6 @@ def test_there_are_as_many_workers_as_cores(monkeypatch: pytest.MonkeyPatch) -> 
     assert worker_count(None) == 1
 
 
-def test_the_signature_does_not_depend_on_workers() -> None:
-    with pytest.raises(ValueError, match="workers: expected a whole number from 1, got"):
-        RunOptions(workers=0)
-
-
 MANY = [(f"the dog {'bites ' * (i % 13)}{i}", f"a man {'sleeps ' * (i % 7)}") for i in range(24)]
 
 
@@ -120,3 +124,63 @@ def test_a_pair_hardly_depends_on_its_neighbours(scorer: PairScorer, precision: 
     alone = np.concatenate([scorer.logits([pair], run).values for pair in MANY])
     spread = among.std()
     assert np.abs(alone - among).max() < {"float32": 1e-5, "bfloat16": 0.02, "int8": 0.005}[precision] * spread
+
+
+def test_a_batch_is_hardly_padded() -> None:
+    """Of sequences of all lengths, most are in a batch of their own length."""
+    lengths = np.random.default_rng(0).integers(8, 40, size=2000).tolist()
+    batches = list(batches_by_length(lengths, tokens=512, sequences=64))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    padded = [len(batch) * max(lengths[i] for i in batch) for batch in batches]
+    assert sum(padded) <= 1.02 * sum(lengths)
+    assert len(batches) < len(lengths) / 10
+    assert max(padded) <= 512
+
+
+ROUNDING = 1e-5
+
+
+def models(folder: Path, **settings: object) -> tuple[PreTrainedModel, PreTrainedModel]:
+    """A checkpoint as it is, and with its last layer replaced."""
+    whole, replaced = (AutoModelForSequenceClassification.from_pretrained(folder, **settings).eval() for _ in range(2))
+    return whole, read_first_token(replaced)
+
+
+def inputs(model: PreTrainedModel, lengths: tuple[int, ...] = (9, 4, 1)) -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(5, model.config.vocab_size, (len(lengths), max(lengths)), generator=generator)
+    mask = torch.tensor([[1] * length + [0] * (max(lengths) - length) for length in lengths])
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("make", [tiny.bert, tiny.roberta])
+def test_logits_are_those_of_the_whole_model(make: Callable[[Path], Path], attention: str, tmp_path: Path) -> None:
+    whole, replaced = models(make(tmp_path / "model"), attn_implementation=attention)
+    assert isinstance(replaced.base_model.encoder.layer[-1], FirstTokenLayer)
+    for batch in (inputs(whole), inputs(whole, (6, 6))):
+        with torch.inference_mode():
+            expected, logits = whole(**batch).logits, replaced(**batch).logits
+        assert expected.std() > 100 * ROUNDING, "a difference would be seen"
+        torch.testing.assert_close(logits, expected, atol=ROUNDING, rtol=0)
+
+
+def test_weights_keep_their_names_and_gradients_reach_the_words(tmp_path: Path) -> None:
+    whole, replaced = models(tiny.bert(tmp_path / "model"))
+    assert list(replaced.state_dict()) == list(whole.state_dict())
+    gradients = []
+    for model in (whole, replaced):
+        batch = inputs(model)
+        embeddings = model.get_input_embeddings()(batch.pop("input_ids")).detach().requires_grad_()
+        model(inputs_embeds=embeddings, **batch).logits.sum().backward()
+        gradients.append(embeddings.grad)
+    torch.testing.assert_close(*gradients, atol=ROUNDING, rtol=0)
+
+
+def test_other_models_stay_as_they_are(tmp_path: Path) -> None:
+    whole, _ = models(tiny.bert(tmp_path / "model"))
+    layers = list(whole.base_model.encoder.layer)
+    assert list(read_first_token(whole.base_model).encoder.layer) == layers, "without a head all tokens are read"
+    _, decoder = models(tiny.bert(tmp_path / "decoder", is_decoder=True))
+    assert type(decoder) is BertForSequenceClassification
+    assert not any(isinstance(module, FirstTokenLayer) for module in decoder.modules())

@@ -1,0 +1,103 @@
+"""`python -m benchmarks matcha` from end to end, on a data folder and a checkpoint made here."""
+
+from pathlib import Path
+
+import evaluate
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+from matplotlib.image import imread
+
+from benchmarks.common.encoders import NotMeasured
+from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
+from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("benchmark") / "data")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner(env={"SEMANTIC_METRICS_DATA": ""}).invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def output(data: Path, checkpoint: Path) -> Path:
+    """What a whole run wrote, on every set of the data folder."""
+    folder = data.parent / "results"
+    vectors = data.parent / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nman 1 1\nsleeps 0.5 0.1\n", encoding="utf-8")
+    models = ("--checkpoint", f"small={checkpoint}", "--stsb-checkpoint", checkpoint)
+    models += ("--word-vectors", f"GloVe={vectors}", "--wordnet", data)
+    result = run("--data", data, *models, "--resamples", 9, "--output", folder)
+    assert result.exit_code == 0, result.output
+    assert "written to" in result.stderr
+    assert result.stdout == (folder / "report.txt").read_text(encoding="utf-8")
+    return folder
+
+
+def test_all_tables_and_figures_are_written(output: Path) -> None:
+    names = {path.name for path in output.iterdir()}
+    assert {f"table{i}.csv" for i in (3, 4, 5, 7, 8)} | {"figure4.csv", "curves.csv", "scores_human.csv"} <= names
+    for i in range(2, 7):
+        image = imread(output / f"figure{i}.png")
+        assert min(image.shape[:2]) > 200
+        assert 0.5 < image[..., :3].mean() < 0.999  # neither blank nor black
+
+
+def test_matcha_is_the_metric_that_users_load(output: Path, metric: evaluate.Metric) -> None:
+    snli = triplets("snli")
+    scores = metric.compute(predictions=snli.incorrect, references=snli.references)["scores"]
+    kept = pd.read_csv(output / "scores_snli.csv")
+    assert kept["MATCHA (small) incorrect"].tolist() == pytest.approx(scores, abs=1e-12)
+    table = pd.read_csv(output / "table3.csv").set_index(["set", "metric", "figure"])["value"]
+    assert table["SNLI", "MATCHA (small)", "incorrect"] == pytest.approx(100 * sum(scores) / ROWS)
+    assert f"MATCHA (small): {metric.signature()}" in (output / "report.txt").read_text(encoding="utf-8")
+
+
+def test_every_baseline_has_a_row_or_a_reason(output: Path) -> None:
+    table = pd.read_csv(output / "table3.csv")
+    snli = table[(table["set"] == "SNLI") & (table["figure"] == "n_delta")].set_index("metric")
+    measured = ["R1-F1", "R2-F1", "RL-F1", "EmbSim", "GloVe", "MATCHA (small)"]
+    absent = ["METEOR", "BERTScore", "BLEURT", "SimCSE", "MAUVE"]
+    assert sorted(snli.index) == sorted(measured + absent)
+    assert snli.loc[measured, "value"].notna().all()
+    assert snli.loc[absent, "value"].isna().all()
+    assert snli.loc["METEOR", "reason"].startswith("WordNet not found")
+    assert snli.loc["BLEURT", "published"] == 17.79
+    report = (output / "report.txt").read_text(encoding="utf-8")
+    assert "not measured: WordNet not found" in report
+    assert "not measured: no model given (--simcse FOLDER_OR_ID)" in report
+
+
+def test_table_7_has_a_row_for_each_checkpoint(output: Path) -> None:
+    table = pd.read_csv(output / "table7.csv").set_index(["metric", "scaling"])
+    tuned, general = "MATCHA fine-tuned on STS-B", "MATCHA (small)"
+    assert table.loc[(tuned, "rescaled"), "published"] == 61.08
+    assert pd.isna(table.loc[(general, "rescaled"), "published"])
+    assert table.loc[(tuned, "unscaled"), "value"] == pytest.approx(table.loc[(general, "unscaled"), "value"])
+    calibrated = table.xs("calibrated", level="scaling")["value"]
+    assert calibrated[tuned] == pytest.approx(calibrated[general])
+    assert calibrated[general] != pytest.approx(table.loc[(general, "unscaled"), "value"])
+    ranked = pd.read_csv(output / "table8.csv")
+    assert tuned not in set(ranked["metric"])
+    assert set(ranked["among"].dropna()) == {5}  # three ROUGEs, EmbSim, one checkpoint; word vectors are not ranked
+
+
+def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
+    encoders = {metric.name: metric for metric in paper_encoders("cpu")}
+    assert len(encoders) == 23
+    assert encoders["MiniLM"].load()(["a dog"], ["a dog"]) == pytest.approx(1)
+    for name, reason in (("GTE-Large", "thenlper/gte-large does not load"), ("SNPMI", "come with --authors")):
+        with pytest.raises(NotMeasured, match=reason):
+            encoders[name].load()
+    models = {
+        "encoder": ["all-paper"],
+        "word_vectors": ["GloVe=vectors.txt"],
+        "stsb_checkpoint": None,
+        "checkpoint": (),
+        "metric": (),
+    }
+    chosen, _ = choose_metrics({**models, "run": {}})
+    assert [metric.name for metric in chosen if metric.group == "encoder"].count("GloVe") == 1

@@ -1,0 +1,73 @@
+"""Table 9: what the attributions of a pair sum to, and the command from end to end on data made here."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import semantic_metrics
+from benchmarks.papers.matcha import attribution
+from benchmarks.papers.matcha.attribution import matcha_attributions
+from tests import tiny_pairs as tiny
+from tests.benchmarks.papers.matcha_data import triplets, write_data
+
+PAIRS = [("the dog bites a man", "the cat sleeps"), ("dog", "cat cat man"), ("a man runs", "a man runs")]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny BERT, mean pooled; small weights, so that 50 points are enough."""
+    return tiny.bert(tmp_path_factory.mktemp("attribution") / "bert", initializer_range=0.05)
+
+
+def test_the_integral_and_exact_shares(checkpoint: Path) -> None:
+    ways = matcha_attributions(str(checkpoint))
+    metric = semantic_metrics.load("matcha", str(checkpoint))
+    for pair in PAIRS:
+        score = metric.compute(predictions=[pair[0]], references=[pair[1]])["scores"][0]
+        start = metric.encoder.rows_of(np.zeros(1, dtype=int))[0] if score > 0 else None
+        vectors = metric.encoder.encode(list(pair)).vectors
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        begins = [1.0, 1.0] if start is None else units @ (start / np.linalg.norm(start))
+        due = score - float(np.mean(begins))
+        integral, exact = (ways[way]([pair[0]], [pair[1]])[0] for way in ("", ", exact"))
+        assert integral == pytest.approx((due, 0), abs=1e-6)
+        assert exact == pytest.approx((score, 0), abs=1e-9)
+    assert ways[""](["☃"], ["dog"]).tolist() == [[0.0, 0.0]]
+
+
+def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
+    data = write_data(tmp_path / "data")
+    arguments = ["--data", data, "--limit", 2, "--embsim", encoder, "--encoder", f"A={encoder}", "--encoder", "no/such"]
+    arguments += ["--bertscore", encoder, "--bertscore-layer", 2, "--points", 8]
+    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu", "--batch-size", 5]
+    arguments += ["--output", tmp_path / "out"]
+    result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    assert result.stdout == (tmp_path / "out" / "table9.txt").read_text(encoding="utf-8")
+    table = pd.read_csv(tmp_path / "out" / "table9.csv").set_index(["metric", "set", "figure"])
+    ours = ["MATCHA (small)", "MATCHA (small), exact"]
+    assert list(table.index.unique("metric")) == ["EmbSim", "BERTScore", "A", "such", *ours]
+    for name in ["EmbSim", "BERTScore", *ours]:
+        figures = table.sort_index().loc[name, "Overall"]
+        correct, incorrect, gap = (figures.loc[figure, "value"] for figure in ("correct", "incorrect", "gap"))
+        assert gap == pytest.approx(correct - incorrect)
+        assert figures.loc["gap", "low"] <= gap <= figures.loc["gap", "high"]
+        gaps = [table.loc[(name, title, "gap"), "value"] for title in ("SNLI", "MultiNLI", "TruthfulQA")]
+        assert gap == pytest.approx(np.mean(gaps))
+    metric = semantic_metrics.load("matcha", str(checkpoint))
+    rows = attribution.sample([triplets(key) for key in attribution.SETS], 2, 0)
+    means = [
+        np.mean(metric.compute(predictions=list(rows[side]), references=list(rows["reference"]))["scores"])
+        for side in ("correct", "incorrect")
+    ]
+    assert table.loc[(ours[1], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
+    published = table["published"].dropna()
+    assert published.loc["EmbSim", "Overall", "gap"] == 18.98
+    assert published.loc["BERTScore", "Overall", "gap"] == 0.02
+    assert published.loc[ours[0], "Overall"].to_dict() == {"correct": 60.63, "incorrect": -41.8, "gap": 102.43}
+    assert "not measured: no/such does not load" in result.stdout
+    assert "BLEURT" in result.stdout
+    assert "-76.37" in result.stdout

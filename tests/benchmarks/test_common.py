@@ -1,0 +1,177 @@
+"""What the benchmarks share: published numbers, refusals before anything runs, and the package's own metrics."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks import speed
+from benchmarks.__main__ import COMMANDS as BENCHMARKS
+from benchmarks.__main__ import main as benchmarks
+from benchmarks.common.own_metrics import load_own, runs_in_float32
+from benchmarks.common.published import Published
+from benchmarks.papers.matcha.ablation import FIGURES, ORDER, SETS
+from benchmarks.papers.matcha.command import main as matcha
+from benchmarks.papers.matcha.sets import TITLES
+from benchmarks.papers.stsscore.command import main as stsscore
+from benchmarks.speed import main
+from benchmarks.speed_rows import PEER_OF, Line, lines
+from benchmarks.suite.guarantees import main as guarantees
+from benchmarks.suite.guarantees import own_metric
+from semantic_metrics.transformer.drifts import processor
+from tests import tiny_pairs as tiny
+from tests.benchmarks.papers import matcha_data as synthetic
+from tests.benchmarks.papers import stsscore_data as sts_data
+
+
+@pytest.mark.parametrize(
+    ("paper", "place", "value"),
+    [
+        ("matcha", ("3", "SNLI", "MATCHA", "n_delta"), 34.95),
+        ("matcha", ("4", "NEWTS", "EmbSim", "macro_f1"), 60.89),
+        ("matcha", ("6", "MedNLI", "MATCHA", "macro_f1"), 59.49),
+        ("matcha", ("7", "STS-B test", "EmbSim", "ccc"), 34.37),
+        ("matcha", ("7", "STS-B test", "MATCHA", "ccc"), None),  # its 61.08 is of another checkpoint
+        ("matcha", ("8", "Overall", "BERTScore", "r1"), 13.0),
+        ("matcha", ("10", "Overall", "interleaved", "ccc"), 45.35),
+        ("matcha", ("figure 4", "Overall", "MATCHA", "ccc"), 45.35),
+        ("stsscore", ("1", "STS-B test", "STSScore", "r"), 0.90),
+        ("stsscore", ("1", "QQP train", "BERTScore", "pos_sd"), 0.17),
+        ("stsscore", ("3", "MRPC test", "Ensemble", "neg_mean"), 0.62),
+        ("stsscore", ("4", "WMT22 zh-en", "STSScore longer half", "rho"), 0.42),
+        ("stsscore", ("figure 9", "MRPC test", "STSScore BERT-base", "auc"), 0.81),
+        ("stsscore", ("A.3", "QQP train", "", "median"), 52),
+        ("nli_lex", ("1", "DIVER-QA", "NLI+lex", "mcc"), 0.6603),
+        ("nli_lex", ("abstract", "DIVER-QA", "NLI+lex", "accuracy"), 0.899),
+        ("nli_lex", ("D.2", "SQuAD", "BEM", "f1"), 0.985),
+        ("nli_lex", ("D.2", "SQuAD", "top-performing", "accuracy_low"), 0.9),
+        ("nli_lex", ("D.2", "MedQA", "top-performing", "accuracy_high"), 0.74),
+        ("nli_lex", ("D.2", "MedQA", "all", "f1_high"), 0.731),
+        ("nli_lex", ("D.2", "MedQA", "BERTScore", "f1"), 0.03),
+        ("nli_lex", ("D.2", "MedQA", "ROUGE-L", "f1"), 0.0),
+        ("set_criteria", ("1", "cosine", "SBERT-mini", "both"), 28.96),
+        ("set_criteria", ("3", "cosine", "SBERT-L", "share"), 74.75),
+    ],
+)
+def test_published_numbers_are_the_papers(paper: str, place: tuple[str, str, str, str], value: float | None) -> None:
+    assert Published(paper).get(*place) == value
+
+
+def test_rows_of_the_tables() -> None:
+    matcha = Published("matcha")
+    assert [len(matcha.metrics(table)) for table in ("3", "8")] == [10, 9]
+    assert Published("stsscore").metrics("1") == ["BLEU", "BERTScore", "S-BERT", "STSScore"]
+    assert matcha.metrics("10") == list(ORDER)
+    titles = [TITLES[name] for name in SETS if name != "human"]
+    assert None not in [matcha.get("10", title, name, FIGURES[0]) for title in titles for name in ORDER]
+
+
+COMMANDS = {"matcha": (matcha, synthetic.write_data), "stsscore": (stsscore, sts_data.write_data)}
+BOTH = [(("--data", "{data}", "--checkpoint", "/nowhere/checkpoint"), "checkpoint '/nowhere/checkpoint'")]
+CASES = [(name, *case) for name in COMMANDS for case in BOTH] + [
+    ("matcha", (), "--data: expected a folder"),
+    ("matcha", ("--authors", "{empty}"), "--authors: expected files"),
+    ("matcha", ("--data", "{data}", "--sets", "mednli"), "mednli: its licensed file is not given (--mednli FILE)"),
+    ("matcha", ("--data", "{empty}", "--sets", "snli"), "no file"),
+    ("matcha", ("--data", "{data}", "--encoder", "a/gte", "--encoder", "b/gte"), "names that differ"),
+    ("matcha", ("--from-hub", "--sets", "newts"), "newts: not on the Hub (--newts FILE)"),
+    ("stsscore", ("--data", "{data}", "--sets", "qqp"), "qqp: not given (--qqp FILE, or --qqp hub)"),
+    ("stsscore", ("--data", "{data}", "--qqp", "/no/q.tsv"), "--qqp: expected a file or `hub`, got '/no/q.tsv'"),
+    ("stsscore", ("--data", "{empty}", "--sets", "mrpc"), "no file"),
+    ("stsscore", ("--data", "{data}", "--checkpoint", "a/x", "--checkpoint", "b/x"), "names that differ"),
+]
+
+
+@pytest.fixture(scope="module")
+def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny.bert(tmp_path_factory.mktemp("refusals") / "scorer")
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), CASES)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    checkpoint: Path, scorer: Path, tmp_path: Path, name: str, arguments: tuple[str, ...], message: str
+) -> None:
+    command, write_data = COMMANDS[name]
+    (tmp_path / "empty").mkdir()
+    given = [argument.format(data=write_data(tmp_path / "data"), empty=tmp_path / "empty") for argument in arguments]
+    if "--checkpoint" not in given:
+        given += ["--checkpoint", str(checkpoint if name == "matcha" else scorer)]
+    runner = CliRunner(env={"SEMANTIC_METRICS_DATA": ""})
+    result = runner.invoke(command, [*given, "--output", str(tmp_path / "results")])
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_table_is_given_no_options_of_models_and_a_model_is() -> None:
+    assert load_own("matcha", None, {"precision": "int8"})[1] == {}
+    metric, arguments = load_own("stsscore", None, {"precision": "int8"})
+    assert arguments == {"precision": "int8"}
+    assert "int8" in metric.signature(**arguments)
+
+
+def test_options_reach_the_scores_and_the_report(tmp_path: Path) -> None:
+    run = ["--pairs", "4", "--metric", "stsscore", "--precision", "int8", "--output", str(tmp_path)]
+    result = CliRunner().invoke(guarantees, run, catch_exceptions=False)
+    assert result.stdout.endswith("models ran with precision int8\n")
+    fast, exact = (own_metric("row", "stsscore", 4, chosen) for chosen in ({"precision": "int8"}, {}))
+    assert 0 < abs(fast.score(fast.rows) - exact.score(exact.rows)).max() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("run", "exact"),
+    [
+        ({}, True),
+        ({"device": "cpu", "workers": 1, "precision": "float32"}, True),
+        ({"backend": "openvino"}, True),
+        ({"backend": "openvino", "precision": "bfloat16"}, False),
+        ({"precision": "auto"}, False),
+    ],
+)
+def test_a_card_gets_figures_of_float32_on_either_backend(run: dict[str, object], exact: bool) -> None:
+    assert runs_in_float32(run) is exact
+
+
+def test_every_benchmark_has_a_help() -> None:
+    listed = CliRunner().invoke(benchmarks, ["--help"]).output
+    for name in BENCHMARKS:
+        assert name in listed
+        result = CliRunner().invoke(benchmarks, [name, "--help"])
+        assert result.exit_code == 0, (name, result.output)
+
+
+def test_a_line_of_a_metric_has_its_reference_before_it() -> None:
+    every = lines(("torch", "openvino"), ("float32", "int8"))
+    names = [line.name for line in every]
+    assert len(names) == len(set(names))
+    for line in every:
+        if line.metric in PEER_OF and line.backend:
+            assert names.index(f"{line.metric}-torch-float32") <= names.index(line.name)
+            assert names.index(line.peer) < names.index(line.name)
+    wanted = speed._wanted(every, ("stsscore",))
+    assert {line.metric for line in wanted} == {"stsscore", "CrossEncoder"}
+
+
+@pytest.mark.slow
+def test_the_table_of_matcha(tmp_path: Path) -> None:
+    output = tmp_path / "speeds.json"
+    arguments = ["--only", "matcha", "--pairs", "8", "--repeats", "1", "--idle", "--output", str(output)]
+    result = CliRunner().invoke(main, arguments, env={"SEMANTIC_METRICS_DATA": ""})
+    assert result.exit_code == 0, result.output
+    figures = json.loads(output.read_text())["lines"]["matcha"]
+    assert figures["neighbours"] == 0
+    assert figures["megabytes"] > 0
+    assert figures["start"] > 0
+    assert "matcha" in result.output
+
+
+def test_what_is_recorded_is_of_this_processor() -> None:
+    row = {"metric": "contextual", "backend": "torch", "precision": "int8", "drift": 0.1, "neighbours": 0.0}
+    drift = speed._drift(row | {"count": 10, "processor_seconds": 2.0})
+    assert (drift.metric, drift.speed) == ("matcha", 5.0)
+    assert drift.processor == processor()
+    refused = CliRunner().invoke(main, ["--record", "--batch-size", "4"])
+    assert refused.exit_code == 2
+    assert "--record: expected device cpu" in " ".join(refused.output.split())
+    assert Line("a", "b", "c").name == "a-b-c"

@@ -1,0 +1,140 @@
+"""The checkpoints that are shipped with the package: what their scores mean, and that they stay what they are."""
+
+import doctest
+
+import evaluate
+import numpy as np
+import pytest
+
+import semantic_metrics.nli_lex.features
+import semantic_metrics.stsscore.scoring
+from semantic_metrics.core.checkpoint_files import shipped_checkpoints
+from semantic_metrics.nli_lex.features import COLUMNS, FORMS
+from semantic_metrics.nli_lex.weights import FILE
+from tests import record_golden
+from tests import tiny_pairs as tiny
+from tests.conftest import ROOT
+
+PAIRS = [
+    ("A man is playing a guitar.", "A man plays the guitar."),
+    ("A woman is slicing an onion.", "A woman is cutting vegetables."),
+    ("The cat sleeps on the sofa.", "The parliament voted on the budget."),
+    ("", "The dog barks."),
+]
+QUESTION = "Who painted the Mona Lisa?"
+ANSWERS = [
+    "The Mona Lisa was painted by Leonardo da Vinci in the early sixteenth century.",
+    "leonardo da vinci",
+    "It was painted by Michelangelo.",
+    "I do not know.",
+    "",
+]
+EXPECTED = [True, True, False, False, False]
+
+
+@pytest.fixture(scope="module")
+def stsscore() -> evaluate.Metric:
+    """The metric as a user loads it."""
+    names = shipped_checkpoints(lambda config: "id2label" in config)
+    assert semantic_metrics.stsscore.scoring.DEFAULT_CHECKPOINT in names
+    return evaluate.load(str(ROOT / "metrics" / "stsscore"))
+
+
+@pytest.fixture(scope="module")
+def nli_lex() -> evaluate.Metric:
+    """The metric as a user loads it."""
+    folders = shipped_checkpoints(lambda config: "id2label" in config)
+    assert (folders[semantic_metrics.nli_lex.features.DEFAULT_CHECKPOINT] / FILE).is_file()
+    return evaluate.load(str(ROOT / "metrics" / "nli_lex"))
+
+
+@pytest.mark.parametrize("name", ["shipped", "nli_lex", "stsscore"])
+def test_the_documented_example_holds(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = request.getfixturevalue(name)
+    monkeypatch.chdir(ROOT)
+    names = {"evaluate": evaluate}
+    example = doctest.DocTestParser().get_doctest(metric.inputs_description, names, metric.name, None, 0)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_scores_stay_what_they_are(shipped: evaluate.Metric) -> None:
+    predictions, references, recorded = record_golden.read()
+    result = shipped.compute(predictions=predictions, references=references)
+    assert result["signature"] in recorded, (
+        f"tests/golden/matcha.json has no scores for {result['signature']}: "
+        "if the checkpoint or the version is meant to be new, record them with `make golden`"
+    )
+    assert result["scores"] == pytest.approx(recorded[result["signature"]], abs=record_golden.TOLERANCE)
+
+
+def test_the_example_of_a_loss_learns() -> None:
+    section = (ROOT / "docs" / "matcha.md").read_text(encoding="utf-8").split("## As a loss or a reward")[1]
+    names: dict = {}
+    exec(section.split("```python\n")[1].split("```")[0], names)
+    assert names["losses"][-1] < 0.1 < names["losses"][0]
+    assert names["reward"][0] > 0.8
+    assert "accepted" not in names["text"]
+
+
+def test_special_strings_are_plain_text(shipped: evaluate.Metric) -> None:
+    texts = ["a [SEP] b", "a [UNK] b", "a [CLS] b"]
+    apart = ["a [ SEP ] b", "a [ UNK ] b", "a [ CLS ] b"]
+    assert shipped.compute(predictions=texts, references=apart)["scores"] == [1, 1, 1]
+
+
+def test_long_texts_are_neither_cut_nor_padded(shipped: evaluate.Metric) -> None:
+    """The tokeniser of all-MiniLM-L6-v2, as it comes, does both at 128 tokens."""
+    config = shipped.encoder.config
+    assert (config.max_length, config.pad_to) == (None, None)
+    lengths = [len(encoding.ids) for encoding in shipped.encoder.tokenize(["dog", "dog " * 1000])]
+    assert lengths == [1, 1000]
+
+
+def test_scores_fall_with_the_similarity(stsscore: evaluate.Metric) -> None:
+    result = stsscore.compute(predictions=[b for _, b in PAIRS[:3]], references=[a for a, _ in PAIRS[:3]])
+    assert result["scores"] == sorted(result["scores"], reverse=True)
+    assert result["scores"][0] > 0.75
+    assert result["scores"][2] < 0.25
+    assert result["undefined"] == result["truncated"] == 0
+
+
+def test_scores_are_those_of_the_listing(stsscore: evaluate.Metric) -> None:
+    listing = tiny.listing(stsscore.scorer.folder)
+    result = stsscore.compute(predictions=[b for _, b in PAIRS], references=[a for a, _ in PAIRS])
+    assert result["scores"] == pytest.approx([listing(*pair) for pair in PAIRS], abs=1e-5)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_other_precisions_of_stsscore_stay_near(stsscore: evaluate.Metric, precision: str) -> None:
+    texts = {"predictions": [b for _, b in PAIRS], "references": [a for a, _ in PAIRS]}
+    plain, other = (np.array(stsscore.compute(**texts, precision=name)["scores"]) for name in ("float32", precision))
+    assert 0 < np.abs(other - plain).max() < 0.03
+
+
+def judged(metric: evaluate.Metric, **options: object) -> dict:
+    count = len(ANSWERS)
+    return metric.compute(
+        predictions=ANSWERS, references=["Leonardo da Vinci"] * count, questions=[QUESTION] * count, **options
+    )
+
+
+@pytest.mark.parametrize("features", FORMS)
+def test_answers_are_judged(nli_lex: evaluate.Metric, features: str) -> None:
+    assert judged(nli_lex, features=features)["correct"] == EXPECTED
+
+
+def test_entailment_has_a_positive_weight(nli_lex: evaluate.Metric) -> None:
+    for form in FORMS:
+        weights = nli_lex.weights(form)
+        assert set(weights.features) <= set(COLUMNS)
+        assert dict(zip(weights.features, weights.coefficients, strict=True))["entailment"] > 0
+        assert weights.fitted_on
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_other_precisions_of_nli_lex_stay_near(nli_lex: evaluate.Metric, precision: str) -> None:
+    plain, other = (np.array(judged(nli_lex, precision=name)["scores"]) for name in ("float32", precision))
+    assert 0 < np.abs(other - plain).max() < 0.05

@@ -1,1 +1,0 @@
-"""Tests of what people read: README, docs, the site, the notebook."""
