@@ -5,6 +5,7 @@
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -47,4 +48,5 @@ def store(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    store(ROOT / "docs")
+    with tempfile.TemporaryDirectory() as name:  # the notebook writes files
+        store(Path(name))
