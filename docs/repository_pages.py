@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 METRICS = ("consensus", "matcha", "stsscore", "nli_lex", "support", "set_criteria")
-CHECKPOINTS = ("matcha", "contextual", "pairs")
+CHECKPOINTS = ("matcha", "contextual", "pairs", "large")
 # file of the repository: page of the site
 PAGES = {
     "README.md": "index.md",

@@ -17,7 +17,7 @@ class AnswerEvaluator(TextGenerationEvaluator):
     Examples:
         >>> from semantic_metrics import load
         >>> AnswerEvaluator().compute(
-        ...     model_or_pipeline="path/of/a/model", data=data, metric=load("matcha"),
+        ...     model_or_pipeline="path/of/a/model", data=data, metric=load("consensus"),
         ...     input_column="question", label_column="answer", generation_kwargs={"max_new_tokens": 32},
         ... )  # doctest: +SKIP
     """

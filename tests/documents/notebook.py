@@ -3,8 +3,11 @@
 `python -m tests.documents.notebook` executes it and stores what is printed, after a change of scores.
 """
 
+import itertools
 import os
 import sys
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -42,9 +45,21 @@ def store(folder: Path) -> None:
     for cell in notebook.cells:
         cell.metadata = {}
         if cell.cell_type == "code":
-            cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
+            cell.outputs = list(_joined(o for o in cell.outputs if o.get("name") != "stderr"))
     nbformat.write(notebook, PATH)
 
 
+def _joined(outputs: Iterable[nbformat.NotebookNode]) -> Iterator[nbformat.NotebookNode]:
+    """Outputs, with what is printed in a row as one: a page shows each output in a box of its own."""
+    for kind, group in itertools.groupby(outputs, key=lambda output: output.output_type):
+        first, *others = group
+        if kind != "stream":
+            yield from (first, *others)
+            continue
+        first.text += "".join(output.text for output in others)
+        yield first
+
+
 if __name__ == "__main__":
-    store(ROOT / "docs")
+    with tempfile.TemporaryDirectory() as name:  # the notebook writes files
+        store(Path(name))

@@ -14,7 +14,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 import semantic_metrics.nli_lex.scoring
 import semantic_metrics.stsscore.scoring
-from tests.conftest import METRIC, ROOT
+from tests.conftest import ROOT
 from tests.tiny_table import UNKNOWN, small_tokenizer
 
 ROWS = [
@@ -44,7 +44,7 @@ def models_are_loaded_once() -> Iterator[None]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the examples run: `answers.csv`, `model` (a tiny language model of random weights), and `matcha`."""
+    """Where the examples run: `answers.csv`, `model` (a tiny language model of random weights), and `consensus`."""
     with (tmp_path / "answers.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(ROWS[0]))
         writer.writeheader()
@@ -56,7 +56,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     GPT2LMHeadModel(config).save_pretrained(tmp_path / "model")
     names = {"unk_token": UNKNOWN, "pad_token": "[PAD]", "eos_token": "[PAD]"}
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(tmp_path / "model")
-    shutil.copytree(METRIC, tmp_path / "matcha")  # what `metric: matcha` finds; `register` puts it in evaluate's cache
+    # what `metric: consensus` finds; `register` puts it in evaluate's cache
+    shutil.copytree(ROOT / "metrics" / "consensus", tmp_path / "consensus")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -17,14 +17,14 @@ from tests.tiny_table import small_table
 
 def test_datasets_map(run_example: Callable[[str], dict]) -> None:
     scored = run_example("datasets")["scored"]
-    expected = load("matcha").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])["scores"]
-    assert scored.to_dict() == {**TEXTS, "matcha": expected}
+    texts = {"predictions": TEXTS["answer"], "references": TEXTS["gold"], "questions": TEXTS["question"]}
+    assert scored.to_dict() == {**TEXTS, "nli_lex": load("nli_lex").compute(**texts)["scores"]}
 
 
 def test_pandas(run_example: Callable[[str], dict]) -> None:
     scored = run_example("pandas")["scored"]
-    texts = {"predictions": TEXTS["answer"], "references": TEXTS["gold"], "questions": TEXTS["question"]}
-    assert scored.to_dict("list") == {**TEXTS, "nli_lex": load("nli_lex").compute(**texts)["scores"]}
+    expected = load("consensus").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])
+    assert scored.to_dict("list") == {**TEXTS, "consensus": expected["scores"]}
 
 
 def test_the_exported_encoder(run_example: Callable[[str], dict]) -> None:

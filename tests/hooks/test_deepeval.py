@@ -43,15 +43,15 @@ def test_every_metric_that_scores_texts_is_a_class() -> None:
 
 def test_evaluate_gives_the_scores_of_compute(run_example: Callable[[str], dict]) -> None:
     results = sorted(run_example("DeepEval")["results"], key=lambda result: TEXTS["question"].index(result.input))
-    matcha = load("matcha").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])
+    consensus = load("consensus").compute(predictions=TEXTS["answer"], references=TEXTS["gold"])
     texts = {"predictions": TEXTS["answer"], "references": TEXTS["gold"], "questions": TEXTS["question"]}
     nli_lex = load("nli_lex").compute(**texts)
     data = [{each.name: each for each in result.metrics_data} for result in results]
-    assert [each["matcha"].score for each in data] == matcha["scores"]
-    assert [each["matcha"].success for each in data] == [score >= 0.5 for score in matcha["scores"]]
+    assert [each["consensus"].score for each in data] == pytest.approx(consensus["scores"], abs=1e-6)
+    assert [each["consensus"].success for each in data] == [score > 0.5 for score in consensus["scores"]]
     assert [each["nli_lex"].score for each in data] == pytest.approx(nli_lex["scores"], abs=1e-6)
     assert [each["nli_lex"].success for each in data] == nli_lex["correct"]
-    assert data[0]["matcha"].reason.startswith(f"matcha {matcha['scores'][0]:.4f}")
+    assert data[0]["consensus"].reason.startswith(f"{consensus['verdicts'][0]}: ")
     assert len(results) == len(ROWS)
 
 

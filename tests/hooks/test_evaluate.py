@@ -15,7 +15,7 @@ from tests.hooks.conftest import ROWS, TEXTS, example
 def test_two_metrics_combined(run_example: Callable[[str], dict]) -> None:
     result = run_example("evaluate.combine")["result"]
     texts = {"predictions": ["A man plays a guitar."], "references": ["A man is playing the guitar."]}
-    for name in ("matcha", "stsscore"):
+    for name in ("consensus", "stsscore"):
         alone = load(name).compute(**texts)
         assert result[name] == alone[name]
         assert result[f"{load(name).name}_scores"] == alone["scores"]
@@ -33,7 +33,7 @@ def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
     names = run_example("evaluate.evaluator")
     written = answers()
     assert len(set(written)) > 1
-    expected = load("matcha").compute(predictions=written, references=TEXTS["gold"])
+    expected = load("consensus").compute(predictions=written, references=TEXTS["gold"])
     result = names["result"]
     assert {name: result[name] for name in expected} == expected
     assert result["total_time_in_seconds"] > 0
@@ -42,7 +42,7 @@ def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
 
 
 def test_an_empty_cell_stays_a_text(run_example: Callable[[str], dict], folder: Path) -> None:
-    """pandas, which reads the file, would else make None of it, and `matcha` takes none."""
+    """pandas, which reads the file, would else make None of it, and the metrics take none."""
     (folder / "answers.csv").write_text("question,gold\nwho sleeps?,\nis the dog awake?,The dog is awake.\n")
     assert run_example("evaluate.evaluator")["data"]["gold"] == ["", "The dog is awake."]
     (folder / "suite.py").write_text(example("EvaluationSuite"))
@@ -56,7 +56,7 @@ def test_a_suite_is_loaded_and_run(folder: Path, monkeypatch: pytest.MonkeyPatch
     (folder / "suite.py").write_text(example("EvaluationSuite"))
     results = evaluate.EvaluationSuite.load("suite.py").run("./model")
     written = answers()
-    for name, result in zip(("matcha", "stsscore"), results, strict=True):
+    for name, result in zip(("consensus", "stsscore"), results, strict=True):
         expected = load(name).compute(predictions=written, references=TEXTS["gold"])
         assert (result[name], result["scores"]) == (expected[name], expected["scores"])
     assert len(results[0]["scores"]) == len(ROWS)

@@ -27,7 +27,7 @@ def test_a_custom_metric(run_example: Callable[[str], dict]) -> None:
         for question, right in zip(TEXTS["question"], golds, strict=True)
     ]
     responses = [ModelResponse(text=[answer]) for answer in TEXTS["answer"]]
-    scores = [row["matcha"] for row in apply_metric(docs=docs, responses=responses, metrics=[metric])]
-    expected = load("matcha").compute(predictions=TEXTS["answer"], references=golds)
-    assert scores == expected["scores"]
-    assert metric.get_corpus_aggregations()["matcha"](scores) == pytest.approx(expected["matcha"], abs=1e-12)
+    scores = [row["nli_lex"] for row in apply_metric(docs=docs, responses=responses, metrics=[metric])]
+    expected = load("nli_lex").compute(predictions=TEXTS["answer"], references=golds, questions=TEXTS["question"])
+    assert scores == pytest.approx(expected["scores"], abs=1e-6)
+    assert metric.get_corpus_aggregations()["nli_lex"](scores) == pytest.approx(sum(scores) / len(scores), abs=1e-12)

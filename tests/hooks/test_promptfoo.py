@@ -11,11 +11,13 @@ from tests.hooks.conftest import ROWS
 @pytest.mark.parametrize("row", ROWS)
 def test_get_assert(run_example: Callable[[str], dict], row: dict[str, str]) -> None:
     get_assert = run_example("promptfoo")["get_assert"]
-    texts = {"predictions": [row["answer"]], "references": [row["gold"]]}
-    expected = load("matcha").compute(**texts, rescale=True)["matcha"]
+    texts = {"predictions": [row["answer"]], "references": [row["gold"]], "questions": [row["question"]]}
+    (expected,) = load("nli_lex").compute(**texts)["scores"]
     context = {"prompt": row["question"], "vars": {"question": row["question"], "gold": row["gold"]}}
     verdict = get_assert(row["answer"], context)
-    assert verdict == {"pass": expected >= 0.75, "score": expected, "reason": f"matcha {expected:.4f}"}
+    assert verdict["pass"] == (expected >= 0.5)
+    assert verdict["score"] == pytest.approx(expected, abs=1e-6)
+    assert verdict["reason"].startswith(f"nli_lex {expected:.4f}, correct ")
     assert get_assert(row["answer"], {**context, "config": {"lowest": 0.0}})["pass"]
     assert not get_assert(row["answer"], {**context, "config": {"lowest": 1.1}})["pass"]
 
