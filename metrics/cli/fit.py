@@ -327,7 +327,8 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
     import numpy as np
 
-    from semantic_metrics.fitting.threshold import FILE, fit_threshold, join_texts, read_labelled_texts
+    from semantic_metrics.core.threshold import FILE
+    from semantic_metrics.fitting.threshold import fit_threshold, join_texts, read_labelled_texts
     from semantic_metrics.stats.binary import folds_by_group
 
     metric, folds, seed = choice.name, options.folds, options.seed

@@ -50,6 +50,9 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "[NAME=]VALUE",
         "help": "Lowest correct score: a number or `fit`'s file.",
     },
+    "--fail-under": {"multiple": True, "metavar": "[NAME=]X", "help": "Exit with code 1 if a mean is lower."},
+    "--max-wrong": {"multiple": True, "metavar": "[NAME=]N", "help": "Exit with code 1 if more texts are wrong."},
+    "--json": {"is_flag": True, "help": "Print one JSON object, for machines."},
     "--predictions": {"metavar": "COLUMN", "help": "Column of the texts to judge."},
     "--references": {
         "multiple": True,

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from semantic_metrics.cli.errors import InputError
+from semantic_metrics.cli.gate import finish
 from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
 from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
@@ -46,8 +47,12 @@ INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 @shared_option("--config")
 @shared_option("--weights")
 @shared_option("--threshold")
+@shared_option("--fail-under")
+@shared_option("--max-wrong")
+@shared_option("--json")
+@click.option("--details", is_flag=True, help="Add what else a metric says of a row: reasons, parts.")
 @model_options()
-@click.option("--show", multiple=True, metavar="COLUMN", help="Further column to print; may be repeated.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="Print the rows with this column too; may be repeated.")
 @shared_option("--output", help="Write the rows with their scores; - prints them.")
 @click.option("--signatures", type=FILE, help="Write the whole signatures to this file, a line for each metric.")
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
@@ -76,8 +81,10 @@ def score(**options: Any) -> None:
     if given.signatures is not None:
         with atomic_write(given.signatures) as file:
             file.writelines(f"{metric.signature}\n".encode() for metric in scorer.metrics)
-    for line in _report(given, scorer):
+    for line in [] if given.json else _report(given, scorer):
         click.echo(line, err=given.output == STREAM)
+    summary = {"rows": scorer.metrics[0].rows, "metrics": {metric.name: metric.to_json() for metric in scorer.metrics}}
+    finish((line for metric in scorer.metrics for line in metric.failures()), summary if given.json else None)
 
 
 class Interrupted(click.ClickException):
@@ -101,6 +108,10 @@ class ScoreOptions:
     configs: tuple[str, ...]
     weights: tuple[str, ...]
     thresholds: tuple[str, ...]
+    fail_under: tuple[str, ...]
+    max_wrong: tuple[str, ...]
+    json: bool
+    details: bool
     show: tuple[str, ...]
     output: Path | None
     signatures: Path | None
@@ -115,10 +126,13 @@ class ScoreOptions:
         Raises:
             InputError: an option is invalid, or options do not go together.
         """
-        choices = choose_metrics(self.metrics, self.configs, self.weights, self.thresholds)
+        named = (self.metrics, self.configs, self.weights, self.thresholds, self.fail_under, self.max_wrong)
+        choices = choose_metrics(*named, self.details)
         check_questions("--questions", "a column", self.questions is not None, self.metrics)
         if self.references_file is not None and self.references:
             raise InputError("--references-file: expected it or --references, got both")
+        if self.json and self.output == STREAM:
+            raise InputError("--json: expected a file as --output, got -, which prints the rows")
         if self.resume and self.output in (None, STREAM):
             raise InputError("--resume: expected --output with the file that is to be continued")
         if self.signatures is not None:
@@ -289,10 +303,10 @@ class ChunkScorer:
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
             for metric in self.metrics:
-                for name, type in metric.columns.items():
-                    kept = self.printed if type is float else self.shown
+                for name in metric.columns:
+                    kept = self.printed if name == metric.name else self.shown
                     first = scores[name][:room]
-                    kept.setdefault(name, []).extend(map(YES_NO.__getitem__, first) if type is bool else first)
+                    kept.setdefault(name, []).extend(first if kept is self.printed else map(_printed_result, first))
             for name in dict.fromkeys([*self.show, *self.columns.values(), *self.references.names]):
                 cells = convert_rows(chunk.column(name)[:room], _printed, chunk.place)
                 self.shown.setdefault(name, []).extend(cells)
@@ -363,14 +377,18 @@ def _scored(
             bar.update(reader.done - bar.n)
 
 
+def _printed_result(value: str | float) -> str:
+    return value if isinstance(value, str) else YES_NO[value] if isinstance(value, bool) else f"{value:.3f}"
+
+
 def _printed(value: Cell) -> str:
     return " | ".join(map(cell_text, value)) if isinstance(value, list) else cell_text(value)
 
 
 def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
     rows = scorer.metrics[0].rows
-    if options.output is None:
-        ranges = {name: describe(metric.name).score_range for metric in scorer.metrics for name in metric.columns}
+    if options.output is None or options.show:
+        ranges = {metric.name: describe(metric.name).score_range for metric in scorer.metrics}
         yield from [*table_lines(scorer.printed, scorer.shown, rows, ranges), ""]
     if len(scorer.metrics) == 1:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"

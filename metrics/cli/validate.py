@@ -115,7 +115,7 @@ def _lines(result: "Validation", scored: dict[str, ScoredRows]) -> Iterator[str]
     yield from [*result.lines(), ""]
     for name, one in scored.items():
         if one.threshold is not None:
-            yield f"{name}: {share_correct(one.correct(one.scores), len(one.scores), one.threshold)}"
+            yield f"{name}: {share_correct(sum(one.decide(one.scores)), len(one.scores), one.threshold)}"
     for one in scored.values():
         yield f"{one.remarks}\n{shorten(one.signature)}"
 
@@ -124,7 +124,7 @@ def _rows(result: "Validation", scored: dict[str, ScoredRows]) -> list[dict[str,
     rows = result.rows()
     for name, one in scored.items():
         if one.threshold is not None:
-            share = one.correct(one.scores) / len(one.scores)
+            share = sum(one.decide(one.scores)) / len(one.scores)
             rows.append({"metric": name, "figure": CORRECT, "value": share})
     signatures = {name: one.signature for name, one in scored.items()}
     return [{**row, "signature": signatures.get(row["metric"])} for row in rows]

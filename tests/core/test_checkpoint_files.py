@@ -10,7 +10,7 @@ from tokenizers.normalizers import Precompiled
 
 from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.core.checkpoint_files import check_files, check_sizes, check_tokenizer
-from semantic_metrics.fitting.threshold import read_threshold
+from semantic_metrics.core.threshold import read_threshold
 from semantic_metrics.set_criteria.encoders import load_encoder
 from tests import tiny_pairs as tiny
 
