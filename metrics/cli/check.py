@@ -10,7 +10,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, finish, read_number
-from semantic_metrics.cli.options import FILE, model_options, shared_option
+from semantic_metrics.cli.options import FILE, model_options, output_option, shared_option
 from semantic_metrics.cli.terminal import cut, plain
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import score
@@ -42,7 +42,7 @@ MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 @click.option("--max-wrong", metavar="N", help="Exit with code 1 if more sentences have no support.")
 @shared_option("--json")
 @shared_option("--output", help="JSONL or JSON file to write: each text with its sentences and places.")
-@click.option("--html", type=FILE, help="HTML page to write: each sentence leads to its place in the source.")
+@output_option("--html", help="HTML page to write: each sentence leads to its place in the source.")
 def check(
     summary: Path,
     source: Path | None,
@@ -94,8 +94,8 @@ def check(
         click.echo(f"written to {html}", err=True)
     counts = {name: result[name] for name in (*describe(METRIC).counts, "signature") if name in result}
     wrong = sum(result["unsupported"])
-    summary = {"texts": len(names), "mean": result[METRIC], "lowest": min(result["minimums"]), "wrong": wrong, **counts}
-    finish(_failures(names, result["minimums"], wrong, Gate(lowest, most)), summary if json else None)
+    figures = {"texts": len(names), "mean": result[METRIC], "lowest": min(result["minimums"]), "wrong": wrong, **counts}
+    finish(_failures(names, result["minimums"], wrong, Gate(lowest, most)), figures if json else None)
 
 
 def _failures(names: list[str], minimums: list[float], wrong: int, gate: Gate) -> Iterator[str]:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, FilePath, model_options, shared_option
+from semantic_metrics.cli.options import (
+    DEFAULT_METRIC,
+    FilePath,
+    model_options,
+    output_option,
+    refuse_existing,
+    shared_option,
+)
 from semantic_metrics.cli.scoring import MetricChoice, choose_metrics, score_rows
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import load_scoring
@@ -119,7 +126,7 @@ class RatedTexts:
 @click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Number of folds; default: 5.")
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
-@click.option("--plot", type=FILE, help="PNG file of the reliability or ROC curve.")
+@output_option("--plot", help="PNG file of the reliability or ROC curve.")
 def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists: bool, **options: Any) -> None:
     """Fit a metric to FILES (.csv, .tsv, .jsonl, .parquet) of texts that people judged: its threshold, or weights.
 
@@ -150,6 +157,7 @@ def _output_file(options: FitOptions, name: str) -> Path:
     """The file to write: --output, or the file `name` in it if it is a folder; checks it, and the plot too."""
     with file_errors("--output"):
         output = options.output / name if options.output.is_dir() else options.output
+    refuse_existing("--output", output)
     read = [*options.exclude, *(path for path, _ in options.inputs)]
     read += [] if options.weights is None else [Path(options.weights)]
     check_output(output, "--output", inputs=read)

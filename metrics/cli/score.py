@@ -12,7 +12,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import finish
-from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
+from semantic_metrics.cli.options import FILE, choose_references, model_options, output_option, shared_option
 from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
@@ -26,7 +26,7 @@ from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import REFERENCE, Reader, open_pair, open_reader
 from semantic_metrics.files.references import ReferenceColumns, warn_of_list
 from semantic_metrics.files.rows import Cell, Chunk, check_column, convert_rows, describe_invalid, first_invalid
-from semantic_metrics.files.writers import TABLE_FORMATS, Scores, cell_text, open_writer
+from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, cell_text, open_writer
 
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
@@ -54,12 +54,15 @@ INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 @model_options()
 @click.option("--show", multiple=True, metavar="COLUMN", help="Print the rows with this column too; may be repeated.")
 @shared_option("--output", help="Write the rows with their scores; - prints them.")
-@click.option("--signatures", type=FILE, help="Write the whole signatures to this file, a line for each metric.")
+@output_option("--signatures", help="Write the whole signatures to this file, a line for each metric.")
+@click.option(
+    "--missing", type=click.Choice(("zero", "skip")), metavar="HOW", help="Rows without an answer: zero or skip."
+)
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
 @click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"Format of FILE: {', '.join(FORMATS)}.")
 @click.option("--batch-rows", default=CHUNK_ROWS, type=click.IntRange(1), metavar="N", help="Rows in memory at a time.")
 def score(**options: Any) -> None:
-    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .parquet or -).
+    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .json, .parquet, such with .gz, or -).
 
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold --output new.csv
     """
@@ -72,7 +75,11 @@ def score(**options: Any) -> None:
             columns, references = given.columns(reader), given.reference_columns(reader)
             given.check_names(reader, [*columns.values(), *references.names])
             scorer = ChunkScorer(columns, references, given.show, format is not None)
-            first = next(chunks)
+            scorer.missing = given.missing
+            chunks = scorer.answered(chunks)
+            first = next(chunks, None)
+            if first is None:
+                raise InputError(f"{reader.name}: expected an answer in a row at least, got none")
             scorer.texts(first, choices)  # before a model is loaded
             scorer.metrics += [LoadedMetric(choice, run=given.run, run_without_model=[WORKERS]) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
@@ -83,7 +90,11 @@ def score(**options: Any) -> None:
             file.writelines(f"{metric.signature}\n".encode() for metric in scorer.metrics)
     for line in [] if given.json else _report(given, scorer):
         click.echo(line, err=given.output == STREAM)
-    summary = {"rows": scorer.metrics[0].rows, "metrics": {metric.name: metric.to_json() for metric in scorer.metrics}}
+    summary = {
+        "rows": scorer.metrics[0].rows,
+        "without_answer": scorer.left,
+        "metrics": {metric.name: metric.to_json() for metric in scorer.metrics},
+    }
     finish((line for metric in scorer.metrics for line in metric.failures()), summary if given.json else None)
 
 
@@ -115,6 +126,7 @@ class ScoreOptions:
     show: tuple[str, ...]
     output: Path | None
     signatures: Path | None
+    missing: str | None
     resume: bool
     format: str | None
     batch_rows: int
@@ -127,7 +139,7 @@ class ScoreOptions:
             InputError: an option is invalid, or options do not go together.
         """
         named = (self.metrics, self.configs, self.weights, self.thresholds, self.fail_under, self.max_wrong)
-        choices = choose_metrics(*named, self.details)
+        choices = choose_metrics(*named, details=self.details)
         check_questions("--questions", "a column", self.questions is not None, self.metrics)
         if self.references_file is not None and self.references:
             raise InputError("--references-file: expected it or --references, got both")
@@ -194,14 +206,12 @@ class ScoreOptions:
         if output is None:
             return None
         if output == STREAM:
-            format = reader.format if reader.format in RESUMABLE else "csv"
+            format = reader.format if reader.format in RESUMABLE else "jsonl" if reader.format == "json" else "csv"
         else:
             format = format_of(output)
             check_output(output)
         if format not in TABLE_FORMATS:
-            raise InputError(f"{output}: expected .csv, .tsv, .jsonl or .parquet, which hold scores, got .{format}")
-        if format == "parquet" and reader.format != "parquet":
-            raise InputError(f"{output}: expected .csv, .tsv or .jsonl; .parquet is for a FILE of parquet")
+            raise InputError(f"{output}: expected {TABLE_NAMES}, which hold scores, got .{format}")
         if self.resume and reader.total is None:
             raise InputError(f"--resume: expected a FILE that can be read again from its start, got {reader.name}")
         if self.resume and format not in RESUMABLE:
@@ -235,6 +245,9 @@ class ChunkScorer:
         references: columns of the references.
         show: names of further columns to print.
         written: whether the scores are added to the rows.
+        missing: what becomes of rows without an answer: "zero" judges an empty text in its place, "skip" leaves them
+            out; None refuses those that have none at all.
+        left: number of rows without an answer.
         metrics: the loaded metrics.
         printed, shown: scores and texts of the first rows.
     """
@@ -246,9 +259,24 @@ class ChunkScorer:
     metrics: list[LoadedMetric] = field(default_factory=list)
     printed: Scores = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
+    missing: str | None = None
+    left: int = 0
     _lists: bool | None = None
     _warned: bool = False
     _warning: tuple[Chunk, str] | None = None  # of a chunk, until it is that chunk's turn
+
+    def answered(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The chunks, without rows that have no answer where these are skipped; counts them."""
+        for chunk in chunks:
+            if self.missing is None:
+                yield chunk
+                continue
+            kept = [not (said is None or said == "") for said in chunk.column(self.columns["predictions"])]
+            self.left += len(chunk) - sum(kept)
+            if self.missing == "zero" or all(kept):
+                yield chunk
+            elif any(kept):
+                yield chunk.keep(kept)
 
     def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list[Any]]:
         """The texts of a chunk that the metrics read.
@@ -257,6 +285,8 @@ class ChunkScorer:
             InputError: a value is not a text, or a row of JSONL has a value of a metric's name; names the row.
         """
         texts = {name: chunk.column(column) for name, column in self.columns.items()}
+        if self.missing == "zero":
+            texts["predictions"] = ["" if text is None else text for text in texts["predictions"]]
         for name, values in texts.items():
             _check_texts(chunk, self.columns[name], values)
         texts["references"] = self._references(chunk)
@@ -300,6 +330,10 @@ class ChunkScorer:
         scores: Scores = {}
         for i, metric in enumerate(self.metrics):
             scores |= metric.score(texts, place) if results is None else metric.add(results[i])
+            if self.missing == "zero" and any(
+                value for value, said in zip(scores[metric.name], texts["predictions"], strict=True) if not said
+            ):
+                raise InputError(f"--missing: expected skip, as {metric.name} has a score for an empty text")
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
             for metric in self.metrics:
@@ -340,6 +374,7 @@ def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, for
     settings: dict[str, Any] = {f"--{name}": column for name, column in scorer.columns.items()}
     settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
     settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
+    settings |= {"--missing": options.missing, "--details": options.details or None}
     settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
@@ -394,4 +429,7 @@ def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:
         yield from [f"{rows} rows", *(f"{metric.name}: {metric.summary()}" for metric in scorer.metrics)]
+    if options.missing is not None:
+        fate = "left out" if options.missing == "skip" else "score 0"
+        yield f"{scorer.left} rows without an answer: {fate}"
     yield from (shorten(metric.signature) for metric in scorer.metrics)

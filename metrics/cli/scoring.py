@@ -136,6 +136,7 @@ def choose_metrics(
     thresholds: tuple[str, ...] = (),
     fail_under: tuple[str, ...] = (),
     max_wrong: tuple[str, ...] = (),
+    *,
     details: bool = False,
 ) -> list[MetricChoice]:
     """The metrics with what belongs to each: one value, or for several metrics NAME=VALUE.

@@ -76,22 +76,23 @@ class TextScoring:
         return extra
 
     def compute_checked(
-        self, columns: Mapping[str, Any], options: ResultOptions, extra_columns: Mapping[str, Any] | None = None
+        self, columns: Mapping[str, Any], options: object, extra_columns: Mapping[str, Any] | None = None
     ) -> Any:  # noqa: ANN401
         """Check columns, then score them; None in all but the first of several processes that `evaluate` gathers.
 
         Args:
             columns: the metric's columns by name.
-            options: the checked options of this call, which `_compute` receives as `options`.
+            options: the checked options of this call, which `_compute` receives as `options`; `ResultOptions` also say
+                whether bars are shown, and decide which texts are correct.
             extra_columns: further columns of texts (None for one that is absent), with a text for each row; `_compute`
                 receives each by its name.
 
         Raises:
             InvalidInput: a column holds a non-string or has the wrong length, or there is nothing to score.
         """
-        with self._lock, progress(options.progress):
+        with self._lock, progress(getattr(options, "progress", True)):
             result = self._compute_checked(columns, options, extra_columns or {})
-        return None if result is None else options.decide(result)
+        return options.decide(result) if isinstance(options, ResultOptions) and result is not None else result
 
     def _compute_checked(self, columns: Mapping[str, Any], options: object, extra_columns: Mapping[str, Any]) -> Any:  # noqa: ANN401
         first, *_ = columns

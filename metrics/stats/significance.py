@@ -231,7 +231,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     only = [
         sum(one and not other for one, other in zip(*both, strict=True)) for both in ((first, second), (second, first))
     ]
-    return McNemar(*only, binomtest(only[0], sum(only)).pvalue if sum(only) else 1.0)
+    return McNemar(only[0], only[1], binomtest(only[0], sum(only)).pvalue if sum(only) else 1.0)
 
 
 def p_value(drawn: np.ndarray, observed: float) -> float:
