@@ -49,14 +49,14 @@ class _Gap(click.FloatRange):
 @shared_option("--json-lists")
 @shared_option("--questions")
 @shared_option("--predictions", multiple=True, help="Column of the systems' texts; once, or for each.")
-@click.option("--by", metavar="COLUMN", help="Column of the systems' names in REFERENCES, one table of all answers.")
+@click.option("--by", metavar="COLUMN", help="Column of systems' names in one long table.")
 @click.option("--id", "key", metavar="COLUMN", help="Column of ids that join the rows; default: by row.")
 @click.option("--baseline", metavar="SYSTEM", help="System to compare all others with.")
 @shared_option("--config")
 @shared_option("--weights")
 @shared_option("--threshold")
-@shared_option("--fail-under", help="Exit with code 1 if a mean (not the baseline's) is lower.")
-@shared_option("--max-wrong", help="Exit with code 1 if more texts (not the baseline's) are wrong.")
+@shared_option("--fail-under")
+@shared_option("--max-wrong")
 @shared_option("--json")
 @model_options()
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
@@ -90,7 +90,7 @@ def compare(
     Prints means with 95% intervals; for each pair the difference, and p-values of the paired bootstrap and the
     paired permutation test, the latter also with Holm's correction over the pairs of a metric. With a threshold also
     the share of correct texts, and McNemar's test of it. Or compare the systems of one long table:
-    semantic-metrics compare answers.csv --by system --id question --predictions answer --references gold
+    compare answers.csv --by system --id question --predictions answer --references gold
 
     Example: semantic-metrics compare references.txt first.txt second.txt
     """

@@ -4,6 +4,7 @@ The questions of evaluation sets are left out by --exclude. Every figure that is
 no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -111,10 +112,10 @@ class RatedTexts:
 @click.option(
     "--form",
     multiple=True,
-    default=FORMS,
+    default=FORMS[:1],
     type=click.Choice(FORMS),
     metavar="NAME",
-    help=f"{', '.join(FORMS)}; default: all.",
+    help=f"{', '.join(FORMS)}; default: {FORMS[0]}.",
 )
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
 @model_options()
@@ -224,7 +225,11 @@ def _fit_weights(options: FitOptions) -> None:
     }
     reliabilities = {}
     for name in options.form:
-        fitted = fit_form(readings[name == "paper"], examples, name, folds, seed)
+        shipped = None
+        with suppress(ValueError):  # the checkpoint has none of this form
+            shipped = weights.read_weights(scorer.folder, name, scorer.checkpoint_sha256)
+        same = shipped is not None and shipped.template == template
+        fitted = fit_form(readings[name == "paper"], examples, name, folds, seed, shipped if same else None)
         with file_errors(output):
             weights.write_weights(output, replace(fitted.weights, **made_for))
         reliabilities[name] = fitted.reliability

@@ -50,19 +50,21 @@ INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 @shared_option("--fail-under")
 @shared_option("--max-wrong")
 @shared_option("--json")
-@click.option("--details", is_flag=True, help="Add what else a metric says of a row: reasons, parts.")
+@click.option("--details", is_flag=True, help="Add what else is said of a row: reasons, parts.")
 @model_options()
-@click.option("--show", multiple=True, metavar="COLUMN", help="Print the rows with this column too; may be repeated.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="Print this column too; may be repeated.")
 @shared_option("--output", help="Write the rows with their scores; - prints them.")
-@output_option("--signatures", help="Write the whole signatures to this file, a line for each metric.")
+@output_option("--signatures", help="Write the whole signatures to this file.")
 @click.option(
     "--missing", type=click.Choice(("zero", "skip")), metavar="HOW", help="Rows without an answer: zero or skip."
 )
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
-@click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"Format of FILE: {', '.join(FORMATS)}.")
+@click.option(
+    "--format", type=click.Choice(FORMATS), metavar="NAME", help="Format of FILE, such as csv; default: its ending."
+)
 @click.option("--batch-rows", default=CHUNK_ROWS, type=click.IntRange(1), metavar="N", help="Rows in memory at a time.")
 def score(**options: Any) -> None:
-    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .json, .parquet, such with .gz, or -).
+    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .json, .parquet or -).
 
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold --output new.csv
     """

@@ -24,7 +24,13 @@ from semantic_metrics.stats.bootstrap import RESAMPLES
 if TYPE_CHECKING:
     from semantic_metrics.stats.validation import Validation
 
-FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by default, as no scaling of scores changes it
+FIGURES = (
+    "spearman",
+    "kendall",
+    "pearson",
+    "ccc",
+    "auc",
+)  # the first decides by default, as no scaling of scores changes it
 
 
 @click.command()
@@ -47,7 +53,7 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
     default=FIGURES[0],
     type=click.Choice(FIGURES),
     metavar="FIGURE",
-    help=f"Figure that decides; default: {FIGURES[0]}.",
+    help=f"Figure that decides: {', '.join(FIGURES)}; default: {FIGURES[0]}.",
 )
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
@@ -103,7 +109,8 @@ def validate(
     pairs = zip(texts["predictions"], texts["references"], strict=True)
     scores[validation.BASELINE] = np.array([validation.token_f1(*pair) for pair in pairs])
     ranges = {name: describe(name).score_range for name in scored}
-    result = validation.validate(scores, ratings, by, resamples, seed, ranges)
+    with as_input_error(ValueError, prefix="--"):
+        result = validation.validate(scores, ratings, by, resamples, seed, ranges)
     click.echo(f"{file}: {ratings.summary()}")
     for line in _lines(result, scored):
         click.echo(line)

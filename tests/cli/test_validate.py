@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import Result
+from sklearn.metrics import roc_auc_score
 
 import semantic_metrics
 from semantic_metrics.cli.validate import FIGURES
-from semantic_metrics.stats import agreement as agreement_stats
 from semantic_metrics.stats.agreement import agreement
 from semantic_metrics.stats.validation import BASELINE, HEADS, NEAREST, RANKED, Ratings, token_f1, validate
 from tests.cli.conftest import done, invoke, refused, write_jsonl
@@ -118,6 +118,7 @@ def test_the_better_metric_is_named() -> None:
     assert found.verdict.endswith("is unlikely to be chance.")
     again = validate({"one": near, "two": near + rng.normal(0, 1e-3, 200)}, ratings(human), "ccc", 100)
     assert "CCC" in again.verdict
+    assert again.verdict.startswith("Trust one or two here: ")
     assert again.verdict.endswith("may be chance.")
     alone = validate({"near": near}, ratings(human), resamples=100)
     assert alone.verdict.endswith("no other metric was scored.")
@@ -132,9 +133,24 @@ def test_noise_is_not_trusted() -> None:
 
 def test_each_figure_can_decide() -> None:
     human = np.random.default_rng(0).random(50)
-    for by in agreement_stats.FIGURES:
-        assert by in FIGURES
-        assert f"highest {HEADS[by]}, " in validate({"one": human**2}, ratings(human), by, 50).verdict
+    for by in FIGURES:
+        judged = (human > 0.5).astype(float) if by == "auc" else human
+        assert f"highest {HEADS[by]}, " in validate({"one": human**2}, ratings(judged), by, 50).verdict
+    with pytest.raises(ValueError, match="by: expected ratings of two kinds for auc"):
+        validate({"one": human}, ratings(human), "auc", 50)
+
+
+def test_labels_have_an_area_under_roc() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.permutation(np.repeat([0.0, 1.0], 30))
+    scores = labels + rng.normal(0, 1, 60)
+    found = validate({"one": scores, "noise": rng.random(60)}, ratings(labels), "auc", 100)
+    area = found.figures["one"]["auc"]
+    assert area.value == pytest.approx(roc_auc_score(labels, scores))
+    assert area.low < area.value < area.high
+    assert "AUC" in next(found.lines())
+    alone = validate({"noise": np.tile([0.0, 1.0], 30)}, ratings(np.repeat([0.0, 1.0], 30)), "auc", 100)
+    assert alone.verdict.startswith("Trust none here: the best AUC, 0.500 ")
 
 
 def test_scores_go_to_the_unit_scale_by_their_range() -> None:

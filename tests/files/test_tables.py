@@ -286,8 +286,8 @@ def test_an_endless_pipe_of_short_lines_is_refused(
     with endless_pipe(path, head, line):
         refused(
             lambda: read_table(path),
-            f"{path}: expected at most 10,000 rows and 1,024 MiB of a pipe or .gz file, as all rows are kept in memory, "
-            "got 12,288 rows and more; write them to a file first",
+            f"{path}: expected at most 10,000 rows and 1,024 MiB of a pipe or .gz file, "
+            "as all rows are kept in memory, got 12,288 rows and more; write them to a file first",
         )
 
 
