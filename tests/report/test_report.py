@@ -4,6 +4,7 @@ import re
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -31,7 +32,7 @@ HOSTILE = [
     "x" * 100_000,
     "",
 ]
-VOID = {"meta"}
+VOID = {"meta", "input"}
 
 
 class Page(HTMLParser):
@@ -341,3 +342,24 @@ def test_an_explanation_has_a_page(tmp_path: Path) -> None:
     assert texts["prediction"] in page.text
     assert "m|s" in page.text
     assert page.source.count("<sub>") == 4
+
+
+def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
+    texts = {"prediction": [f"said {i}" for i in range(6)], "reference": ["gold"] * 6}
+    labels = [True, True, False, False, True, False]
+    words, reasons = ["same", "same", "contradicts"] * 2, [f"because {i}" for i in range(6)]
+    values = [0.9, 0.2, 0.1, 0.8, 0.7, 0.3]
+    scores = Scores("consensus", values, "s", threshold=0.5, words=words, reasons=reasons)
+    write_report(tmp_path / "r.html", "title", [scores], texts, labels, rows=1)
+    source = (tmp_path / "r.html").read_text()
+    Page(tmp_path / "r.html")
+    assert re.findall(r'class="k\d"> (\w+)', source) == ["correct", "incorrect"]
+    assert re.findall(r'<tr class="r(\d)">', source) == ["0", "1", "1", "0", "0", "1"]
+    assert "<td>0.2000</td><td>incorrect</td><td>same</td><td>correct</td>" in source
+    assert re.search(r"labelled correct: decided so, not so</th>\s*<td>2, 1</td>", source)
+    assert re.search(r"labelled incorrect: decided so, not so</th>\s*<td>2, 1</td>", source)
+    assert "Row 2: 0.2000, same, labelled correct" in source
+    assert "because 1" in source
+    assert 'class="line" x1="50.0%"' in source
+    write_report(tmp_path / "r.html", "title", [replace(scores, threshold=None)], texts, rows=0)
+    assert re.findall(r'class="k\d"> (\w+)', (tmp_path / "r.html").read_text()) == ["same", "contradicts"]
