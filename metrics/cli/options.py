@@ -110,7 +110,7 @@ def refuse_existing(option: str, path: Path) -> None:
     Raises:
         InputError: the file is there.
     """
-    if path.is_file() and not click.get_current_context().meta.get(OVERWRITE):
+    if os.path.isfile(path) and not click.get_current_context().meta.get(OVERWRITE):
         raise InputError(f"{option}: {path} is there already; --overwrite replaces it")
 
 

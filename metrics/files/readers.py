@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from semantic_metrics.files.errors import FileError, file_errors
 from semantic_metrics.files.formats import GZIP, PARSERS, STREAM, TEXT, Lines, format_of
@@ -112,7 +112,8 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
         else:
             size = os.fstat(file.fileno()).st_size or None  # a pipe has none
             packed = path.suffix.lower() == GZIP  # of unknown length, like a pipe
-            with gzip.open(file) if packed else nullcontext(file) as rows:
+            opened: Any = gzip.open(file) if packed else nullcontext(file)
+            with opened as rows:
                 yield TextReader(str(path), format, rows, None if packed else size)
 
 

@@ -74,11 +74,10 @@ class Chunk:
 
     def keep(self, kept: list[bool]) -> "Chunk":
         """The chunk without some of its rows."""
-        numbers, rows, lines = (
-            None if values is None else list(compress(values, kept))
-            for values in (self._numbers, self._rows, self.lines)
-        )
-        return Chunk(self._kind, numbers or [], rows, lines, None if self.batch is None else self.batch.filter(kept))
+        rows = None if self._rows is None else list(compress(self._rows, kept))
+        lines = None if self.lines is None else list(compress(self.lines, kept))
+        batch = None if self.batch is None else self.batch.filter(kept)
+        return Chunk(self._kind, list(compress(self._numbers, kept)), rows, lines, batch)
 
     def _from_batch(self, name: str) -> list[Cell]:
         values = []
