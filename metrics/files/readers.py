@@ -112,7 +112,7 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
         else:
             size = os.fstat(file.fileno()).st_size or None  # a pipe has none
             packed = path.suffix.lower() == GZIP  # of unknown length, like a pipe
-            opened: Any = gzip.open(file) if packed else nullcontext(file)
+            opened: Any = gzip.GzipFile(fileobj=file) if packed else nullcontext(file)
             with opened as rows:
                 yield TextReader(str(path), format, rows, None if packed else size)
 
