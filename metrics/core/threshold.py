@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import TypedDict
 
-from semantic_metrics.core.checkpoint_files import read_regular
+from semantic_metrics.core.checkpoint_files import MAX_NAME_CHARACTERS, read_regular
 from semantic_metrics.core.inputs import check_choice, invalid_input, quote
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, differing, no_score_change
 
@@ -72,14 +74,15 @@ def read_threshold(path: Path) -> Threshold:
     Raises:
         ValueError: the file cannot be read, or it holds something else.
     """
-    path = path / FILE if path.is_dir() else path
+    path = path / FILE if os.path.isdir(path) else path
     names = [item.name for item in fields(Threshold)]
     try:
         values = json.loads(read_regular(path))
         return Threshold(**{name: values[name] for name in names} | {"value": float(values["value"])})
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else repr(error)
-        raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({reason})") from None
+        name = str(path) if str(path).isprintable() and len(str(path)) <= MAX_NAME_CHARACTERS else quote(str(path))
+        raise ValueError(f"threshold {name}: expected a JSON file with {', '.join(names)} ({reason})") from None
 
 
 def resolve(threshold: float | str | Path) -> float | Threshold:
@@ -90,9 +93,10 @@ def resolve(threshold: float | str | Path) -> float | Threshold:
     """
     if isinstance(threshold, (str, Path)):
         return read_threshold(Path(threshold))
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not math.isfinite(threshold):
-        raise invalid_input("threshold", f"expected a number, a file or None, got {quote(threshold)}")
-    return float(threshold)
+    with suppress(OverflowError):  # no float is as large as 10**400
+        if isinstance(threshold, (int, float)) and type(threshold) is not bool and math.isfinite(threshold):
+            return float(threshold)
+    raise invalid_input("threshold", f"expected a number, a file or None, got {quote(threshold)}")
 
 
 class ResultArguments(TypedDict, total=False):

@@ -47,7 +47,7 @@ OPTIONS = {
         "output",
         "progress",
     ),
-    "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions", "progress"),
+    "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions", "progress", "threshold"),
     "stsscore": (
         "scale",
         "clip",
