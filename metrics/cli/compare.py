@@ -1,7 +1,8 @@
 """`semantic-metrics compare`: systems that answered the same inputs, and whether their scores differ beyond chance."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 from typing_extensions import TypedDict, Unpack
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.gate import finish
+from semantic_metrics.cli.gate import Gate, finish
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, choose_references, model_options, shared_option
 from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows
 from semantic_metrics.core.signature import shorten
@@ -99,37 +100,33 @@ def compare(
     columns = _prediction_columns(predictions, 1 if by else len(systems))
     check_records_path(output, (gold, *systems))
     table = read_table(gold)
-    parts = _Parts.of_table(table, gold, systems, by, key, columns[0]) if by else None
-    names = _names(systems, columns) if parts is None else list(parts.rows)
-    baseline = _baseline(baseline, names, systems or tuple(map(Path, names)))
     shared = _read_gold(table, gold, references, separator, json_lists, questions)
-    if parts is None:
-        keys = None if key is None else table.column(f"{gold}, --id", key)
-        answers = _read_systems(gold, len(shared["references"]), systems, columns, key, keys)
+    ids = None if key is None else table.column(f"{gold}, --id", key)
+    if by is None:
+        answers = _read_systems(gold, len(table.rows), systems, columns, key, ids)
     else:
-        shared, answers = parts.split(shared)
+        answers, first = _split(table, gold, systems, by, ids, columns[0], shared)
+        shared = {name: [values[row] for row in first] for name, values in shared.items()}
+    baseline = _baseline(baseline, list(answers), systems or tuple(map(Path, answers)))
     size, rows, failures = len(shared["references"]), [], []
     if size < 2:
         raise InputError(f"{gold}: expected 2 texts at least, got {size}: one can tell nothing from chance")
     texts = {name: values * len(answers) for name, values in shared.items()}
-    texts["predictions"] = [text for own in answers for text in own]
+    texts["predictions"] = [text for own in answers.values() for text in own.texts]
+    places = [f"{own.file}, row {row + 1}" for own in answers.values() for row in own.rows]
 
     def place(column: str, index: int) -> str:
-        system = index // size
-        if parts is not None:
-            return f"{gold}, row {parts.rows[names[system]][index % size] + 1}, {column}"
-        return f"{systems[system] if column == 'predictions' else gold}, row {index % size + 1}, {column}"
+        where = places[index] if by or column == "predictions" else f"{gold}, row {index % size + 1}"
+        return f"{where}, {column}"
 
     for choice in choices:
         scored = score_rows(choice, texts, "compare", run, place)
-        scores = {name: scored.scores[i * size : (i + 1) * size] for i, name in enumerate(names)}
-        for name in [name for name in names if name != baseline]:
-            wrong = None if scored.line is None else sum(score < scored.line for score in scores[name])
-            failures += choice.gate.failures(f"{choice.name} of {name}", sum(scores[name]) / size, wrong)
+        scores = {name: scored.scores[i * size : (i + 1) * size] for i, name in enumerate(answers)}
         result = _Result(choice.name, scores, baseline, draws, scored)
         for line in [] if json else result.lines():
             click.echo(line)
         rows += result.rows()
+        failures += result.failures(choice.gate)
     if output is not None:
         write_records(output, rows)
     finish(failures, {"pairs": rows} if json else None)
@@ -156,7 +153,7 @@ def _names(systems: tuple[Path, ...], columns: list[str | None]) -> list[str]:
     A file's name is the one without suffix, or the path if two have the same.
     """
     if len(systems) < 2:
-        raise InputError("SYSTEM: expected the files of two systems at least, got one")
+        raise InputError(f"SYSTEM: expected the files of two systems at least, or --by, got {len(systems)}")
     if len(set(columns)) == len(systems):
         return list(map(str, columns))
     stems = [path.stem for path in systems]
@@ -199,90 +196,86 @@ def _read_gold(
     return texts
 
 
+@dataclass(frozen=True)
+class _Answers:
+    """What one system said, in the order of the references: n texts, and their rows in a file, from 0."""
+
+    file: Path
+    texts: list[str]
+    rows: list[int]
+
+
 def _read_systems(
     gold: Path,
     size: int,
     systems: tuple[Path, ...],
     columns: list[str | None],
     key: str | None,
-    keys: list[Cell] | None,
-) -> list[list[str]]:
-    """The texts of each system, as many as there are references, by row or in the order of the references' ids."""
-    answers = []
-    for path, column in zip(systems, columns, strict=True):
+    ids: list[Cell] | None,
+) -> dict[str, _Answers]:
+    """The texts of each file, as many as there are references, by row or in the order of the references' ids."""
+    answers = {}
+    for name, path, column in zip(_names(systems, columns), systems, columns, strict=True):
         table = read_table(path)
         texts = _texts(table, path, "--predictions", column)
-        if key is not None and keys is not None:
-            order = _order(str(path), table.column(f"{path}, --id", key), range(len(texts)), keys)
-            texts = [texts[row] for row in order]
-        if len(texts) != size:
-            raise InputError(f"{path}: expected {size} texts, as many as {gold} has, got {len(texts)}")
-        answers.append(texts)
+        rows = list(range(len(texts)))
+        if key is not None and ids is not None:
+            rows = _order(str(path), table.column(f"{path}, --id", key), rows, ids)
+        if len(rows) != size:
+            raise InputError(f"{path}: expected {size} texts, as many as {gold} has, got {len(rows)}")
+        answers[name] = _Answers(path, [texts[row] for row in rows], rows)
     return answers
 
 
-def _order(place: str, ids: list[Cell], rows: Iterable[int], wanted: Iterable[Cell] | None = None) -> list[int]:
-    """The rows of one system in the order of the ids that are wanted, by default their own.
+def _split(
+    table: Table,
+    gold: Path,
+    systems: tuple[Path, ...],
+    by: str,
+    ids: list[Cell] | None,
+    column: str | None,
+    shared: dict[str, list[Any]],
+) -> tuple[dict[str, _Answers], list[int]]:
+    """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows.
+
+    Raises:
+        InputError: there are SYSTEM files, no ids or one system, or rows of one id have different references.
+    """
+    if systems or ids is None:
+        got = f"{len(systems)} SYSTEM files" if systems else "no --id"
+        raise InputError(f"--by: expected one table, and --id for its rows that belong together, got {got}")
+    members: dict[str, list[int]] = {}
+    for row, name in enumerate(table.column("--by", by)):
+        members.setdefault(str(name), []).append(row)
+    if len(members) < 2:
+        raise InputError(f"--by: expected two systems at least in column {by!r}, got {', '.join(members)}")
+    first = next(iter(members.values()))
+    texts = _texts(table, gold, "--predictions", column)
+    answers = {}
+    for name, own in members.items():
+        rows = _order(f"system {name!r}", ids, own, [ids[row] for row in first])
+        for kind, values in shared.items():
+            for row, other in zip(rows, first, strict=True):
+                if values[row] != values[other]:
+                    raise InputError(f"--id: expected the same {kind} in rows {other + 1} and {row + 1}")
+        answers[name] = _Answers(gold, [texts[row] for row in rows], rows)
+    return answers, first
+
+
+def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> list[int]:
+    """The rows of one system in the order of the ids that are wanted.
 
     Raises:
         InputError: an id is there twice, is missing, or is one that is not wanted; names it.
     """
-    found: dict[str, int] = {}
-    for row in rows:
-        if found.setdefault(str(ids[row]), row) != row:
-            raise InputError(f"--id: expected each once in {place}, got {ids[row]!r} twice")
-    order = list(found) if wanted is None else list(map(str, wanted))
-    if len(set(order)) < len(order):
-        raise InputError(f"--id: expected each once in the references, got {len(order) - len(set(order))} repeated")
-    if odd := sorted(set(found) ^ set(order)):
-        problem = "is missing" if odd[0] not in found else "is one that the others lack"
+    for name, values in ((place, [ids[row] for row in rows]), ("the references", wanted)):
+        if (twice := next((one for one, count in Counter(map(str, values)).items() if count > 1), None)) is not None:
+            raise InputError(f"--id: expected each once in {name}, got {twice!r} twice")
+    found = {str(ids[row]): row for row in rows}
+    if odd := sorted(set(found) ^ set(map(str, wanted))):
+        problem = "is one that the others lack" if odd[0] in found else "is missing"
         raise InputError(f"--id: expected the same ids of all systems; in {place} {odd[0]!r} {problem}")
-    return [found[name] for name in order]
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """The systems of one long table.
-
-    Attributes:
-        texts: texts of all rows.
-        rows: rows of each system, by name, in the order of the first one's ids.
-    """
-
-    texts: list[str]
-    rows: dict[str, list[int]]
-
-    @classmethod
-    def of_table(
-        cls, table: Table, path: Path, systems: tuple[Path, ...], by: str, key: str | None, column: str | None
-    ) -> "_Parts":
-        if systems or key is None:
-            got = f"{len(systems)} SYSTEM files" if systems else "no --id"
-            raise InputError(f"--by: expected one table, and --id for its rows that belong together, got {got}")
-        ids = table.column("--id", key)
-        members: dict[str, list[int]] = {}
-        for row, name in enumerate(table.column("--by", by)):
-            members.setdefault(str(name), []).append(row)
-        if len(members) < 2:
-            raise InputError(f"--by: expected two systems at least in column {by!r}, got {', '.join(members)}")
-        first = [ids[row] for row in next(iter(members.values()))]
-        rows = {name: _order(f"system {name!r}", ids, own, first) for name, own in members.items()}
-        return cls(_texts(table, path, "--predictions", column), rows)
-
-    def split(self, shared: dict[str, list[Any]]) -> tuple[dict[str, list[Any]], list[list[str]]]:
-        """References and questions of the ids, and each system's texts.
-
-        Raises:
-            InputError: rows of one id have different ones.
-        """
-        first = next(iter(self.rows.values()))
-        for name, values in shared.items():
-            for own in self.rows.values():
-                for row, other in zip(own, first, strict=True):
-                    if values[row] != values[other]:
-                        raise InputError(f"--id: expected the same {name} in rows {other + 1} and {row + 1}")
-        answers = [[self.texts[row] for row in own] for own in self.rows.values()]
-        return {name: [values[row] for row in first] for name, values in shared.items()}, answers
+    return [found[str(one)] for one in wanted]
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
@@ -319,7 +312,7 @@ class _Result:
         self, metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
     ) -> None:
         resamples, seed = draws["resamples"], draws["seed"]
-        self.metric, self.draws, self.scored = metric, draws, scored
+        self.metric, self.draws, self.scored, self.scores, self.baseline = metric, draws, scored, scores, baseline
         self.means = {name: interval(values, LEVEL, resamples, seed, name) for name, values in scores.items()}
         self.pairs = compare_all(scores, baseline, LEVEL, resamples, seed, draws["tie"])
         self.size = len(next(iter(scores.values())))
@@ -341,6 +334,15 @@ class _Result:
                 yield f"{_clip(_title(pair)):<{NAME_WIDTH}}{gap:>+10.1%}{only:>19}{test.p:>11.4f}{p:>8.4f}"
             yield ""
         yield from [*map(conclusion, self.pairs), "", self.scored.remarks, shorten(self.scored.signature), ""]
+
+    def failures(self, gate: Gate) -> list[str]:
+        """What does not pass of the systems but the baseline, a line each."""
+        line, lines = self.scored.line, []
+        for name, own in self.scores.items():
+            wrong = None if line is None else sum(score < line for score in own)
+            if name != self.baseline:
+                lines += gate.failures(f"{self.metric} of {name}", self.means[name].mean, wrong)
+        return lines
 
     def rows(self) -> list[dict[str, Any]]:
         """The pairs, for --output."""

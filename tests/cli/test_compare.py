@@ -135,7 +135,7 @@ def test_no_two_systems_have_one_name(run: Callable, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gold.txt", "good.txt"), "SYSTEM: expected the files of two systems at least, got one"),
+        (("gold.txt", "good.txt"), "SYSTEM: expected the files of two systems at least, or --by, got 1"),
         (("gold.txt", "good.txt", "short.txt"), "gold.txt has, got 2"),
         (("one.txt", "one.txt", "one.txt"), "one.txt: expected 2 texts at least, got 1"),
         (("gold.txt", "good.txt", "none.txt"), "none.txt: No such file or directory"),
@@ -214,7 +214,7 @@ def test_a_long_table_is_joined_by_id(run: Callable, folder: Path, scores: dict)
     write_jsonl(folder / "long.jsonl", rows[1:])
     refused(run(*long), "--id: expected the same ids of all systems")
     write_jsonl(folder / "long.jsonl", [*rows, rows[0]])
-    refused(run(*long), "--id: expected each once in system 'good', got 0 twice")
+    refused(run(*long), "--id: expected each once in system 'good', got '0' twice")
     write_jsonl(folder / "long.jsonl", [rows[0] | {"gold": "another"}, *rows[1:]])
     refused(run(*long), "--id: expected the same references in rows ")
 
