@@ -362,8 +362,8 @@ def _fill_score_tab(page: Page) -> None:
 def launch(page: Page) -> None:
     """Serve the page as a script does: `python app.py --host NAME --port N`."""
     parser = ArgumentParser(description=f"Serve the page of {page.title} until Ctrl-C.")
-    parser.add_argument("--host", help="address to serve at; default: GRADIO_SERVER_NAME or 127.0.0.1")
-    parser.add_argument("--port", type=int, help="its port; default: GRADIO_SERVER_PORT or 7860")
+    parser.add_argument("--host", help="Address to serve at; default: GRADIO_SERVER_NAME or 127.0.0.1.")
+    parser.add_argument("--port", type=int, help="Its port; default: GRADIO_SERVER_PORT or 7860.")
     given = parser.parse_args()
     serve(page, given.host, given.port)
 
