@@ -54,6 +54,7 @@ Args:
     granularity, k, coverage: leave them out. The metric `support` judges sentence by sentence now; another value than
         "text", None and False is refused.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     consensus: mean of `scores`.
@@ -75,6 +76,7 @@ Returns:
     contradiction_scores: with `contradictions`, n floats in [0, 1], their scores.
     margins: with `contradictions`, n floats in [-1, 1], `scores` minus `contradiction_scores`.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
+    correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an

@@ -5,5 +5,6 @@ from semantic_metrics.core.contract import MetricDescription
 DESCRIPTION = MetricDescription(
     counts=("undefined", "truncated", "passages_read"),
     mean_label="mean support",
+    details={"minimums": float, "unsupported": float},
     explain_methods={"leave_one_out": "what the score loses where a token is left out"},
 )

@@ -17,6 +17,7 @@ from semantic_metrics.core.inputs import References, check_choice, check_whole, 
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import no_score_change
+from semantic_metrics.core.threshold import ResultOptions
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.table import MatchaTable
@@ -42,15 +43,13 @@ CACHED_DOCUMENTS = 16  # sources that several texts share are split once
 
 
 @dataclass(frozen=True)
-class SupportOptions:
+class SupportOptions(ResultOptions):
     """Settings of one call.
 
     Attributes:
         run: how the cross-encoder runs, with its `max_length`.
         k: sentences of the source that it reads for each claim, and passages of several in proportion; None for all.
         coverage: whether the references' sentences are looked for in the prediction as well.
-        output: "all" or "mean".
-        progress: whether bars are shown.
 
     Raises:
         InvalidInput: a value is not allowed.
@@ -59,15 +58,12 @@ class SupportOptions:
     run: RunOptions = DEFAULT_OPTIONS
     k: int | None = SENTENCES_READ
     coverage: bool = no_score_change(False)
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.k is not None:
             check_whole("k", self.k, 1)
         check_choice("coverage", self.coverage, (False, True))
-        check_choice("output", self.output, ("all", "mean"))
-        check_choice("progress", self.progress, (False, True))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from semantic_metrics.core.inputs import References, check_choice, check_text
 from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.core.threshold import ResultArguments
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
@@ -31,12 +32,10 @@ class ExplainArguments(RunArguments, total=False):
     k: int | None
 
 
-class Arguments(ExplainArguments, total=False):
+class Arguments(ExplainArguments, ResultArguments, total=False):
     """Arguments of `compute` besides the texts."""
 
     coverage: bool
-    output: str
-    progress: bool
 
 
 class SupportScoring(TextScoring):

@@ -29,6 +29,7 @@ Args:
     + """
     output: "all" (default), or "mean" for {"support": mean} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     support: mean of `scores`.
@@ -47,6 +48,7 @@ Returns:
     undefined: number of predictions without a sentence that claims something, or without a source; their score is 0.
     truncated: number of pairs of a sentence and a passage that were longer than `max_length`.
     passages_read: number of pairs of a sentence and a passage that the model read.
+    correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an
