@@ -51,3 +51,9 @@ def test_it_runs_as_compute_does(model: Path, contextual: Path) -> None:
 def test_an_unknown_method_is_refused(metric: evaluate.Metric) -> None:
     with pytest.raises(ValueError, match="method: expected"):
         metric.explain(PREDICTION, REFERENCE, method="exact")
+
+
+def test_it_reads_the_texts_as_compute_does(metric: evaluate.Metric) -> None:
+    for prediction in ("<think>the man sleeps</think>the dog barks", "**`a dog sleeps`**", "\u732b \u72ac", "\u2705"):
+        (score,) = metric.compute(predictions=[prediction], references=[REFERENCE])["scores"]
+        assert metric.explain(prediction, REFERENCE)["score"] == pytest.approx(score, abs=1e-6), prediction

@@ -7,18 +7,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from tests import record_golden
 from tests.conftest import ROOT
-
-
-def test_scores_stay_what_they_are(shipped: evaluate.Metric) -> None:
-    predictions, references, recorded = record_golden.read()
-    result = shipped.compute(predictions=predictions, references=references)
-    assert result["signature"] in recorded, (
-        f"tests/golden/matcha.json has no scores for {result['signature']}: "
-        "if the checkpoint or the version is meant to be new, record them with `make golden`"
-    )
-    assert result["scores"] == pytest.approx(recorded[result["signature"]], abs=record_golden.TOLERANCE)
 
 
 def test_contradictions_score_below_paraphrases(shipped: evaluate.Metric) -> None:

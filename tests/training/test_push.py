@@ -192,10 +192,24 @@ def test_what_cannot_be_done_is_one_line(
     assert hub.repositories == {}
 
 
+@pytest.mark.skipif(not hasattr(huggingface_hub.get_session(), "event_hooks"), reason="of clients before 1.0")
+@pytest.mark.parametrize("silent", ["revision/main", "repos/create", "commit/main", "tag/"])
+@pytest.mark.usefixtures("model")
+def test_a_hub_that_takes_a_request_and_never_answers_is_one_line(
+    push: Push, hub: Hub, monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    hub.silent = silent
+    monkeypatch.setattr(push_module, "HUB_TIMEOUT_SECONDS", 0.5)
+    line = only_line(push("--push", "--kind", "model", "--tag", "v1", code=1))
+    assert line.startswith(f"Error: org/matcha: the Hub at {hub.url} did not answer (ReadTimeout")
+    assert line.endswith("; trying again may help")
+
+
 def test_only_a_connection_that_failed_is_called_one() -> None:
     with pytest.raises(HubError) as caught, hub_errors(HfApi("http://hub", token=TOKEN), "org/matcha"):
         raise FileNotFoundError(f"no file, {TOKEN}")
     message = "org/matcha: the request to the Hub at http://hub failed (FileNotFoundError: no file, ***)"
+    message += "; trying again will not help"
     assert caught.value.message == message
 
 
