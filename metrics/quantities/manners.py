@@ -45,7 +45,7 @@ SUBORDINATE = re.compile(r"\s(?:how|why|if|whether|what|who|when|where|which|tha
 CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
 LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
 _CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"
-CHOSEN = re.compile(rf"(?:{_CUE})\s*(?:is|:|=)?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
+CHOSEN = re.compile(rf"(?:{_CUE})(?:\s*(?:is|:|=))?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
 ONLY_LETTERS = re.compile(r"\W*[A-H](?:\W|and|or|both)*(?:[A-H](?:\W|and|or|both)*)*\Z")
 
 

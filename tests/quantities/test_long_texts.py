@@ -1,6 +1,9 @@
-"""Whatever a text is made of, to read it takes time in proportion to its length, and fails nowhere."""
+"""Whatever a text is made of, to read it takes work in proportion to its length, and fails nowhere."""
 
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from math import log
 from time import process_time
 
@@ -9,7 +12,8 @@ import pytest
 from semantic_metrics.nli_lex.lexical import entity_agreement, number_agreement, stem_recall
 from semantic_metrics.nli_lex.mentions import rejected
 from semantic_metrics.nli_lex.question import extract_question
-from semantic_metrics.quantities.manners import gives_no_answer, says_nothing, without_thoughts
+from semantic_metrics.quantities.manners import gives_no_answer, right_choice, says_nothing, without_thoughts
+from semantic_metrics.quantities.names import other_name
 from semantic_metrics.quantities.rules import contradicted_by, repeats, rule
 from semantic_metrics.support.claims import read_claims
 
@@ -49,6 +53,8 @@ REPEATED = (
 NESTED = {"(": ")", "**`": "`**", "\\boxed{": "}", "<think>": "</think>", "\u201c": "\u201d", "Sure! ": ""}
 TEXTS = [lambda n, part=part: part * (n // len(part)) for part in REPEATED]
 TEXTS += [lambda n, a=a, b=b: a * (n // len(a + b)) + "x" + b * (n // len(a + b)) for a, b in NESTED.items()]
+TEXTS += [lambda n, cue=cue: cue + " " * n for cue in ("The answer is", "Answer:", "A of", "1.", "?", "one", "# x\n")]
+TEXTS += [lambda n: "x\n" * (n // 2), lambda n: "- " * (n // 2) + "x", lambda n: "-" * n + "x"]
 READERS: list[Callable[[str], object]] = [
     lambda text: rule(text, text + " z"),
     lambda text: rule(text + " z", text, "Which? A) x B) " + text),
@@ -56,29 +62,73 @@ READERS: list[Callable[[str], object]] = [
     lambda text: (entity_agreement(text, text + " z"), stem_recall(text, text + " z"), number_agreement(text, "z 5")),
     lambda text: (extract_question(text, ["the answer 5"]), rejected("Who? " + text, text, text[:50])),
     read_claims,
-    lambda text: (without_thoughts([text]), gives_no_answer(text), says_nothing(text)),
+    lambda text: (
+        without_thoughts([text]),
+        gives_no_answer(text),
+        says_nothing(text),
+        right_choice("A) 1 B) 2", text, "A"),
+    ),
+    lambda text: other_name(f"A{text} Smith", f"B{text} Smith"),
 ]
-FIRST, LONGEST = 1_500, 100_000  # characters
-ENOUGH_SECONDS = 0.2  # of the processor, in which an exponent shows
-HIGHEST_EXPONENT = 1.6  # 1 for time in proportion, 2 where each character is compared with each; rest is noise
+LENGTHS = 500, 2_000  # characters
+HIGHEST_EXPONENT = 1.2  # of the work: 1 in proportion to the length, 2 where each piece is compared with each
+ROOMS = [f"quantities.{name}" for name in ("characters", "manners", "names", "read", "rewrite", "spell", "compare")]
+ROOMS += ["nli_lex.lexical", "nli_lex.mentions", "nli_lex.question", "support.claims", "support.sentences"]
+LONG, SHORT = 20_000, 5_000  # characters for a pattern, which works without calls
 
 
-def seconds(reader: Callable[[str], object], text: str) -> float:
+def calls(reader: Callable[[str], object], text: str) -> int:
+    """Calls of functions, Python's own among them, while a text is read."""
+    count = 0
+
+    def see(_: object, event: str, __: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(see)
+    try:
+        reader(text)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "reader", READERS, ids=["pair", "answer", "claim", "words", "question", "claims", "manners", "names"]
+)
+def test_work_grows_as_the_text_does(reader: Callable[[str], object]) -> None:
+    reader("It has 5 words.")
+    for make in TEXTS:
+        # what a cache knows is no work: each reader has texts of its own
+        short, long = (calls(reader, f"w{READERS.index(reader)} {make(length)}") for length in LENGTHS)
+        assert log(long / short, LENGTHS[1] / LENGTHS[0]) < HIGHEST_EXPONENT, (
+            f"{make(40)!r}: {short}, then {long} calls"
+        )
+
+
+def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Each pattern of the rooms that read texts, by its name; those of a list too."""
+    for room in ROOMS:
+        for name, value in vars(import_module(f"semantic_metrics.{room}")).items():
+            for one in value if isinstance(value, list) else [value]:
+                pattern = one[1] if isinstance(one, tuple) else one
+                if isinstance(pattern, re.Pattern) and name != "TALK":  # of one sentence, from its beginning
+                    yield f"{room}.{name}", pattern
+
+
+def seconds(pattern: re.Pattern[str], text: str) -> float:
+    """Time on the processor to look for a pattern everywhere in a text."""
     begin = process_time()
-    reader(text)
+    for _ in pattern.finditer(text):
+        pass
     return process_time() - begin
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS, ids=["pair", "answer", "claim", "words", "question", "claims", "manners"])
-def test_time_grows_as_the_text_does(reader: Callable[[str], object]) -> None:
-    reader("It has 5 words.")
+@pytest.mark.parametrize(("name", "pattern"), [pytest.param(*one, id=one[0]) for one in patterns()])
+def test_no_pattern_goes_back_again_and_again(name: str, pattern: re.Pattern[str]) -> None:
+    """Linear, the long text takes some milliseconds; quadratic, a second, sixteen times what the short one takes."""
     for make in TEXTS:
-        length, before = FIRST, seconds(reader, make(FIRST))
-        while length < LONGEST and before < ENOUGH_SECONDS:
-            length, last = 4 * length, before
-            before = seconds(reader, make(length))
-            exponent = log(before / max(last, ENOUGH_SECONDS / 20), 4)
-            assert exponent < HIGHEST_EXPONENT, (
-                f"{make(40)!r}: {last:.3f} s, then {before:.3f} s for {length} characters"
-            )
+        if (long := seconds(pattern, make(LONG) + "!")) > 0.2:
+            assert long < 9 * seconds(pattern, make(SHORT) + "!"), f"{name}: {make(40)!r}"
