@@ -206,7 +206,7 @@ def test_the_shipped_checkpoint_knows_paraphrases_that_share_no_words() -> None:
 def test_what_the_model_cannot_read_is_counted_and_never_sure(metric: evaluate.Metric) -> None:
     texts = ["The dog bites \u732b.", "The dog bites \u72ac.", "<think>No dog.</think>The dog bites."]
     with pytest.warns(UserWarning, match="1 pair differs in characters"):
-        result = judged(metric, texts, ["The dog bites \u72ac."] * 3)
+        result = judged(metric, texts, [*["The dog bites \u72ac."] * 2, "The dog bites."])
     assert result["scores"][0] < 0.5
     assert result["scores"][1] == 1.0
     assert (result["unread"], result["thoughts"]) == (1, 1)
