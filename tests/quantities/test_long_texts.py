@@ -1,5 +1,6 @@
 """Whatever a text is made of, to read it takes work in proportion to its length, and fails nowhere."""
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -68,8 +69,12 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 LENGTHS = 500, 2_000  # characters
 HIGHEST_EXPONENT = 1.2  # of the work: 1 in proportion to the length, 2 where each piece is compared with each
-ROOMS = [f"quantities.{name}" for name in ("characters", "manners", "names", "read", "rewrite", "spell", "compare")]
-ROOMS += ["nli_lex.lexical", "nli_lex.mentions", "nli_lex.question", "support.claims", "support.sentences"]
+ROOMS = [
+    f"semantic_metrics.quantities.{name}"
+    for name in ("characters", "manners", "names", "read", "rewrite", "spell", "compare")
+]
+ROOMS += [f"semantic_metrics.nli_lex.{name}" for name in ("lexical", "mentions", "question")]
+ROOMS += [f"semantic_metrics.support.{name}" for name in ("claims", "sentences")]
 LONG, SHORT = 20_000, 5_000  # characters for a pattern, which works without calls
 
 
@@ -101,13 +106,14 @@ def test_work_grows_as_the_text_does(name: str) -> None:
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Each pattern of the rooms that read texts, by its name; those of a list too."""
-    for room in ROOMS:
-        for name, value in vars(import_module(f"semantic_metrics.{room}")).items():
-            for one in value if isinstance(value, list) else [value]:
-                pattern = one[1] if isinstance(one, tuple) else one
-                if isinstance(pattern, re.Pattern) and name != "TALK":  # of one sentence, from its beginning
-                    yield f"{room}.{name}", pattern
+    """Each pattern that is looked for everywhere in a text, with its name; others are matched at a known place."""
+    for room in map(import_module, ROOMS):
+        source = inspect.getsource(room)
+        for name, value in vars(room).items():
+            if isinstance(value, re.Pattern) and re.search(
+                rf"\b{name}\.(?:search|sub|finditer|findall|split)\(", source
+            ):
+                yield f"{room.__name__}.{name}", value
 
 
 def seconds(pattern: re.Pattern[str], text: str) -> float:
