@@ -18,7 +18,7 @@ from semantic_metrics.quantities.names import other_name
 from semantic_metrics.quantities.rules import contradicted_by, repeats, rule
 from semantic_metrics.support.claims import read_claims
 
-REPEATED = (
+REPEATED = (  # lone surrogates are refused before anything is read
     *(
         "1,",
         "1,000,",
@@ -49,7 +49,7 @@ REPEATED = (
     ),
     *("(", "[1, ", '"', "\u201c", "'", "`", "**", "*a", "_", "# ", "\n- ", "\\boxed{", "{", "<think>", "</think>", "|"),
     *("not ", "n't ", "? ", ". ", "...", "Mr. ", "NASA ", "Bob of the ", "A or ", "U.S.", "\t", "\r\n", "\u2028", " "),
-    *("\u05d0\u05b0\u05bc", "\u0301\u0316", "\u200b", "\ud800", "\u0665", "\u00bd", "\u00b2", "\U0001f1e9", "\u2705"),
+    *("\u05d0\u05b0\u05bc", "\u0301\u0316", "\u200b", "\u0665", "\u00bd", "\u00b2", "\U0001f1e9", "\u2705"),
 )
 NESTED = {"(": ")", "**`": "`**", "\\boxed{": "}", "<think>": "</think>", "\u201c": "\u201d", "Sure! ": ""}
 TEXTS = [lambda n, part=part: part * (n // len(part)) for part in REPEATED]
