@@ -323,7 +323,7 @@ def download(repo: str, revision: str | None, patterns: list[str], other_weights
     return folder
 
 
-def _download_files(api: "HfApi", repo: str, names: list[str], commit: str) -> None:
+def _download_files(api: "HfApi", repo: str, names: list[str], commit: str | None) -> None:
     from huggingface_hub import try_to_load_from_cache
 
     for name in names:
@@ -332,7 +332,7 @@ def _download_files(api: "HfApi", repo: str, names: list[str], commit: str) -> N
         api.hf_hub_download(repo, name, revision=commit)
 
 
-def _ask_for(api: "HfApi", repo: str, name: str, commit: str) -> None:
+def _ask_for(api: "HfApi", repo: str, name: str, commit: str | None) -> None:
     from huggingface_hub import constants, hf_hub_url
 
     url = hf_hub_url(repo, name, revision=commit, endpoint=api.endpoint)

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Literal
 
 CACHED_TEXTS = 4096
 RAISED = "\u00b2\u00b3\u00b9\u2070-\u207e"
@@ -36,7 +37,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def normalize(form: str, text: str) -> str:
+def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """Unicode's normal form of a text, at most MOST_MARKS marks on a letter: Python sorts them in quadratic time."""
     return unicodedata.normalize(form, MARKS.sub(_without_more_marks, text))
 
