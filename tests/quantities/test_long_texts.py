@@ -68,7 +68,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "manners": lambda text: (without_thoughts([text]), gives_no_answer(text), says_nothing(text)),
 }
 LENGTHS = 500, 2_000  # characters
-HIGHEST_EXPONENT = 1.2  # of the work: 1 in proportion to the length, 2 where each piece is compared with each
+HIGHEST_EXPONENT = 1.3  # of the work: 1 in proportion to the length, 2 where each piece is compared with each
 ROOMS = [
     f"semantic_metrics.quantities.{name}"
     for name in ("characters", "manners", "names", "read", "rewrite", "spell", "compare")
