@@ -2,7 +2,7 @@ r"""What holds of every score, and by how much it is violated at worst, beside m
 
     python -m benchmarks guarantees [--metric [ROW=]NAME[:CHECKPOINT]]... [--pairs 64]
 
-Each metric scores pairs of texts that differ in one word (`nli_lex/probe.csv`), a metric of questions the sample
+Each metric scores pairs of texts that differ in one word (`nli_lex/one_word.csv`), a metric of questions the sample
 answers. The largest violation of each property is printed, in the metric's own units:
 
 * self: how far the score of a text with itself lies from the highest score;
@@ -10,7 +10,8 @@ answers. The largest violation of each property is printed, in the metric's own 
 * rows reversed: how far a score changes when the rows of the call are reversed;
 * alone: how far a score changes when its row is the only one of the call;
 * again: how far a second, equal call differs;
-* golden: how far scores differ from those recorded for the same signature (tests/golden); blank where none are.
+* golden: how far scores differ from those recorded for the same signature (tests/golden/scores.json); blank where none
+  are.
 
 Peers: ROUGE-1, the cosine of all-MiniLM-L6-v2 and BERTScore with the same model, no baseline rescaling.
 
@@ -18,9 +19,10 @@ Writes to --output: guarantees.csv, and report.txt (what is printed).
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -30,11 +32,15 @@ from benchmarks.common import baselines, encoders, options
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
 from benchmarks.papers.nli_lex.nli_checks import one_word_pairs
-from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.core.contract import TextMetric, describe
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = ROOT / "metrics" / "samples" / "answers.csv"
-GOLDEN = ROOT / "tests" / "golden"
+GOLDEN = ROOT / "tests" / "golden" / "scores.json"
+GOLDEN_QUESTION = "What is true?"  # for a metric of questions
+# each metric with each shipped checkpoint that it has
+SHIPPED = ("consensus", "consensus:large", "matcha", "matcha:contextual", "nli_lex", "stsscore", "stsscore:large")
+SHIPPED += ("support",)
 PAIRS = 64
 ALONE = 16  # rows that are scored one by one as well
 PROPERTIES = ("self", "orders", "rows reversed", "alone", "again")
@@ -78,24 +84,28 @@ def own_metric(name: str, source: str, pairs: int, run: Run = NO_OPTIONS) -> Sub
     """A metric of the package as `NAME` or `NAME:CHECKPOINT`."""
     kind, _, checkpoint = source.partition(":")
     (metric, arguments), description = load_own(kind, checkpoint or None, run), describe(kind)
+    result, recorded = _golden(kind, metric, arguments)
+    golden = None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
 
     def score(rows: pd.DataFrame) -> np.ndarray:
         return np.array(metric.compute(**rows.to_dict("list"), **arguments)["scores"])
 
     rows = sample_answers(pairs) if description.takes_questions else sample_pairs(pairs)
-    return Subject(name, score, rows, description.score_range[1], golden_violation(kind, metric, arguments))
+    return Subject(name, score, rows, description.score_range[1], golden)
 
 
-def golden_violation(name: str, metric: object, arguments: Run = NO_OPTIONS) -> float | None:
-    """Largest distance of a metric's scores from those recorded for its signature; None where none are."""
-    path = GOLDEN / f"{name}.json"
-    if not path.is_file():
-        return None
-    stored = json.loads(path.read_text(encoding="utf-8"))
+def golden_result(source: str) -> tuple[Mapping[str, Any], list[float] | None]:
+    """What a metric, as `NAME` or `NAME:CHECKPOINT`, returns for the recorded pairs, and the scores recorded for it."""
+    kind, _, checkpoint = source.partition(":")
+    return _golden(kind, *load_own(kind, checkpoint or None))
+
+
+def _golden(kind: str, metric: TextMetric, arguments: Run) -> tuple[Mapping[str, Any], list[float] | None]:
+    stored = json.loads(GOLDEN.read_text(encoding="utf-8"))
     predictions, references = map(list, zip(*stored["pairs"], strict=True))
-    result = metric.compute(predictions=predictions, references=references, **arguments)
-    recorded = stored["scores"].get(result["signature"])
-    return None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
+    asked = {"questions": [GOLDEN_QUESTION] * len(predictions)} if describe(kind).takes_questions else {}
+    result = metric.compute(predictions=predictions, references=references, **asked, **arguments)
+    return result, stored["scores"].get(result["signature"])
 
 
 def peer(name: str, score: Score, pairs: int) -> Subject:
@@ -166,7 +176,7 @@ def _shown(value: float | None) -> str:
 def main(metric: tuple[str, ...], pairs: int, run: Run, output: Path) -> None:
     """Measure what holds of every score."""
     try:
-        own = [own_metric(*options.named_source(source), pairs, run) for source in metric or text_metrics()]
+        own = [own_metric(*options.named_source(source), pairs, run) for source in metric or SHIPPED]
         figures = measure([*own, *peers(pairs, run.get("device"))])
     except ValueError as error:
         raise click.UsageError(str(error)) from None

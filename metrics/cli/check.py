@@ -165,7 +165,9 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
             yield head + cut(" ".join(one["text"].split()), WIDTH - len(head))
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
-    notes = "".join(f", {kind} {result[kind]}" for kind in ("undefined", "truncated") if result[kind])
+    notes = "".join(
+        f", {kind} {result[kind]}" for kind in ("undefined", "truncated", "unread", "thoughts") if result[kind]
+    )
     unsupported, read = sum(result["unsupported"]), result["passages_read"]
     mean = f"mean {result[METRIC]:.4f}, sentences without support {unsupported}"
     yield f"texts {len(names)}, {mean}; passages read {read}{notes}"

@@ -199,6 +199,7 @@ class ConsensusScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
+        (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
 

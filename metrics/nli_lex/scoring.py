@@ -20,7 +20,7 @@ from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, SUBSTRING, extract, load_scorer
 from semantic_metrics.nli_lex.weights import NLI_ALONE, Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template
-from semantic_metrics.quantities.manners import legible, without_thoughts
+from semantic_metrics.quantities.manners import plain, without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
 VERSION = "0.6.0"
@@ -214,8 +214,8 @@ class NLILexScoring(TextScoring):
         check_method(method, run)
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
         (texts["prediction"],), _ = without_thoughts([prediction])
-        if not options.weights.whole_question:  # as `extract` reads them
-            texts |= {name: legible(texts[name]) for name in ("prediction", "reference")}
+        if not options.weights.whole_question:
+            texts |= {name: plain(texts[name]) for name in ("prediction", "reference")}
 
         def score(variants: list[Texts]) -> np.ndarray:
             said, gold, asked = ([variant[name] for variant in variants] for name in texts)

@@ -17,6 +17,7 @@ from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
@@ -102,6 +103,7 @@ class SupportScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
+        (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         judge = self.judge(options)
 

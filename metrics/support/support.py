@@ -48,6 +48,9 @@ Returns:
     undefined: number of predictions without a sentence that claims something, or without a source; their score is 0.
     truncated: number of pairs of a sentence and a passage that were longer than `max_length`.
     passages_read: number of pairs of a sentence and a passage that the model read.
+    unread: number of sentences that differ from the nearest passage only in characters that the model cannot read, or
+        are mostly of such; their support is below .5.
+    thoughts: number of predictions with a part in <think>, which is not judged.
     correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
