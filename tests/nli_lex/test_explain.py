@@ -4,7 +4,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from semantic_metrics.nli_lex.attribution import MAX_PIECES, MAX_TOKENS, METHODS
+from semantic_metrics.nli_lex.attribution import MAX_PIECES, MAX_TOKENS
 from tests import tiny_pairs as tiny
 from tests.stsscore.test_explain import without
 from tests.stsscore.test_metric import ROUNDING
@@ -96,7 +96,7 @@ def test_a_number_that_is_read_in_words_is_explained_as_it_is_written(metric: ev
     assert spelt[0] == pytest.approx(spelt[1], abs=ROUNDING)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["leave_one_out", "integrated_gradients"])
 def test_markup_in_markup_is_read_as_compute_reads_it(metric: evaluate.Metric, method: str) -> None:
     prediction = "<think>a cat</think>Sure! `**the dog**` bites a man \u2705"
     row = {**ROW, "prediction": prediction, "reference": "**the dog**"}
