@@ -1,11 +1,8 @@
-"""The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
+"""The lines of the speed table; benchmarks/speed.py measures each in a process of its own.
 
-    python -m benchmarks speed_rows FIELDS PAIRS.json SCORES.npy [--repeats N] [--run JSON]
-
-A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
+Little is imported here: what a line imports is a part of its start.
 """
 
-import json
 import os
 import resource
 import statistics
@@ -18,10 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import click
 import numpy as np
-
-from semantic_metrics.core.inputs import InvalidInput
 
 Pairs = list[tuple[str, str]]  # prediction and reference
 Score = Callable[[Pairs], np.ndarray]
@@ -170,7 +164,8 @@ LOADERS: dict[str, Callable[[Run], Score]] = {
 
 
 def measure(line: Line, pairs: Pairs, repeats: int, busy: bool, run: Run = ON_CPU) -> tuple[dict, np.ndarray]:
-    """Figures of a line, and the scores of all of its pairs."""
+    """Figures of a line, and the scores of its share of the pairs."""
+    pairs = pairs[: max(2, int(line.share * len(pairs)))]
     begin = time.perf_counter()
     ours = line.metric not in LOADERS
     score = load_ours(line, run) if ours else LOADERS[line.metric](run)
@@ -204,29 +199,3 @@ def _median(score: Score, pairs: Pairs, repeats: int) -> tuple[float, float]:
         times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
     passed, worked = zip(*times, strict=True)
     return statistics.median(passed), statistics.median(worked)
-
-
-@click.command()
-@click.argument("fields")
-@click.argument("pairs", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("scores", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--repeats", type=int, default=1, help="Times that the pairs are scored.")
-@click.option("--busy/--idle", default=True, help="Also beside a process that keeps a core busy.")
-@click.option("--run", default=json.dumps(ON_CPU), help="Options of the run, as JSON.")
-def main(fields: str, pairs: Path, scores: Path, repeats: int, busy: bool, run: str) -> None:
-    """Measure one line, given as JSON."""
-    texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]
-    line = Line(**json.loads(fields))
-    texts = texts[: max(2, int(line.share * len(texts)))]
-    try:
-        figures, values = measure(line, texts, repeats, busy, json.loads(run))
-    except InvalidInput as error:
-        if error.argument not in ("precision", "device"):  # which this processor lacks, or which cannot run it
-            raise
-        raise click.UsageError(str(error)) from None
-    np.save(scores, values)
-    click.echo(json.dumps(figures))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,10 +1,43 @@
-"""Tables as Markdown: a measured figure, [its 95% interval], and (in brackets) what the paper prints."""
+"""Tables read from files, and written as Markdown: a figure, [its 95% interval], and (in brackets) the paper's."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
 NOTHING = "-"
+
+
+def read_table(path: Path, *columns: str) -> pd.DataFrame:
+    """Read a parquet, CSV or JSON-lines file that has some columns.
+
+    Raises:
+        ValueError: the file name has another ending, the file cannot be read, or a column is missing; names the file.
+    """
+    readers = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda file: pd.read_json(file, lines=True)}
+    if path.suffix not in readers:
+        raise ValueError(f"{path}: expected a file that ends in one of {', '.join(readers)}, got {path.suffix!r}")
+    try:
+        table = readers[path.suffix](path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from error
+    check_columns(table, columns, path)
+    return table
+
+
+def check_columns(table: pd.DataFrame, columns: Iterable[str], source: object) -> None:
+    """Raise a ValueError that names the source, the columns that were expected, and those that are missing."""
+    if missing := sorted(set(columns) - set(table.columns)):
+        raise ValueError(f"{source}: expected columns {', '.join(columns)}, missing {missing}")
+
+
+def write_output(folder: Path, report: str, **tables: pd.DataFrame) -> str:
+    """Write tables as NAME.csv and the report as report.txt to a folder, which is made; returns the report."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+    (folder / "report.txt").write_text(report + "\n", encoding="utf-8")
+    return report
 
 
 def cell(row: Mapping[str, object], digits: int = 2, interval: bool = True, mark: str = "") -> str:
@@ -46,9 +79,9 @@ def figures_text(
     Args:
         title: first line.
         figures: a figure a line: the columns `rows` and `columns`, those of `cell`, and perhaps `reason`.
-        rows: name of the column that has a line for each of its values, in their order.
-        columns: names of the columns whose values together name a column of the table.
-        labels: words for values of `columns`; others stand for themselves.
+        rows: the column that has a line for each of its values, in their order.
+        columns: columns whose values together name a column of the table.
+        labels: words for values of `columns`.
         digits: digits behind the point.
         intervals: whether to show intervals, or the values of `columns` that have them.
         notes: lines below the table.

@@ -29,11 +29,10 @@ import pandas as pd
 from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.common import options
-from benchmarks.common.data_files import read_table
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, read_table
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.sets import FILES, TITLES, TripletSet, read_set
 from benchmarks.papers.nli_lex.denials import probe_answers
 from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, one_word_pairs

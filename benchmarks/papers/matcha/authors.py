@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.separation import intervals
 from benchmarks.papers.matcha.sets import UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set

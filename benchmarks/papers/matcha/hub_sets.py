@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.sets import (
     CALIBRATION,
     EvaluationSet,

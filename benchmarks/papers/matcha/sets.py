@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 
 TITLES = {  # in the paper's order and spelling
     "snli": "SNLI",

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import softmax
 from scipy.stats import binomtest
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer

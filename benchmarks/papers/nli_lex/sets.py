@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 from semantic_metrics.fitting.judged_answers import question_key
 
 TITLES = {"diver_qa": "DIVER-QA", "nq301": "NQ-open 301", "evouna": "EVOUNA NQ"}

@@ -11,8 +11,8 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.tables import read_table
 from benchmarks.papers.set_criteria.encoders import Candidate
 from semantic_metrics.core.inputs import check_choice, check_texts
 from semantic_metrics.set_criteria.criteria import Samples

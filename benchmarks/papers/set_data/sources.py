@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import sentence_splitter
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import Score
+from benchmarks.common.tables import read_table
 from benchmarks.papers.set_data.chains import (
     GIVEN,
     THRESHOLD,

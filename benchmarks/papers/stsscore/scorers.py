@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,9 @@ from nltk.util import ngrams
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_in_float32
+from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.stsscore.sets import PairSet
 from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
@@ -78,12 +79,6 @@ class Scorer:
 def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
     """STSScore as a user loads it; it is loaded at once, so that a mistyped name costs nothing.
 
-    Args:
-        checkpoint: name, folder or Hub id; None for the shipped one.
-        name: name of the row.
-        published: the paper's row beside it.
-        run: how it runs.
-
     Raises:
         ValueError: the checkpoint does not load, or does not score similarity.
     """
@@ -131,12 +126,8 @@ def bleu(candidates: list[str], references: list[str]) -> np.ndarray:
 def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     """F1 of BERTScore rescaled with its English baseline (the authors': roberta-large), about [0, 1].
 
-    An empty text has 0 before it is rescaled, as in bert-score.
-
-    Args:
-        model: Hub id, or a folder with the model's name, by which its layer and its baseline are known.
-        layer: layer of the embeddings; None for bert-score's own choice.
-        device: device to run on.
+    An empty text has 0 before it is rescaled, as in bert-score. `model` is a Hub id, or a folder with the model's name,
+    by which its layer and its baseline are known; `layer` is None for bert-score's own choice.
 
     Raises:
         NotMeasured: the model does not load, or its layer or its baseline is not known.
@@ -169,14 +160,13 @@ class PublishedScores:
     """
 
     def __init__(
-        self, data: Path | None, authors: Path | None = None, sets: Mapping[str, PairSet] | None = None
+        self, data: Path | None, authors: Path | None = None, sets: Mapping[str, PairSet] = MappingProxyType({})
     ) -> None:
         files = [] if data is None else sorted((data / "stsscore_golden").glob("*.parquet"))
         names = {"reference": "sentence1", "translation": "sentence2"}
         frames = [read_table(path).rename(columns=names) for path in files]
-        for key in BY_ROW if authors is not None else ():
-            if key in (sets or {}):
-                frames.append(_by_row(authors / "scores" / f"{key}.csv", sets[key]))
+        for key in (key for key in BY_ROW if authors is not None and key in sets):
+            frames.append(_by_row(authors / "scores" / f"{key}.csv", sets[key]))
         self._rows: dict[tuple[str, str], dict[str, float]] = {}
         for frame in frames:
             pairs = zip(frame["sentence1"], frame["sentence2"], strict=True)
@@ -196,9 +186,9 @@ class PublishedScores:
 
         return look_up
 
-    def metric(self, row: str, name: str, published: str) -> Metric:
+    def metric(self, row: str, name: str) -> Metric:
         """A row of published scores, which its name says."""
-        return Metric(row, lambda: self.score(name), group="published", published=published)
+        return Metric(row, lambda: self.score(name), group="published", published=name)
 
 
 def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:

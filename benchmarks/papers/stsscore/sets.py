@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.tables import check_columns, read_table
 from benchmarks.papers.matcha.sets import RatedSet, rated_set
 
 TITLES = {"stsb": "STS-B test", "mrpc": "MRPC test", "qqp": "QQP train", "wmt22": "WMT22 zh-en"}
@@ -49,8 +49,7 @@ class PairSet(RatedSet):
         ratings: (n,) labels on [0, 1], higher is closer; 0 or 1 in a set of CLASSES.
         scale: labels that became 0 and 1.
         parts: (n,) rows of each part: ALL; SHORTER and LONGER, the halves by the length of sentence1; UNSEEN, the rows
-            whose pair is in no known training data, unless that is all; SYSTEMS, the rows of WMT22 that are not
-            reference translations.
+            whose pair is in no known training data, unless that is all; SYSTEMS, those of WMT22 that are no references.
         median: length of sentence1 in characters that separates the halves.
         source: file in the data folder, or Hub id.
     """
@@ -86,9 +85,7 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
             labels are equal.
     """
     frame = frame.rename(columns=_COLUMNS)
-    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
-    if missing:
-        raise ValueError(f"{source}: expected columns sentence1, sentence2 and label, missing {sorted(missing)}")
+    check_columns(frame, ("sentence1", "sentence2", "label"), source)
     labels = pd.to_numeric(frame["label"], errors="coerce")
     if labels.nunique() == 1:
         raise ValueError(f"{source}: expected labels that differ, got {labels.iloc[0]} only")
@@ -126,11 +123,7 @@ class Seen:
     """
 
     def __init__(self, stsb: dict[str, pd.DataFrame], trained_on: Iterable[Path] = ()) -> None:
-        frames = []
-        for path in trained_on:
-            frames.append(read_table(path))
-            if not {"sentence1", "sentence2"} <= set(frames[-1].columns):
-                raise ValueError(f"{path}: expected columns sentence1 and sentence2, got {sorted(frames[-1].columns)}")
+        frames = [read_table(path, "sentence1", "sentence2") for path in trained_on]
         rest = [frame for split, frame in stsb.items() if split != "test"]
         self._training = normalised_pairs([*frames, *rest])
         self._all = self._training | normalised_pairs(stsb.values())
