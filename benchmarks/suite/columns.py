@@ -31,9 +31,8 @@ NLI_RANGE = (-1.0, 1.0)  # of p_entailment - p_contradiction
 class Loaded:
     """A metric that can score.
 
-    Attributes:
-        ask: gives a set's scores on the native range; raises NotMeasured for a set that the metric is not made for.
-        ran_with: everything that can change a score or its time; scores with the same text here can be used again.
+    `ask` gives a set's scores on the native range, or raises NotMeasured; `ran_with` says everything that can change a
+    score or its time: scores with the same text here can be used again.
     """
 
     ask: Callable[[TextSet], np.ndarray]
@@ -65,13 +64,7 @@ class Column:
 
 
 def baselines(bertscore_model: str | None, layer: int | None, device: str | None) -> list[Column]:
-    """ROUGE-L, token F1, a cosine and BERTScore.
-
-    Args:
-        bertscore_model: folder or Hub id of BERTScore's model; None for all-MiniLM-L6-v2.
-        layer: layer of its embeddings; None for the choice of `bertscore_layer`.
-        device: where their models run.
-    """
+    """ROUGE-L, token F1, a cosine and BERTScore (of a folder or Hub id; None: all-MiniLM-L6-v2) on a device."""
     model = bertscore_model or default_embsim()
     name = EMBSIM_HUB_ID.rpartition("/")[2] if model == default_embsim() else Path(model).name
     layer = layer or bertscore_layer(model)
@@ -99,14 +92,10 @@ def _digest(model: str) -> str:
 
 
 def own_column(name: str, metric: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Column:
-    """A metric of the package.
-
-    Raises:
-        ValueError: there is no such metric.
-    """
+    """A metric of the package, or a ValueError if there is none of that name."""
     bounds = describe(metric).score_range
-    load = partial(_load_own, metric, checkpoint, run)
-    return Column(name, f"semantic_metrics.load({metric!r})", load, bounds, cosine=bounds[0] < 0)
+    model, load = f"semantic_metrics.load({metric!r})", partial(_load_own, metric, checkpoint, run)
+    return Column(name, model, load, bounds, cosine=bounds[0] < 0)
 
 
 def our_columns(run: Run = NO_OPTIONS) -> list[Column]:
@@ -136,11 +125,7 @@ def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
 
 
 def nli_column(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Column:
-    """p_entailment - p_contradiction of an NLI model, the reference as its premise.
-
-    Raises:
-        ValueError: it does not load.
-    """
+    """p_entailment - p_contradiction of an NLI model, the reference its premise; a ValueError if it does not load."""
     scorer = load_scorer(checkpoint)
 
     def ask(texts: TextSet) -> np.ndarray:

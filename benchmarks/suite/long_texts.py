@@ -29,7 +29,7 @@ import pandas as pd
 from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text, read_table
@@ -49,13 +49,9 @@ TITLE = "WiCE dev, supported against not or partially supported, times 100 [95% 
 
 @dataclass(frozen=True)
 class Claims:
-    """Claims with their articles.
+    """n claims with their articles (a line for each sentence of the set), and whether these support the whole claim.
 
-    Attributes:
-        claims: n sentences.
-        articles: n texts, a line for each sentence of the set.
-        labels: (n,) bool, whether the article supports the whole claim.
-        supporting: for each claim the places in the article of all sentences that an annotator found supporting.
+    `supporting` has for each claim the places in the article of all sentences that an annotator found supporting.
     """
 
     claims: list[str]
@@ -65,11 +61,7 @@ class Claims:
 
 
 def load_claims(data: Path) -> Claims:
-    """Read WiCE's development split.
-
-    Raises:
-        ValueError: the file is missing or cannot be read.
-    """
+    """Read WiCE's development split; a ValueError if the file is missing or cannot be read."""
     table = read_table(data / FILE)
     articles, supporting = [], []
     for sentences, sets in zip(table["evidence"], map(json.loads, table["supporting"]), strict=True):
@@ -96,7 +88,7 @@ def _overlap(places: Iterable[Place], spans: list[Span]) -> bool:
     return any(place.begin < end and begin < place.end for place in places for begin, end in spans)
 
 
-def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) -> dict[str, tuple[float, float, float]]:
+def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) -> dict[str, Cell]:
     """Balanced accuracy at .5 and AUC of (n,) scores, times 100, with the ends of their intervals."""
 
     def statistic(rows: np.ndarray) -> Figures:
@@ -106,8 +98,7 @@ def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) ->
             "AUC": np.array([100 * auc(kept[truth], kept[~truth]) for truth, kept in draws]),
         }
 
-    whole, ends = statistic(np.arange(len(labels))[None]), drawing.intervals(statistic, [len(labels)])
-    return {name: (float(values[0]), *ends[name]) for name, values in whole.items()}
+    return drawing.measure(statistic, [len(labels)])
 
 
 def claims_table(claims: Claims, judged: list[JudgedText], drawing: Bootstrap) -> str:
@@ -143,15 +134,9 @@ def claims_table(claims: Claims, judged: list[JudgedText], drawing: Bootstrap) -
 
 @dataclass(frozen=True)
 class Planted:
-    """A summary with one wrong sentence.
+    """A summary with one wrong sentence: the name of its source, the source, sentences, and the wrong one's index.
 
-    Attributes:
-        name: name of its source.
-        source: the source.
-        sentences: sentences of the summary.
-        planted: index of the wrong one.
-        kind: number, name, negation, swapped roles or invented.
-        place: what the source says instead; None where it says nothing of it.
+    `place` is what the source says instead; None where it says nothing of it.
     """
 
     name: str

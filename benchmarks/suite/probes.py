@@ -26,7 +26,7 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, write_output
 from benchmarks.suite.columns import Column, baselines, nli_column, own_column
 from benchmarks.suite.scores import ScoreFile, Scores, score_all
 from benchmarks.suite.tables import ALL, figure_table
@@ -104,9 +104,5 @@ def main(
     figures = figures.assign(kind=figures["part"]).drop(columns=["part", "reason"])
     whole = figures[figures["kind"] == ALL]
     table = figures_text("Probes, times 100 [95% interval]", whole, "metric", ["set", "figure"])
-    text = "\n".join([table, *run_lines(run)])
-    output.mkdir(parents=True, exist_ok=True)
-    figures.to_csv(output / "probes.csv", index=False)
-    score_rows(columns, sets, scores).to_csv(output / "probes_scores.csv", index=False)
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    click.echo(text)
+    scored = score_rows(columns, sets, scores)
+    click.echo(write_output(output, "\n".join([table, *run_lines(run)]), probes=figures, probes_scores=scored))

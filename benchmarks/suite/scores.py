@@ -21,13 +21,7 @@ Place = tuple[str, str]  # name of a metric, title of a set
 
 @dataclass
 class Scores:
-    """What was measured, and why the rest was not, by metric and set.
-
-    Attributes:
-        native: (n,) scores on the metric's native range.
-        seconds: time that scoring took, at the time when it was done.
-        reasons: why there are no scores.
-    """
+    """By metric and set: (n,) scores on the native range, the time that scoring took, or why there are none."""
 
     native: dict[Place, np.ndarray] = field(default_factory=dict)
     seconds: dict[Place, float] = field(default_factory=dict)
@@ -35,11 +29,7 @@ class Scores:
 
 
 class ScoreFile:
-    """The scores of earlier runs.
-
-    Args:
-        path: parquet file, made where there is none; None keeps nothing.
-    """
+    """The scores of earlier runs in a parquet file, made where there is none; None keeps nothing."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
@@ -66,11 +56,7 @@ class ScoreFile:
 def score_all(columns: list[Column], sets: list[TextSet], file: ScoreFile, report: Callable[[str], None]) -> Scores:
     """Score every set with every metric, one metric after the other, so that one model at a time is in memory.
 
-    Args:
-        columns: the metrics.
-        sets: the sets.
-        file: scores of earlier runs; added to.
-        report: called with each line of progress.
+    `file` has scores of earlier runs, and gets the new ones; `report` is called with each line of progress.
     """
     scores = Scores()
     for column in columns:

@@ -46,11 +46,9 @@ _FIGURES = {AUC: _auc, GAP: _gap, SPEARMAN: spearman, CCC: concordance, NATIVE_C
 
 
 def text_figure(scores: np.ndarray, texts: TextSet, figure: str, bootstrap: Bootstrap) -> dict[str, float]:
-    """A figure of n scores, with its interval over draws of whole items.
+    """A figure of n scores with its interval over draws of whole items: n, value, low, high; times 100.
 
-    Returns:
-        n, value, low, high; the figures times 100. The ends are not a number where a draw has no figure, as in a small
-        set whose drawn texts are all of one kind.
+    The ends are not a number where a draw has no figure, as in a small set whose drawn texts are all of one kind.
     """
     measure = _FIGURES[figure]
 

@@ -102,14 +102,7 @@ def pairs(title: str, references: list[str], candidates: list[str], truth: np.nd
 
 
 def triplets(title: str, references: list[list[str]], candidates: list[list[str]], **more: object) -> TextSet:
-    """Correct texts and, behind them, incorrect ones; row i of both is an item.
-
-    Args:
-        title: name of the set.
-        references: those of the correct and those of the incorrect texts.
-        candidates: correct and incorrect texts.
-        more: further attributes.
-    """
+    """Correct texts and, behind them, incorrect ones, each with references; row i of both is an item."""
     size = len(candidates[0])
     truth, items = np.repeat([1.0, 0.0], size), [*range(size), *range(size)]
     return pairs(title, [*references[0], *references[1]], [*candidates[0], *candidates[1]], truth, items=items, **more)
@@ -152,11 +145,9 @@ def pair_texts(data: Path) -> list[TextSet]:
 
 
 def _paws(path: Path) -> TextSet:
-    frame = read_table(path)
-    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
-    if missing or set(frame["label"]) != {0, 1}:
-        columns = ", ".join(frame.columns)
-        raise ValueError(f"{path}: expected columns sentence1, sentence2 and label (0 and 1), got {columns}")
+    frame = read_table(path, "sentence1", "sentence2", "label")
+    if set(frame["label"]) != {0, 1}:
+        raise ValueError(f"{path}: expected labels 0 and 1, got {sorted(set(frame['label']))}")
     return pairs(PAWS, frame["sentence1"].tolist(), frame["sentence2"].tolist(), frame["label"])
 
 
@@ -168,11 +159,7 @@ def _labelled(one: TripletSet) -> TextSet:
 
 
 def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:
-    """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there.
-
-    Raises:
-        ValueError: like `pair_texts`.
-    """
+    """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there."""
     sets = [*_answers(data), *_claims(data), *pair_texts(data)]
     by_title = {one.title: one for one in sets}
     return [by_title[title] for title in KINDS if title in by_title], [name for name in KINDS if name not in by_title]
@@ -180,12 +167,10 @@ def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:
 
 def _answers(data: Path) -> list[TextSet]:
     """Answers that people judged, and the answers that name the reference to deny it, which need no data."""
-    sets = [
-        TextSet(
-            one.title, one.candidates, one.references, one.labels.astype(float), one.questions, (AUC,), one.questions
-        )
-        for one in load_judged(data, ("nq301", "diver_qa"))[0].values()
-    ]
+    sets = []
+    for one in load_judged(data, ("nq301", "diver_qa"))[0].values():
+        texts = one.candidates, one.references, one.labels.astype(float), one.questions
+        sets.append(TextSet(one.title, *texts, questions=one.questions))
     denials = probe_answers()
     questions, texts = denials["question"].tolist(), [denials[name].tolist() for name in ("reference", "candidate")]
     return [*sets, pairs(DENIALS, *texts, denials["label"], items=questions, questions=questions)]

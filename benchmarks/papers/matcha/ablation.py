@@ -28,7 +28,7 @@ from benchmarks.common import options
 from benchmarks.common.baselines import matcha
 from benchmarks.common.own_metrics import check_run, run_lines
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha.agreement import OVERALL
 from benchmarks.papers.matcha.report import LABELS, PUBLISHED
 from benchmarks.papers.matcha.scoring import Scores, score_sets
@@ -96,10 +96,7 @@ def _means(table: pd.DataFrame) -> list[dict]:
 
 
 def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean of each figure over the seeds, with a 95% t-interval where there are several.
-
-    Args:
-        table: tables from `ablation_table` one after another, with a column seed.
+    """Mean of each figure over the seeds, with a 95% t-interval; `table` has tables of `ablation_table` and their seed.
 
     Returns:
         Columns set, strategy, figure, value, low, high, published, n, seeds (how many).
@@ -135,9 +132,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
     help="Config to train; its strategy and its steps are replaced.",
 )
 @click.option("--budget", type=click.IntRange(1), help="Optimiser steps of each strategy; default: the config's.")
-@click.option(
-    "--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Strategy to train, repeatable; default: all."
-)
+@click.option("--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Repeatable; default: all.")
 @click.option("--seed", "seeds", multiple=True, type=click.IntRange(0), help="Seed, repeatable; default: the config's.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted call with the same options ended.")
 @options.run
@@ -168,9 +163,7 @@ def main(
             replace(settings, strategy=name)  # checks the config before anything is trained
         sets = load_sets(sets_from or data, SETS)
         if not sets:
-            raise ValueError(
-                f"--data: expected evaluation sets as benchmarks/papers/matcha/sets.py lays them out, got {data}"
-            )
+            raise ValueError(f"--data: expected evaluation sets (benchmarks/papers/matcha/sets.py), got {data}")
         tables = []
         for seed in dict.fromkeys(seeds or (settings.seed,)):
             seeded, folder = replace(settings, seed=seed), output / str(seed)
@@ -182,8 +175,6 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     table = pd.concat(tables, ignore_index=True)
-    table.to_csv(output / "ablation.csv", index=False)
     runs_model = (settings.network or {}).get("kind") == TRANSFORMER
     text = "\n".join([report(over_seeds(table), budget), *(run_lines(run) if runs_model else [])])
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    click.echo(text)
+    click.echo(write_output(output, text, ablation=table))

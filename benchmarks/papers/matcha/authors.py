@@ -19,7 +19,7 @@ from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.scoring import Scores
-from benchmarks.papers.matcha.separation import intervals
+from benchmarks.papers.matcha.separation import measure_sides
 from benchmarks.papers.matcha.sets import UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import COSINE, separation
@@ -43,18 +43,12 @@ Pair = tuple[str, str]
 
 
 class Authors:
-    """What the authors published.
-
-    Args:
-        folder: see the module.
-        data: data folder, whose COCO captions a training source holds; None for no such set.
+    """The rows and scores of a folder (see the module), a ValueError if it holds none or an invalid one.
 
     Attributes:
-        sets: their rows, by key of the set; UNSEEN_COCO is COCO without the captions of a training source.
+        sets: their rows, by key of the set; UNSEEN_COCO is COCO without the captions of a training source, if `data`
+            holds these.
         scores: their cosines by row of a table and (candidate, reference).
-
-    Raises:
-        ValueError: the folder holds none of the files, or one is invalid; names it.
     """
 
     def __init__(self, folder: Path, data: Path | None = None) -> None:
@@ -74,9 +68,7 @@ class Authors:
                 rest = frame[~frame["correct"].str.strip().isin(seen)]
                 self.sets[UNSEEN_COCO] = triplet_set(UNSEEN_COCO, rest, f"{folder}, {key}")
         if not self.sets:
-            raise ValueError(
-                f"--authors: expected files as benchmarks/papers/matcha/authors.py names them, got {folder}"
-            )
+            raise ValueError(f"--authors: expected files (benchmarks/papers/matcha/authors.py), got {folder}")
 
     def _keep(self, row: str, one: TripletSet, *scores: pd.Series) -> None:
         sides = (one.correct, one.references), (one.incorrect, one.references_of_incorrect)
@@ -158,10 +150,8 @@ def difference_table(
                 theirs = separation(correct[..., 1], incorrect[..., 1], COSINE, paired)
                 return {name: ours[name] - theirs[name] for name in FIGURES}
 
-            ends = intervals(gap, correct, incorrect, one.paired, bootstrap)
-            for figure, value in gap(correct, incorrect).items():
-                low, high = ends[figure]
+            for figure, (value, low, high) in measure_sides(gap, correct, incorrect, one.paired, bootstrap).items():
                 verdict = "above" if low > 0 else "below" if high < 0 else "level"
-                row = {"set": one.title, "metric": metric.name, "figure": figure, "value": float(value)}
+                row = {"set": one.title, "metric": metric.name, "figure": figure, "value": value}
                 rows.append(row | {"low": low, "high": high, "verdict": verdict})
     return pd.DataFrame(rows, columns=["set", "metric", "figure", "value", "low", "high", "verdict"])

@@ -32,7 +32,7 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, Models, baselines, default_embsim, matcha, own
+from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, baselines, default_embsim, matcha, own
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
 from benchmarks.common.own_metrics import load_own
 from benchmarks.papers.matcha.authors import Authors
@@ -57,11 +57,7 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.checkpoints("MATCHA")
 @click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of another metric of this package, repeatable.")
 @click.option("--stsb-checkpoint", help="MATCHA checkpoint fine-tuned on STS-B train, for table 7.")
-@click.option(
-    "--encoder",
-    multiple=True,
-    help="[NAME=]FOLDER_OR_ID of an encoder, plain ones mean-pooled, repeatable; all-paper: the paper's 23.",
-)
+@click.option("--encoder", multiple=True, help="[NAME=]FOLDER_OR_ID of an encoder, repeatable; all-paper: the 23.")
 @click.option("--word-vectors", multiple=True, help="[NAME=]FILE of word vectors as text, repeatable.")
 @options.embsim()
 @options.model("bertscore", "distilbert-base-uncased")
@@ -74,9 +70,7 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.seed
 @options.resamples
 @options.output("results/matcha")
-@click.option(
-    "--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet file."
-)
+@click.option("--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet.")
 def main(
     data: Path | None,
     from_hub: bool,
@@ -92,15 +86,14 @@ def main(
     **models: object,
 ) -> None:
     """Tables 3 to 8 and figures 2 to 6 of the MATCHA paper, published numbers beside."""
-    if authors is None:
-        options.check_source(data, from_hub)
+    if authors is None and data is None and not from_hub:
+        raise click.UsageError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --from-hub")
     folder = None if from_hub else data
     files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
     try:
         if export_texts is not None:
-            texts = [
-                text for one in gather(folder, files, sets or available(folder, files)).values() for text in one.texts
-            ]
+            every = gather(folder, files, sets or available(folder, files)).values()
+            texts = [text for one in every for text in one.texts]
             pd.DataFrame({"text": texts}).to_parquet(export_texts)
             return
         metrics, signatures = choose_metrics(models)
@@ -128,8 +121,7 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     """
     run = models["run"]
     device = run.get("device")
-    fields = {key: value for key, value in models.items() if key in Models.__dataclass_fields__}
-    chosen = baselines(Models(**fields, device=device))
+    chosen = baselines(models, device)
     vectors = dict(map(options.named_source, models["word_vectors"]))
     for given in models["encoder"]:
         if given == PAPER_ENCODERS:
@@ -184,13 +176,10 @@ def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
 def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -> dict[str, EvaluationSet]:
     """The sets to measure, by key, in the paper's order; STS-B dev among them where it can calibrate.
 
-    Args:
-        data: folder of the sets; None builds them from the Hub.
-        files: files of single sets by key; they take precedence over the folder and the Hub.
-        wanted: keys of the sets; empty for all that are available.
+    They are read from `files` of single sets by key, else from the folder `data`, else built from the Hub.
 
     Raises:
-        ValueError: a wanted set is not available, or none is.
+        ValueError: a set that is `wanted` (empty: all that are available) is not available, or none is.
     """
     asked = [name for name in NAMES if name in wanted or not wanted]
     rated = any(name in RATED_TITLES for name in asked)

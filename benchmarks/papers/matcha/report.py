@@ -8,7 +8,7 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha import authors, figures
 from benchmarks.papers.matcha.agreement import OVERALL, RATINGS, SCALINGS, Scaler, concordance_matrix, rating_table
 from benchmarks.papers.matcha.scoring import Scores, undefined_lines, write_scores
@@ -55,6 +55,7 @@ def write_results(
     `signatures` are those of the MATCHA checkpoints, for the report.
     """
     output.mkdir(parents=True, exist_ok=True)
+    files = {}
     parts = [_HEADER, "\n".join(signatures), "\n".join(undefined_lines(scores, sets))]
     triplets = [dataset for dataset in sets.values() if isinstance(dataset, TripletSet)]
     if triplets:
@@ -64,25 +65,23 @@ def write_results(
     scaler, published = Scaler(scores, sets.get(CALIBRATION)), Published(PUBLISHED)
     if "stsb" in sets:
         table = rating_table(rating, sets["stsb"], scores, scaler, published, bootstrap)
-        table.to_csv(output / "table7.csv", index=False)
+        files["table7"] = table
         title = f"Table 7, CCC with the ratings of STS-B test ({_rows(sets['stsb'])})"
         notes = [*SCALING_LABELS.values(), _FINE_TUNED]
         parts.append(figures_text(title, table, "metric", ["scaling"], notes=notes))
     if "human" in sets:
         general = [metric for metric in rating if metric.sets is None]
         table = rating_table(general, sets["human"], scores, scaler, published, bootstrap)
-        table.to_csv(output / "table8.csv", index=False)
+        files["table8"] = table
         parts.append(human_text(table, published))
         matrix = concordance_matrix(general, sets["human"], scores, scaler)
-        matrix.to_csv(output / "figure4.csv", index=False)
+        files["figure4"] = matrix
         encoders = [metric.name for metric in general if metric.group == "encoder"]
         matrix = matrix[~matrix["metric"].isin(encoders) & ~matrix["other"].isin(encoders)]
         title = f"Figure 4: concordance with {len(sets['human'])} human ratings and among metrics"
         figures.draw_concordance(matrix, list(SCALINGS[:2]), output / "figure4.png", title)
     write_scores(sets, scores, output)
-    report = "\n\n".join(part for part in parts if part)
-    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
-    return report
+    return write_output(output, "\n\n".join(filter(None, parts)), **files)
 
 
 def _rows(dataset: EvaluationSet) -> str:

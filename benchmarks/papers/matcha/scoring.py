@@ -27,11 +27,7 @@ class TripletScores:
 class Scores:
     """What was measured, and why the rest was not; keys are a metric's name and a set's key.
 
-    Attributes:
-        triplets: scores on triplet sets.
-        rated: (n,) native scores on rated sets.
-        undefined: (n,) whether a text of the pair has no vector, where that happens; (2, n) for a triplet set.
-        reasons: reasons why there are no scores.
+    `undefined` says of each pair whether a text has no vector, where that happens: (n,), or (2, n) for a triplet set.
     """
 
     triplets: dict[tuple[str, str], TripletScores] = field(default_factory=dict)

@@ -4,13 +4,14 @@ Source: Li et al., Findings of ACL 2026, sections 4.2.1 to 4.2.3.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.scoring import Scores, TripletScores
 from benchmarks.papers.matcha.sets import TripletSet
@@ -48,13 +49,16 @@ def separation_table(
         measured = {metric.name: scores.triplets.get((metric.name, key)) for metric in metrics}
         tests = next_best_tests([metric for metric in metrics if not metric.corpus], measured, triplets.paired)
         for metric in metrics:
-            sides = scores.sides(metric.name, key) if measured[metric.name] else None
-            values, bounds = _figures(metric, sides, triplets.paired, bootstrap)
+            values = {}
+            if measured[metric.name]:
+                statistic = partial(separation, bounds=metric.bounds, paired=triplets.paired)
+                sides, drawn = scores.sides(metric.name, key), not metric.corpus
+                values = measure_sides(statistic, *sides, triplets.paired, bootstrap, drawn)
             for figure in CORPUS_FIGURES if metric.corpus else FIGURE_TABLES:
                 table = MEDNLI_TABLE if key == "mednli" else FIGURE_TABLES[figure]
-                low, high = bounds.get(figure, (None, None))
+                value, low, high = values.get(figure, (None, None, None))
                 row = {"table": table, "set": title, "metric": metric.name, "group": metric.group, "figure": figure}
-                row |= {"value": values.get(figure), "low": low, "high": high, "n": len(triplets)}
+                row |= {"value": value, "low": low, "high": high, "n": len(triplets)}
                 row["published"] = published.get(table, title, metric.published, figure)
                 row |= tests.get(metric.name, {}) if figure == "n_delta" else {}
                 row["reason"] = scores.reasons.get((metric.name, key))
@@ -62,41 +66,20 @@ def separation_table(
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def _figures(
-    metric: Metric, sides: tuple[np.ndarray, np.ndarray] | None, paired: bool, bootstrap: Bootstrap
-) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Figures and their intervals; none of a metric without scores, no intervals of a corpus metric."""
-    if sides is None:
-        return {}, {}
-
-    def statistic(correct: np.ndarray, incorrect: np.ndarray) -> Figures:
-        return separation(correct, incorrect, metric.bounds, paired)
-
-    values = {name: float(value) for name, value in statistic(*sides).items()}
-    return values, {} if metric.corpus else intervals(statistic, *sides, paired, bootstrap)
-
-
-def intervals(
+def measure_sides(
     statistic: Callable[[np.ndarray, np.ndarray], Figures],
     correct: np.ndarray,
     incorrect: np.ndarray,
     paired: bool,
     bootstrap: Bootstrap,
-) -> dict[str, tuple[float, float]]:
-    """Bootstrap intervals of figures of correct and incorrect texts.
-
-    Args:
-        statistic: takes (..., n) and (..., m) scores of correct and of incorrect texts.
-        correct: (n,) scores.
-        incorrect: (m,) scores.
-        paired: whether row i of both belongs together, so that rows are drawn for both at once.
-        bootstrap: seed and number of resamples.
-    """
+    drawn: bool = True,
+) -> dict[str, Cell]:
+    """Figures of (n,) scores of correct and (m,) of incorrect texts; rows of a paired set are drawn for both."""
 
     def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
         return statistic(correct[rows], incorrect[rows if other_rows is None else other_rows])
 
-    return bootstrap.intervals(resampled, (len(correct),) if paired else (len(correct), len(incorrect)))
+    return bootstrap.measure(resampled, (len(correct),) if paired else (len(correct), len(incorrect)), drawn)
 
 
 def next_best_tests(

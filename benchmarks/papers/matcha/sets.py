@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.tables import read_table
+from benchmarks.common.tables import check_columns, read_table
 
 TITLES = {  # in the paper's order and spelling
     "snli": "SNLI",
@@ -115,15 +115,7 @@ class TripletSet:
 
 @dataclass(frozen=True)
 class RatedSet:
-    """Pairs with human ratings.
-
-    Attributes:
-        key: one of RATED_TITLES, or CALIBRATION.
-        references: n texts.
-        candidates: n texts that were compared with them.
-        ratings: (n,) on [0, 1], higher is closer.
-        groups: n names of parts that are also reported alone; empty for none.
-    """
+    """Pairs with human ratings: (n,) on [0, 1], higher is closer; and n names of parts that are also reported alone."""
 
     key: str
     references: list[str]
@@ -215,19 +207,10 @@ def rated_set(name: str, frame: pd.DataFrame, source: object, highest: float = _
 def pivot_nli(frame: pd.DataFrame, source: object) -> pd.DataFrame:
     """Labelled pairs -> one row per premise that has both: its first entailed and its first contradicting hypothesis.
 
-    Args:
-        frame: columns premise, hypothesis and label (`entailment`, `contradiction`; others are left out).
-        source: named in errors.
-
-    Returns:
-        Columns reference, correct, incorrect, in the order in which the premises first occur.
-
-    Raises:
-        ValueError: a column is missing.
+    Takes columns premise, hypothesis and label (`entailment`, `contradiction`; others are left out), or raises a
+    ValueError; returns columns reference, correct, incorrect, in the order in which the premises first occur.
     """
-    missing = {"premise", "hypothesis", "label"} - set(frame.columns)
-    if missing:
-        raise ValueError(f"{source}: expected columns premise, hypothesis and label, missing {sorted(missing)}")
+    check_columns(frame, ("premise", "hypothesis", "label"), source)
     roles = {"entailment": "correct", "contradiction": "incorrect"}
     kept = frame.assign(role=frame["label"].map(roles)).dropna(subset=["role"])
     first = kept.drop_duplicates(["premise", "role"]).pivot(index="premise", columns="role", values="hypothesis")

@@ -29,9 +29,8 @@ import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
-from benchmarks.papers.nli_lex.chat_judge import endpoint_judge
+from benchmarks.papers.nli_lex import judges as rows
 from benchmarks.papers.nli_lex.denials import denial_checks
-from benchmarks.papers.nli_lex.judges import Judge, judge_sets, lexical_judges, model_judges, published_judges
 from benchmarks.papers.nli_lex.nli_checks import checks
 from benchmarks.papers.nli_lex.nli_judges import SHIPPED, NliModel
 from benchmarks.papers.nli_lex.report import write_report
@@ -85,7 +84,7 @@ def main(
             judges[-2:-2] = nli.judges()  # before the published ones
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    judged = judge_sets(judges, measured, options.progress)
+    judged = rows.judge_sets(judges, measured, options.progress)
     lines = [] if nli is None else nli.lines()
     shipped, drawing = nli is not None and nli.shipped, Bootstrap(seed, resamples)
     click.echo(write_report(judges, measured, absent, judged, accuracy, drawing, output, lines, shipped))
@@ -113,27 +112,22 @@ def gather(
     return sets, absent
 
 
-def other_judges(models: dict[str, object], output: Path) -> list[Judge]:
+def other_judges(models: dict[str, object], output: Path) -> list[rows.Judge]:
     """All judges but those of the NLI model, the published ones last.
 
     Raises:
         ValueError: an endpoint comes without a model, its URL is invalid, or replies.jsonl in `output` does not hold
             the replies of an earlier run.
     """
-    judges = [*lexical_judges(), *model_judges(models)]
-    if (models["endpoint"] is None) != (models["endpoint_model"] is None):
+    url, model = models["endpoint"], models["endpoint_model"]
+    if (url is None) != (model is None):
         raise ValueError("--endpoint, --endpoint-model: expected both or neither")
-    if models["endpoint"] is not None:
-        judges.append(endpoint_judge(models["endpoint"], models["endpoint_model"], output / "replies.jsonl"))
-    return [*judges, *published_judges()]
+    asked = [] if url is None else [rows.endpoint_judge(url, model, output / "replies.jsonl")]
+    return [*rows.lexical_judges(), *rows.model_judges(models), *asked, *rows.published_judges()]
 
 
 def nli_model(models: dict[str, object], sets: dict[str, JudgedSet]) -> NliModel:
-    """The checkpoint that the options name.
-
-    Raises:
-        ValueError: it does not load, or --weights names a set that is not measured or a file that does not exist.
-    """
+    """The checkpoint and the weights that the options name, or a ValueError about them."""
     weights = {}
     for given in models["weights"]:
         key, _, path = given.partition("=")

@@ -7,7 +7,6 @@ measured is not written.
 from itertools import cycle
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -30,11 +29,7 @@ _LOG_FROM_PARAMETERS = 1e6  # the axis is linear below, logarithmic above
 def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], path: Path, title: str) -> bool:
     """Figure 2: MCC against parameters, and against answers per second; returns whether it was written.
 
-    Args:
-        cost: rows of one set of `tables.cost_table`.
-        published: published parameters and MCC (times 100), by name.
-        path: path of the PNG; see `save_figure`.
-        title: caption of the figure, written beside it.
+    `cost` has the rows of one set of `tables.cost_table`, `published` parameters and MCC (times 100) by name.
     """
     if cost.empty:
         return False
@@ -73,15 +68,14 @@ def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool
     wide = rows.pivot(index="part", columns="judge", values="value").astype(float)
     wide = wide.reindex(index=rows["part"].unique(), columns=rows["judge"].unique())
     figure = Figure(figsize=(2 + 0.22 * wide.size, 4.8), layout="constrained")
-    panel, width = figure.subplots(), 0.85 / wide.shape[1]
-    for i, name in enumerate(wide.columns):
-        looks = {"color": PALETTE[i % len(PALETTE)], "hatch": _HATCHES[i % len(_HATCHES)]}
-        places = np.arange(len(wide)) + (i - (wide.shape[1] - 1) / 2) * width
-        panel.bar(places, wide[name], width, label=name, edgecolor="black", linewidth=0.5, **looks)
+    panel = figure.subplots()
+    wide.plot.bar(ax=panel, width=0.85, color=PALETTE, edgecolor="black", linewidth=0.5, legend=False, rot=0)
+    for bars, hatch in zip(panel.containers, cycle(_HATCHES), strict=False):
+        for bar in bars:
+            bar.set_hatch(hatch)
     panel.axhline(0, color="black", linewidth=0.8)
-    panel.set_xticks(range(len(wide)), wide.index)
     panel.grid(axis="y", alpha=0.3)
-    panel.set_ylabel(f"{LABELS[figure_name]} (x 100)")
+    panel.set(xlabel="", ylabel=f"{LABELS[figure_name]} (x 100)")
     figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
     save_figure(figure, path, title)
     return True

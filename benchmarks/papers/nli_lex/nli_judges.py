@@ -44,13 +44,8 @@ SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that 
 class NliModel:
     """One checkpoint, which reads every set once for NLI alone and the paper's form, and once for the shipped form.
 
-    Args:
-        checkpoint: checkpoint, as in `config_name` of `evaluate.load`; None for the shipped one.
-        weights: files of weights, by the title of their set.
-        run: how it runs.
-
-    Attributes:
-        shipped: whether it is the checkpoint that the package ships, run in float32.
+    Takes a checkpoint as `load` does (None: the shipped one), files of weights by the title of their set, and how it
+    runs. `shipped` says whether it is the checkpoint that the package ships, run in float32.
 
     Raises:
         ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.

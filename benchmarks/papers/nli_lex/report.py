@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, markdown
+from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
 from benchmarks.papers.nli_lex.judges import Judge, Judged
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
@@ -60,16 +60,14 @@ def write_report(
     `absent` says why a set is missing, `checks` has the results of `nli_checks.checks` and `denials.denial_checks`,
     `lines` identify the measured model; `shipped`: whether it is the shipped model, whose card gets its figures.
     """
-    output.mkdir(parents=True, exist_ok=True)
     table = figure_table(judges, sets, judged, drawing)
     cost, raters = cost_table(judges, sets, judged, table), rater_table(sets)
-    written = {"all": "table1", "model": "by_model", "dataset": "by_dataset"}
-    for by, name in written.items():
-        table[table["by"] == by].to_csv(output / f"{name}.csv", index=False)
-    for name, frame in {"cost": cost, "raters": raters, "checks": checks}.items():
-        frame.to_csv(output / f"{name}.csv", index=False)
+    files = {"table1": "all", "by_model": "model", "by_dataset": "dataset"}
+    files = {name: table[table["by"] == by] for name, by in files.items()}
+    files |= {"cost": cost, "raters": raters, "checks": checks}
     if shipped:
-        card_table(table, checks).to_csv(output / CARD, index=False)
+        files[CARD.removesuffix(".csv")] = card_table(table, checks)
+    output.mkdir(parents=True, exist_ok=True)
     for key, answers in sets.items():  # the label of each answer, and the scores of every judge
         columns = {name: verdicts.scores for (name, place), verdicts in judged.verdicts.items() if place == key}
         scores = pd.DataFrame({"label": answers.labels.astype(int), **columns})
@@ -86,17 +84,11 @@ def write_report(
     parts += [f"{title}\n\n{markdown(cost.drop(columns='group'), 2)}", _raters_text(raters)]
     parts += ["\n".join(_notes(judges, sets, judged)), not_drawn]
     parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
-    report = "\n\n".join(filter(None, parts))
-    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
-    return report
+    return write_output(output, "\n\n".join(filter(None, parts)), **files)
 
 
 def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, JudgedSet], output: Path) -> str:
-    """Write figure2.png and figure4.png to figure9.png for DIVER-QA, or else for the first set.
-
-    Returns:
-        A line that names the figures that were not written.
-    """
+    """Write figures 2 and 4 to 9 for DIVER-QA, or else the first set; returns a line that names those not written."""
     title = sets.get("diver_qa", next(iter(sets.values()))).title
     table, cost = table[table["set"] == title], cost[cost["set"] == title]
     published = Published(PUBLISHED)

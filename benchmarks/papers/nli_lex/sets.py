@@ -67,19 +67,14 @@ class JudgedSet:
     def __len__(self) -> int:
         return len(self.questions)
 
-    def without(self, questions: set[str]) -> "JudgedSet":
-        """The answers to all other questions; `questions` are results of `question_key`."""
-        return self.take([i for i, text in enumerate(self.questions) if question_key(text) not in questions])
-
     def take(self, rows: Sequence[int]) -> "JudgedSet":
         """The answers with these numbers."""
         rows = list(rows)
         texts = ("questions", "references", "candidates", "datasets", "models")
         kept = {name: [getattr(self, name)[i] for i in rows] for name in texts}
-        arrays = {
-            name: {key: values[rows] for key, values in getattr(self, name).items()} for name in ("raters", "before")
-        }
-        return replace(self, labels=self.labels[rows], **kept, **arrays)
+        for name in ("raters", "before"):
+            kept[name] = {key: values[rows] for key, values in getattr(self, name).items()}
+        return replace(self, labels=self.labels[rows], **kept)
 
 
 def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], dict[str, str]]:
@@ -104,13 +99,12 @@ def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, 
     Raises:
         ValueError: a file lacks the column, or nothing is left of a set; names it.
     """
-    questions = set()
-    for path in files:
-        frame = read_table(path)
-        if "question" not in frame:
-            raise ValueError(f"--trained-on {path}: expected a column 'question', there are {', '.join(frame)}")
-        questions.update(frame["question"].map(question_key))
-    kept = {key: answers.without(questions) for key, answers in sets.items()} if questions else sets
+    questions = {question_key(text) for path in files for text in read_table(path, "question")["question"]}
+
+    def others(answers: JudgedSet) -> list[int]:
+        return [row for row, text in enumerate(answers.questions) if question_key(text) not in questions]
+
+    kept = {key: answers.take(others(answers)) for key, answers in sets.items()} if questions else sets
     if empty := [key for key, answers in kept.items() if not len(answers)]:
         raise ValueError(f"--trained-on: expected answers to other questions, {', '.join(empty)} has none")
     return kept

@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import cohen_kappa_score
 
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.nli_lex.judges import CORRECT_ABOVE, Judge, Judged
 from benchmarks.papers.nli_lex.nli_judges import FITTED_HERE, NLI_LEX
@@ -23,14 +24,10 @@ _COLUMNS = ["set", "by", "part", "judge", "group", "figure", "value", "low", "hi
 
 
 def agreement(counts: np.ndarray) -> Figures:
-    """Figures of table 1, times 100.
+    """Figures of table 1, times 100, of (..., 4) true positives, false positives, false negatives, true negatives.
 
-    Args:
-        counts: (..., 4) true positives, false positives, false negatives, true negatives.
-
-    Returns:
-        `accuracy`; `f1` of the correct answers, 0 where none is judged correct; `mcc`, equation 1, 0 where people or
-        judge give one verdict only, as in scikit-learn.
+    `f1` is of the correct answers, 0 where none is judged correct; `mcc`, equation 1, is 0 where people or judge give
+    one verdict only, as in scikit-learn.
     """
     tp, fp, fn, tn = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
     spread = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
@@ -41,13 +38,6 @@ def agreement(counts: np.ndarray) -> Figures:
         "mcc": np.divide(tp * tn - fp * fn, spread, out=np.zeros_like(spread), where=spread > 0),
     }
     return {name: 100 * value for name, value in figures.items()}
-
-
-def kappa(counts: np.ndarray) -> float:
-    """Cohen's kappa times 100 of (4,) outcomes as `agreement` takes them; 0 where chance alone agrees always."""
-    tp, fp, fn, tn = counts / counts.sum()
-    chance = (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
-    return float(100 * (tp + tn - chance) / (1 - chance)) if chance < 1 else 0.0
 
 
 def outcomes(verdicts: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -77,9 +67,8 @@ def figure_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged
                 base["reason"] = judged.reasons.get((judge.name, key))
                 for figure in FIGURES:
                     value, low, high = values.get(figure, (None, None, None))
-                    printed = _printed(published, judge, answers.title, by, part, figure)
-                    row = {"figure": figure, "value": value, "low": low, "high": high, "published": printed}
-                    rows.append(base | row)
+                    row = {"figure": figure, "value": value, "low": low, "high": high}
+                    rows.append(base | row | {"published": _printed(published, judge, answers.title, by, part, figure)})
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -93,34 +82,23 @@ def _parts(answers: JudgedSet) -> list[tuple[str, str, np.ndarray]]:
     return parts
 
 
-def _measure(
-    answers: JudgedSet, scores: np.ndarray, chosen: np.ndarray, drawing: Bootstrap
-) -> dict[str, tuple[float, float, float]]:
+def _measure(answers: JudgedSet, scores: np.ndarray, chosen: np.ndarray, drawing: Bootstrap) -> dict[str, Cell]:
     if not chosen.any():
         return {}
     each = outcomes(scores[chosen] > CORRECT_ABOVE, answers.labels[chosen])
     questions = pd.factorize(np.array(answers.questions, dtype=object)[chosen])[0]
     counts = np.zeros((questions.max() + 1, each.shape[1]))
     np.add.at(counts, questions, each)
-
-    def statistic(rows: np.ndarray) -> Figures:
-        return agreement(counts[rows].sum(axis=-2))
-
-    intervals = drawing.intervals(statistic, (len(counts),))
-    return {name: (float(value), *intervals[name]) for name, value in agreement(counts.sum(axis=0)).items()}
+    return drawing.measure(lambda rows: agreement(counts[rows].sum(axis=-2)), (len(counts),))
 
 
 def _printed(published: Published, judge: Judge, title: str, by: str, part: str, figure: str) -> float | None:
     """The paper's figure, times 100: those of table 1, and those that its text gives for one model or dataset."""
     if title != TITLES["diver_qa"]:
         return None
-    value = None
-    if by == "all":
-        value = published.get("1", title, judge.published, figure)
-    elif by == "model":
-        value = published.get({"mcc": "4", "f1": "5", "accuracy": "6"}[figure], part, judge.published, figure)
-    else:
-        value = published.get("D.2", part, judge.published, figure)
+    places = {"all": ("1", title), "dataset": ("D.2", part)}
+    places["model"] = ({"mcc": "4", "f1": "5", "accuracy": "6"}[figure], part)
+    value = published.get(*places[by], judge.published, figure)
     return None if value is None else 100 * value
 
 
@@ -139,9 +117,11 @@ def rater_table(sets: dict[str, JudgedSet]) -> pd.DataFrame:
             both = ~np.isnan(one) & ~np.isnan(other)
             places = pd.DataFrame({"dataset": answers.datasets, "model": answers.models})[both]
             for (dataset, model), part in places.groupby(["dataset", "model"], sort=False):
-                counts = outcomes(one[part.index] > 0, other[part.index] > 0).sum(axis=0)
-                figures = {name: float(agreement(counts)[name]) for name in ("mcc", "accuracy")}
-                figures["kappa"] = kappa(counts)
+                sides = one[part.index] > 0, other[part.index] > 0
+                counts = agreement(outcomes(*sides).sum(axis=0))
+                figures = {name: float(counts[name]) for name in ("mcc", "accuracy")}
+                same = np.array_equal(*sides) and len(set(sides[0])) == 1
+                figures["kappa"] = 0.0 if same else 100 * float(cohen_kappa_score(*sides))
                 base = {"set": answers.title, "dataset": dataset, "model": model, "raters": f"{first}, {second}"}
                 rows.append(base | {"n": len(part), **figures})
     return pd.DataFrame(rows, columns=["set", "dataset", "model", "raters", "n", "mcc", "accuracy", "kappa"])
@@ -180,16 +160,10 @@ def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, 
 
 
 def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
-    """Figures of the model card, which training/cards.py reads: test sets only.
+    """Figures of the model card, which training/cards.py reads: of what was measured on test sets, not times 100.
 
-    EVOUNA is not a test set: its held-out questions chose the step, the share of the start and the weights.
-
-    Args:
-        table: result of `figure_table`.
-        checks: results of `nli_checks.checks` and `denials.denial_checks`: columns set, figure, value (times 100).
-
-    Returns:
-        Columns set, figure, value, published; not times 100. Only what was measured.
+    EVOUNA is not a test set: its held-out questions chose the step, the share of the start and the weights. Takes the
+    results of `figure_table`, and of `nli_checks.checks` and `denials.denial_checks`.
     """
     rows = [(row.set, row.figure, row.value / 100, None) for row in checks.itertuples()]
     test = (table["by"] == "all") & ~table["set"].isin(FITTED_HERE)

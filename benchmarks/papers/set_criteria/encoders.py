@@ -7,8 +7,6 @@
 * `unnormalised:SPEC`: a sentence-transformers model of the kinds above, without its last step, which gives every vector
   length 1: C6 depends on lengths
 * `vectors:FILE`: a bag of word vectors (GloVe, or word2vec's text form)
-* `endpoint:MODEL@URL`: a server that speaks OpenAI's embeddings API, `POST URL/embeddings`; the environment variable
-  SEMANTIC_METRICS_API_KEY, and nothing else, holds its key
 * `random:WIDTH`: the floor, an independent random unit vector for each text
 * `random-bag:WIDTH`: the mean of a random vector for each word, which knows only which words are shared
 """
@@ -29,15 +27,12 @@ from benchmarks.common.options import check_distinct
 from benchmarks.common.own_metrics import NO_OPTIONS, Run
 from semantic_metrics.core.checkpoint_files import hash_files
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 from semantic_metrics.matcha.file_names import is_contextual
 from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
-from semantic_metrics.set_criteria.vector_cache import PartlyEncoded
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
 UNNORMALISED = "unnormalised"
 WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
-TEXTS_PER_REQUEST = 64  # OpenAI takes 2,048; many local servers take fewer
 PUBLISHED_NAMES = {  # names in the paper's section 6, by the name of the model's repository
     "all-minilm-l6-v2": "SBERT-mini",
     "all-mpnet-base-v2": "SBERT-L",
@@ -83,18 +78,16 @@ class Candidate:
         """The paper's name of this encoder; None where the paper does not list it."""
         if self.spec.startswith(f"{UNNORMALISED}:"):
             return None
-        names = [self.name, Path(self.spec.partition("@http")[0].removeprefix("endpoint:")).name.partition("@")[0]]
+        names = [self.name, Path(self.spec).name.partition("@")[0]]
         known = PUBLISHED_NAMES | {paper.lower(): paper for paper in PUBLISHED_NAMES.values()}
         return next((known[name.lower()] for name in names if name.lower() in known), None)
 
 
 def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list[Candidate]:
-    """The encoders that the `--encoder` options name, followed by the two floors.
+    """The encoders that the `--encoder` options name, followed by the two floors, whose seed is `seed`.
 
-    Args:
-        given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2, with and without its normalisation, and MATCHA.
-        seed: seed of the floors.
-        run: how networks run; precision and backend are of contextual MATCHA checkpoints.
+    Without any they are all-MiniLM-L6-v2, with and without its normalisation, and MATCHA. Of `run`, precision and
+    backend are of contextual MATCHA checkpoints.
 
     Raises:
         ValueError: a spec is invalid, two encoders have the same name, or `run` has a precision or a backend that
@@ -132,14 +125,9 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
     if kind == UNNORMALISED and rest:
         plain = candidate(rest, seed, run)
         return named(f"{plain.name} {UNNORMALISED}", lambda texts: without_normalisation(plain.load(texts)))
-    model, at, url = rest.rpartition("@http")
-    if kind == "endpoint" and at and model:
-        return named(model, lambda texts: EmbeddingsEndpoint("http" + url, model))
-    if colon and kind in ("random", "random-bag", "vectors", "endpoint", UNNORMALISED):
-        raise ValueError(
-            "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE, unnormalised:SPEC or "
-            f"endpoint:MODEL@URL (http:// or https://), got {spec!r}"
-        )
+    if colon and kind in ("random", "random-bag", "vectors", UNNORMALISED):
+        expected = "random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or unnormalised:SPEC"
+        raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
     if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
         raise ValueError(
             f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
@@ -245,66 +233,6 @@ class WordVectors(Bag):
     def vectors_of(self, text: str) -> list[np.ndarray]:
         """See `Bag`."""
         return [self._vectors[word] for word in self._split(text.lower()) if word in self._vectors]
-
-
-class Unanswered(NotMeasured, PartlyEncoded):
-    """An endpoint failed behind some requests that it had answered."""
-
-
-class EmbeddingsEndpoint:
-    """A model behind a server that speaks OpenAI's embeddings API, as an encoder.
-
-    Args:
-        url: address without `/embeddings`, such as `http://127.0.0.1:8000/v1`.
-        model: the server's name of the model.
-
-    Attributes:
-        sha256: hash of the URL and the model's name; the model behind them may change unnoticed.
-
-    Raises:
-        ValueError: `url` is neither http nor https, or contains a password.
-    """
-
-    def __init__(self, url: str, model: str) -> None:
-        self._endpoint = JsonEndpoint(url.rstrip("/") + "/embeddings")
-        self._model = model
-        self.sha256 = hashlib.sha256(f"{self._endpoint.url} {model}".encode()).hexdigest()
-
-    def encode(self, texts: list[str], batch_size: int = TEXTS_PER_REQUEST) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, D) float32 in their order, (n,) False: an endpoint does not say whether a text was cut.
-
-        Raises:
-            NotMeasured: the endpoint cannot be reached, refuses, or does not return n vectors of one width; an
-                `Unanswered`, with the vectors of the earlier requests, if it fails behind some.
-        """
-        parts: list[np.ndarray] = []
-        for i in range(0, len(texts), batch_size):
-            try:
-                parts.append(self._ask(texts[i : i + batch_size]))
-            except NotMeasured as error:
-                if not parts or len({part.shape[1] for part in parts}) > 1:
-                    raise
-                raise Unanswered(str(error), np.concatenate(parts), np.zeros(i, dtype=bool)) from error
-        widths = sorted({part.shape[1] for part in parts})
-        if len(widths) > 1:
-            raise NotMeasured(f"{self._endpoint.url}: expected vectors of one width, got {widths}")
-        return np.concatenate(parts), np.zeros(len(texts), dtype=bool)
-
-    def _ask(self, texts: list[str]) -> np.ndarray:
-        url, count = self._endpoint.url, len(texts)
-        try:
-            answer = self._endpoint.post({"model": self._model, "input": texts, "encoding_format": "float"})
-        except EndpointError as error:
-            raise NotMeasured(str(error)) from error
-        try:
-            by_index = {item["index"]: item["embedding"] for item in answer["data"]}  # the order may differ
-            complete = len(answer["data"]) == count
-            vectors = np.array([by_index[i] for i in range(count)], dtype=np.float32)
-        except (KeyError, TypeError, ValueError):
-            raise NotMeasured(f"{url}: expected an index and an embedding for each of {count} texts") from None
-        if not complete or vectors.ndim != 2 or 0 in vectors.shape or not np.isfinite(vectors).all():
-            raise NotMeasured(f"{url}: expected {count} vectors of finite numbers, got {vectors.shape}")
-        return vectors
 
 
 def _normal(key: str, width: int) -> np.ndarray:

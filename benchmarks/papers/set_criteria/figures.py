@@ -81,8 +81,7 @@ def _plain(name: str) -> str:
 
 
 def _shares(histogram: dict) -> np.ndarray:
-    counts = np.array(histogram["counts"], dtype=np.float64)
-    return 100 * counts / max(1, _total(histogram))
+    return 100 * np.array(histogram["counts"], dtype=np.float64) / max(1, _total(histogram))
 
 
 def _total(histogram: dict) -> int:

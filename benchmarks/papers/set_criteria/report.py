@@ -9,15 +9,9 @@ import pandas as pd
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
-from benchmarks.common.tables import figures_text, markdown
+from benchmarks.common.tables import figures_text, markdown, write_output
+from benchmarks.papers.set_criteria import means as tables
 from benchmarks.papers.set_criteria.figures import draw_angles, draw_ratios
-from benchmarks.papers.set_criteria.means import (
-    ClusterBootstrap,
-    all_shares,
-    discrimination_table,
-    means_table,
-    score_table,
-)
 from benchmarks.papers.set_criteria.measure import KINDS, Measured, SampleSet
 from benchmarks.papers.set_criteria.tables import NOTES, figure_table, table_texts
 from semantic_metrics.core.run_options import RunOptions
@@ -34,13 +28,9 @@ COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "lo
 
 @dataclass(frozen=True)
 class Options:
-    """How figures are computed.
+    """How figures are computed: settings that the criteria leave open, ranges of margins, resamples, and options.
 
-    Attributes:
-        criteria: settings that the criteria leave open.
-        ranges: ranges of the margins from another run; None takes those of all encoders measured.
-        bootstrap: seed and number of the resamples.
-        run: how encoders ran, as far as it is not the default.
+    Without `ranges` of another run those of all encoders measured are taken.
     """
 
     criteria: Settings
@@ -60,31 +50,26 @@ def write_results(
     own = [own_ranges(one.samples) for one in measured]
     ranges = fill_ranges(options.ranges, shared_ranges(own))
     results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
-    bootstrap = ClusterBootstrap(samples.clusters(), options.bootstrap)
-    means = means_table(measured, bootstrap)
-    shares = all_shares(measured, ranges, options.criteria)
-    scores = score_table(measured, shares, bootstrap)
-    discrimination = discrimination_table(measured, shares, bootstrap)
-    checks = check_table(means)
+    bootstrap = tables.ClusterBootstrap(samples.clusters(), options.bootstrap)
+    means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, options.criteria)
+    discrimination, checks = tables.discrimination_table(measured, shares, bootstrap), check_table(means)
+    named = {"means": means, "leaderboard": tables.score_table(measured, shares, bootstrap)}
+    named |= {"discrimination": discrimination, "checks": checks}
     frame = figure_table([one.candidate for one in measured], results, means)
-    named = {"means": means, "leaderboard": scores, "discrimination": discrimination, "checks": checks}
-    _write_data(named, frame, ranges, output)
+    named |= {f"table{number}" if number else "figures": table for number, table in frame.groupby("table")}
+    (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
     _draw_figures(results, output)
     compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
     facts = "\n".join(f"{name}: {value}" for name, value in _facts(measured, samples, options))
     parts = [facts, *table_texts(frame, ranges, compared), "\n".join(NOTES)]
-    gaps = discrimination.rename(columns={"index": "value"})
-    for floor, rows in gaps.groupby("floor", sort=False):
-        parts.append(
-            figures_text(f"Discrimination from the floor: {floor} (Cohen's d)", rows, "encoder", ["criterion"])
-        )
+    for floor, rows in discrimination.rename(columns={"index": "value"}).groupby("floor", sort=False):
+        title = f"Discrimination from the floor: {floor} (Cohen's d)"
+        parts.append(figures_text(title, rows, "encoder", ["criterion"]))
     parts += [f"Samples left out\n\n{_undefined(results)}", f"Checks\n\n{markdown(checks, 4)}"]
     signed = signatures(measured, samples, options, ranges)
     parts += ["\n".join(f"{name}: {signature}" for name, signature in signed.items())]
     parts += [f"{name}: not measured: {reason}" for name, reason in absent.items()]
-    text = "\n\n".join(parts)
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    return text
+    return write_output(output, "\n\n".join(parts), **named)
 
 
 def _undefined(results: dict[str, dict]) -> str:
@@ -112,14 +97,6 @@ def report_unions(measured: Measured, criteria: Settings, ranges: Ranges) -> dic
     spread = {**spread_of(ratios), "n": len(ratios), "histogram": histogram(ratios, RATIO_EDGES)}
     undefined = result["undefined"] | {"norm_ratio": {"zero vector": zeros} if zeros else {}}
     return result | {"norm_ratio": spread, "undefined": undefined}
-
-
-def _write_data(tables: dict[str, pd.DataFrame], frame: pd.DataFrame, ranges: Ranges, output: Path) -> None:
-    for name, table in tables.items():
-        table.to_csv(output / f"{name}.csv", index=False)
-    for number, table in frame.groupby("table"):
-        table.to_csv(output / (f"table{number}.csv" if number else "figures.csv"), index=False)
-    (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
 
 
 def _draw_figures(results: dict[str, dict], output: Path) -> None:
@@ -178,8 +155,7 @@ def _held(option: str, value: object, measured: list[Measured]) -> str:
 def check_table(means: pd.DataFrame) -> pd.DataFrame:
     """Whether the mean differences of C1, C3 and C4 of every encoder but the floors are above those of random vectors.
 
-    Returns:
-        Columns COLUMNS; `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
+    `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
     """
     rows = means[~means["floor"] & means["measure"].isin(SIDE_BY_SIDE)]
     above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])

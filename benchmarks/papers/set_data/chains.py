@@ -68,14 +68,10 @@ FORMS = (
 
 @dataclass(frozen=True)
 class Chain:
-    """Three sentences and, once made, their two fusions.
+    """Three sentences and, once made, their two fusions: s1 of prev and curr, s2 of curr and next.
 
-    Attributes:
-        source: source of the sentences.
-        group: unique name of the chain; samples of one chain are not independent.
-        prev, curr, next: the sentences.
-        s1, s2: fuse(prev, curr) and fuse(curr, next); empty until made.
-        fusion1, fusion2: GIVEN, or the name of the fusion that made s1 and s2.
+    `group` is its unique name: samples of one chain are not independent. `fusion1` and `fusion2` are GIVEN, or the name
+    of the fusion that made s1 and s2.
     """
 
     source: str
@@ -116,14 +112,10 @@ class Chain:
 
 
 def fuse_chains(chains: Sequence[Chain], fuse: Fuse, name: str, dropped: Dropped) -> list[Chain]:
-    """Make the missing fusions; each distinct pair is fused once.
+    """Make the missing fusions of chains by `fuse`, called `name`; each distinct pair is fused once.
 
-    Args:
-        chains: chains, some perhaps with s1 or s2 given.
-        fuse: function that is called once, with all pairs.
-        name: name of the fusion, for the column `fusion`.
-        dropped: counter of chains with a sentence within another, which are not fused; of chains without a fusion; and
-            of those whose fusion is just one of its two sentences.
+    Left out and counted: chains with a sentence within another, without a fusion, and those whose fusion is just one of
+    its two sentences.
 
     Raises:
         ValueError: `fuse` does not return one text for each pair.

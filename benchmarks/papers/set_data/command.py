@@ -24,20 +24,12 @@ from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
 from benchmarks.papers.set_data.chains import COLUMNS, THRESHOLD, Dropped
 from benchmarks.papers.set_data.fusion import PAPER_MODEL, model_fusion
-from benchmarks.papers.set_data.sources import (
-    MAX_WORDS,
-    MIN_WORDS,
-    SOURCES,
-    STRIDE,
-    Lengths,
-    Plan,
-    build,
-    read_documents,
-)
+from benchmarks.papers.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, Plan, build, read_documents
 from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 SAMPLES, CARD = "samples.parquet", "README.md"
+COUNT = click.IntRange(1)
 PLAN_OPTIONS = ("threshold", "stride", "limit", "seed")
 _CARD = """\
 # Text overlap, difference and union
@@ -69,36 +61,20 @@ def main() -> None:
 @main.command(name="build")
 @options.data()
 @click.option("--source", "sources", multiple=True, type=click.Choice(list(SOURCES)), help="Source; default: all.")
-@click.option(
-    "--documents", type=options.FILE, help="Your documents: .txt (empty lines between), .parquet, .csv, .jsonl."
-)
+@click.option("--documents", type=options.FILE, help="Yours: .txt (empty lines between), .parquet, .csv, .jsonl.")
 @click.option("--column", help="Column of the documents, unless they are .txt.")
 @click.option("--licence", default="not stated", show_default=True, help="Licence of the documents, for the card.")
-@click.option(
-    "--endpoint", help=f"OpenAI-compatible server that fuses, up to /v1, key in {KEY_VARIABLE}; default: concatenation."
-)
+@click.option("--endpoint", help=f"OpenAI-compatible server that fuses, key in {KEY_VARIABLE}; default: concatenation.")
 @click.option("--model", default=PAPER_MODEL, show_default=True, help="Model of the endpoint.")
 @click.option("--cache", type=options.NEW_FILE, help="File of the model's answers; default: OUTPUT/fusions.jsonl.")
 @click.option(
-    "--encoder",
-    "encoders",
-    multiple=True,
-    default=(DEFAULT_ENCODER,),
-    show_default=True,
-    help="Encoder that filters the differences.",
+    "--encoder", "encoders", multiple=True, default=(DEFAULT_ENCODER,), show_default=True, help="Filters differences."
 )
-@click.option(
-    "--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours with a lower cosine."
-)
-@options.device
-@options.batch_size
-@click.option(
-    "--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Fewest words of a sentence."
-)
-@click.option(
-    "--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Most words of a sentence."
-)
-@click.option("--stride", default=STRIDE, show_default=True, type=click.IntRange(1), help="Sentences between chains.")
+@click.option("--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours of lower cosine.")
+@options.other_run
+@click.option("--min-words", default=MIN_WORDS, show_default=True, type=COUNT, help="Fewest words of a sentence.")
+@click.option("--max-words", default=MAX_WORDS, show_default=True, type=COUNT, help="Most words of a sentence.")
+@click.option("--stride", default=STRIDE, show_default=True, type=COUNT, help="Sentences between chains.")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of an operator, drawn at random.")
 @options.seed
 @options.output("results/set_data")
@@ -111,16 +87,16 @@ def build_command(**given: object) -> None:
         if given["endpoint"] is not None:
             endpoint = chat_endpoint(given["endpoint"], kept=given["cache"] or output / "fusions.jsonl")
             fusion = {"fuse": model_fusion(endpoint, given["model"]), "fusion": f"model {given['model']}"}
-        scores = [_score(name, given["device"], given["batch_size"]) for name in given["encoders"]]
+        scores = [_score(name, **given["run"]) for name in given["encoders"]]
         settings = {name: given[name] for name in PLAN_OPTIONS}
-        plan = Plan(scores=scores, lengths=Lengths(given["min_words"], given["max_words"]), **fusion, **settings)
+        plan = Plan(scores=scores, lengths=(given["min_words"], given["max_words"]), **fusion, **settings)
         table, dropped = build(plan, given["data"], names, documents)
     except (ValueError, OSError, NotMeasured) as error:
         raise click.ClickException(str(error)) from error
     output.mkdir(parents=True, exist_ok=True)
     texts = pyarrow.table({column: pyarrow.array(table[column], pyarrow.string()) for column in COLUMNS})
     parquet.write_table(texts, output / SAMPLES, compression="zstd")
-    described = settings | {"fusion": plan.fusion, "words": f"{plan.lengths.least} to {plan.lengths.most}"}
+    described = settings | {"fusion": plan.fusion, "words": "{} to {}".format(*plan.lengths)}
     described["filtered by"] = ", ".join(Path(name).name for name in given["encoders"])
     licences = dict.fromkeys(documents, given["licence"])
     (output / CARD).write_text(_card(table, dropped, described, licences), encoding="utf-8", newline="\n")
@@ -146,9 +122,8 @@ def _sources(given: dict) -> tuple[tuple[str, ...], dict[str, list[object]]]:
     return names, documents
 
 
-def _score(encoder: str, device: str | None, batch_size: int) -> Score:
-    source = default_embsim() if encoder == DEFAULT_ENCODER else encoder
-    return sentence_transformer(source, device, batch_size=batch_size)
+def _score(encoder: str, **run: object) -> Score:
+    return sentence_transformer(default_embsim() if encoder == DEFAULT_ENCODER else encoder, **run)
 
 
 def _card(table: pd.DataFrame, dropped: Dropped, settings: dict[str, object], documents: dict[str, str]) -> str:

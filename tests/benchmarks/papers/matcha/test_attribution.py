@@ -13,7 +13,7 @@ from transformers import AutoTokenizer
 import semantic_metrics
 from benchmarks.common.baselines import bertscore
 from benchmarks.papers.matcha import attribution
-from benchmarks.papers.matcha.attribution import CosinePaths, GreedyPaths, matcha_attributions
+from benchmarks.papers.matcha.attribution import cosine, greedy, matcha_attributions, sums
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.matcha.synthetic import triplets, write_data
 
@@ -22,7 +22,7 @@ PAIRS = [("the dog bites a man", "the cat sleeps"), ("dog", "cat cat man"), ("a 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny BERT, mean pooled; small weights, so that 50 points are enough."""
+    """A tiny BERT, mean pooled."""
     return tiny.bert(tmp_path_factory.mktemp("attribution") / "bert", initializer_range=0.05)
 
 
@@ -35,11 +35,10 @@ def test_the_integral_and_exact_shares(checkpoint: Path) -> None:
         vectors = metric.encoder.encode(list(pair)).vectors
         units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         begins = [1.0, 1.0] if start is None else units @ (start / np.linalg.norm(start))
-        due = score - float(np.mean(begins))
         integral, exact = (ways[way]([pair[0]], [pair[1]])[0] for way in ("", ", exact"))
-        assert integral == pytest.approx((due, 0), abs=1e-6)
-        assert exact == pytest.approx((score, 0), abs=1e-9)
-    assert ways[""](["☃"], ["dog"]).tolist() == [[0.0, 0.0]]
+        assert integral == pytest.approx(score - float(np.mean(begins)), abs=1e-6)
+        assert exact == pytest.approx(score, abs=1e-9)
+    assert ways[""](["☃"], ["dog"]).tolist() == [0.0]
 
 
 def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
@@ -56,40 +55,42 @@ def test_an_encoder_from_padding_to_the_text(encoder: Path) -> None:
         assert score > 0
         base = [torch.cosine_similarity(begins[i], ends[1 - i], dim=0).item() for i in (0, 1)]
         expected.append(score - np.mean(base))
-    candidates, references = zip(*PAIRS[:2], strict=True)
-    totals, errors = CosinePaths(str(encoder), "cpu")(candidates, references).T  # both pairs in one batch
-    assert (np.abs(totals - expected) <= errors + 1e-5).all()
-    assert (errors < 0.01).all()
+    totals = sums(*cosine(str(encoder), "cpu"))(*zip(*PAIRS[:2], strict=True))
+    np.testing.assert_allclose(totals, expected, atol=1e-5)
     assert np.ptp(totals) > 0.001
-    limit = CosinePaths(str(encoder), "cpu", points=0)(candidates, references)
-    np.testing.assert_allclose(limit, np.stack([expected, [0, 0]], axis=-1), atol=1e-5)
+
+
+def test_a_path_begins_at_the_other_text_where_the_score_is_not_above_0() -> None:
+    asked = []
+
+    def score(ids: list[int], others: list[int]) -> float:
+        asked.append((ids, others))
+        return -1.0
+
+    assert sums(lambda text: [len(word) for word in text.split()], score)(["a bc d"], ["efg"]).tolist() == [0]
+    assert asked == [([1, 2, 1], [3]), ([3, 0, 0], [3]), ([3], [1, 2, 1]), ([1], [1, 2, 1])]
 
 
 def test_bertscore_is_that_of_bert_score(encoder: Path) -> None:
-    """The score at the end of a path is bert-score's F1, whatever else is in the batch, and the points sum to it."""
     AutoTokenizer.from_pretrained(encoder, model_max_length=tiny.POSITIONS).save_pretrained(encoder)
-    candidates, references = zip(*PAIRS, strict=True)
-    paths = GreedyPaths(str(encoder), 2, "cpu")
-    totals, errors = paths(candidates, references).T
-    for pair in (*PAIRS, *(pair[::-1] for pair in PAIRS)):
-        ids, others = (torch.tensor([paths._tokenize(text)]) for text in pair)
-        end = paths._values(ids, torch.zeros_like(ids), (others, paths._encode(others)), np.ones(1))
-        np.testing.assert_allclose(end, bertscore(str(encoder), 2, "cpu")([pair[0]], [pair[1]]), atol=1e-5)
-    limit = GreedyPaths(str(encoder), 2, "cpu", points=0)(candidates, references)[:, 0]
-    assert (np.abs(totals - limit) <= errors + 1e-5).all()
-    assert (errors < 0.05).all()
+    tokenize, score = greedy(str(encoder), 2, "cpu")
+    candidates, references = zip(*PAIRS, *(pair[::-1] for pair in PAIRS), strict=True)
+    ours = [score(tokenize(a), tokenize(b)) for a, b in zip(candidates, references, strict=True)]
+    np.testing.assert_allclose(ours, bertscore(str(encoder), 2, "cpu")(candidates, references), atol=1e-5)
+    totals = sums(tokenize, score)(candidates, references)
+    np.testing.assert_allclose(totals[:3], totals[3:], atol=1e-6)  # both directions
     assert np.ptp(totals) > 0.001
 
 
 def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
     data = write_data(tmp_path / "data")
     arguments = ["--data", data, "--limit", 2, "--embsim", encoder, "--encoder", f"A={encoder}", "--encoder", "no/such"]
-    arguments += ["--bertscore", encoder, "--bertscore-layer", 2, "--points", 8]
-    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu", "--batch-size", 5]
+    arguments += ["--bertscore", encoder, "--bertscore-layer", 2]
+    arguments += ["--checkpoint", f"small={checkpoint}", "--device", "cpu"]
     arguments += ["--output", tmp_path / "out"]
     result = CliRunner().invoke(attribution.main, list(map(str, arguments)))
     assert result.exit_code == 0, result.output
-    assert result.stdout == (tmp_path / "out" / "table9.txt").read_text(encoding="utf-8")
+    assert result.stdout == (tmp_path / "out" / "report.txt").read_text(encoding="utf-8")
     table = pd.read_csv(tmp_path / "out" / "table9.csv").set_index(["metric", "set", "figure"])
     ours = ["MATCHA (small)", "MATCHA (small), exact"]
     assert list(table.index.unique("metric")) == ["EmbSim", "BERTScore", "A", "such", *ours]

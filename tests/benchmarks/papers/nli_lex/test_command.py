@@ -145,7 +145,7 @@ def test_a_users_file_and_an_endpoint(model: Path, tmp_path: Path) -> None:
         (("--data", "{data}", "--endpoint", "http://127.0.0.1:1/v1"), "expected both or neither"),
         (("--data", "{data}", "--endpoint", "file:///x", "--endpoint-model", "m"), "begins with http://"),
         (("--data", "{data}", "--trained-on", "{known}"), "expected answers to other questions, diver_qa has none"),
-        (("--data", "{data}", "--trained-on", "{odd}"), "expected a column 'question', there are q"),
+        (("--data", "{data}", "--trained-on", "{odd}"), "missing ['question']"),
     ],
 )
 def test_invalid_arguments_are_refused_before_anything_runs(

@@ -102,5 +102,5 @@ def test_bem_reads_answer_then_reference_and_question(tmp_path: Path) -> None:
     loaded = judges.bem(str(folder), None)
     assert loaded.ask(one("the dog", ["a cat"])).scores[0] == pytest.approx(float(logits.softmax(-1)[0, 1]), abs=1e-6)
     assert loaded.parameters == network.num_parameters()
-    with pytest.raises(NotMeasured, match="two labels"):
+    with pytest.raises(NotMeasured, match="outputs are 2"):
         judges.bem(str(tiny.bert(tmp_path / "three", {}, labels=3)), None)

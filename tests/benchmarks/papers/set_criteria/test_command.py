@@ -127,7 +127,6 @@ def test_published_figures(output: Path, row: tuple) -> None:
         (("--encoder", "random:one"), "random:WIDTH (2 or more)"),
         (("--encoder", "random:1"), "random:WIDTH (2 or more)"),
         (("--encoder", "all-MiniLM"), "expected all-MiniLM-L6-v2, matcha, a folder, ORG/NAME"),
-        (("--encoder", "endpoint:model"), "endpoint:MODEL@URL"),
         (("--encoder", "vectors:"), "vectors:FILE"),
         (("--encoder", "unnormalised:"), "unnormalised:SPEC"),
         (("--seed", "-1"), "--seed"),

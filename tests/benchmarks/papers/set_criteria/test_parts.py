@@ -37,7 +37,6 @@ def measured(made: SampleSet, *chosen: Candidate) -> list[Measured]:
         ("sentence-transformers/all-mpnet-base-v2@main", "all-mpnet-base-v2@main", "SBERT-L"),
         ("large=models/all-mpnet-base-v2/", "large", "SBERT-L"),
         ("SimCSE=models/x/", "SimCSE", "SimCSE"),
-        ("endpoint:text-embedding-ada-002@https://host/v1?x=1", "text-embedding-ada-002", "GPT3"),
         ("vectors:glove.6B.300d.txt", "glove.6B.300d", None),
         ("MATCHA=matcha", "MATCHA", None),
         ("unnormalised:models/all-mpnet-base-v2/", "all-mpnet-base-v2 unnormalised", None),

@@ -12,10 +12,10 @@ from benchmarks.common.encoders import Score, cosine_of
 from benchmarks.papers.set_data.chains import COLUMNS, GIVEN, Chain, Dropped, fuse_chains
 from benchmarks.papers.set_data.command import main
 from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
-from benchmarks.papers.set_data.sources import Lengths, document_chains, split_chains
+from benchmarks.papers.set_data.sources import document_chains, split_chains
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
-ANY_LENGTH = Lengths(1, 1000)
+ANY_LENGTH = (1, 1000)
 ARTICLE = (
     "The old dam near the village broke at noon. A mayor of another party spoke on television. "
     "Two ships left the harbour with grain. Nobody expected such a cold winter. "
@@ -63,7 +63,7 @@ def test_split_rows_borrow_a_sentence_of_another_row_on_either_side() -> None:
 def test_documents_give_consecutive_sentences() -> None:
     dropped = Dropped()
     documents = [ARTICLE, "One. Two.", ARTICLE, None, "", "Good. and so on it went. Then it all stopped again."]
-    chains = document_chains(documents, "d", Lengths(1, 12), dropped)
+    chains = document_chains(documents, "d", (1, 12), dropped)
     sentences = sentence_splitter()(ARTICLE)
     assert [(chain.prev, chain.curr, chain.next) for chain in chains] == [tuple(sentences[:3]), tuple(sentences[3:])]
     assert [chain.group for chain in chains] == ["d:0.0", "d:0.3"]
@@ -76,7 +76,7 @@ def test_documents_give_consecutive_sentences() -> None:
     assert len(document_chains([ARTICLE], "d", ANY_LENGTH, Dropped(), stride=1)) == 4
     for text, lengths, count, reason in (
         (f"{ARTICLE} Then it rained.", ANY_LENGTH, 2, "sentence: too few follow for a chain"),
-        (ARTICLE, Lengths(7, 12), 1, "chain: a sentence of fewer than 7 words"),
+        (ARTICLE, (7, 12), 1, "chain: a sentence of fewer than 7 words"),
     ):
         dropped = Dropped()
         assert len(document_chains([text], "d", lengths, dropped)) == count
