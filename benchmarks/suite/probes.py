@@ -27,8 +27,7 @@ from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
 from benchmarks.common.tables import figures_text, write_output
-from benchmarks.suite.columns import Column, baselines, nli_column, own_column
-from benchmarks.suite.scores import ScoreFile, Scores, score_all
+from benchmarks.suite.columns import Column, Scores, baselines, nli_column, own_column, score_all
 from benchmarks.suite.tables import ALL, figure_table
 from benchmarks.suite.texts import TextSet, own_texts, pair_texts
 from semantic_metrics.core.contract import describe, text_metrics
@@ -95,7 +94,7 @@ def main(
         sets = own_texts() + ([] if data is None else pair_texts(data))
         columns = choose_columns(metric, nli, run)
         columns += baselines(None, None, run.get("device")) if with_baselines else []
-        scores = score_all(columns, sets, ScoreFile(), options.progress)
+        scores = score_all(columns, sets, options.progress)
         if scores.reasons:
             raise ValueError("; ".join(dict.fromkeys(scores.reasons.values())))
     except ValueError as error:

@@ -15,10 +15,8 @@ what papers print for theirs. BLEURT cannot be run without its weights: its publ
 references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each
 sentence of a claim against the whole article and the others as much as their models take.
 
-Scores are kept in OUTPUT/scores.parquet: a second run, or one with more rows, scores only what is new.
-
 Writes to --output: figures.csv, table.md (all figures), small.md (the small table), speed.csv and scores_drawn.csv
-(what `python -m benchmarks pictures` draws), and scores.parquet.
+(what `python -m benchmarks pictures` draws).
 """
 
 from pathlib import Path
@@ -29,8 +27,7 @@ from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.suite import tables
-from benchmarks.suite.columns import baselines, our_columns
-from benchmarks.suite.scores import FILE, ScoreFile, score_all
+from benchmarks.suite.columns import baselines, our_columns, score_all
 from benchmarks.suite.texts import load_texts
 
 
@@ -60,8 +57,8 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     sets = [texts.sample(rows, seed) for texts in sets]
-    output.mkdir(parents=True, exist_ok=True)
-    scores = score_all(chosen, sets, ScoreFile(output / FILE), options.progress)
+    output.mkdir(parents=True, exist_ok=True)  # before hours of scoring, not after
+    scores = score_all(chosen, sets, options.progress)
     options.progress("intervals")
     figures = tables.figure_table(chosen, sets, scores, Bootstrap(seed, resamples))
     figures.to_csv(output / "figures.csv", index=False)

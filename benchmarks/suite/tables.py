@@ -9,8 +9,7 @@ import pandas as pd
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.sets import TITLES
-from benchmarks.suite.columns import BERTSCORE, OURS, Column
-from benchmarks.suite.scores import Scores
+from benchmarks.suite.columns import BERTSCORE, OURS, Column, Scores
 from benchmarks.suite.texts import AUC, CCC, GAP, KINDS, MULTINLI, NATIVE_CCC, PEARSON, PEOPLE, SPEARMAN, TextSet
 from semantic_metrics.stats.agreement import concordance, pearson, spearman
 from semantic_metrics.stats.bootstrap import bootstrap_groups, percentile_interval

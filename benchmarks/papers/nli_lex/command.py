@@ -16,7 +16,7 @@ of what had been seen there, and a feature was taken after figures without it ha
 Weights must not be fitted on the questions that they judge: the report says for each set what they were fitted on.
 EVOUNA, on whose other questions the shipped weights are fitted, is judged by cross-validation.
 
-Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, raters.csv, checks.csv, scores_SET.csv,
+Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv,
 report.txt (the printed report), figure2.png, figure4.png to figure9.png, all times 100; and, for the shipped
 checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/pairs --results OUTPUT`). With
 --endpoint also replies.jsonl: its replies as they come, which a second run does not ask for again.

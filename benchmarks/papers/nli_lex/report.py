@@ -11,14 +11,7 @@ from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
 from benchmarks.papers.nli_lex.judges import Judge, Judged
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
-from benchmarks.papers.nli_lex.tables import (
-    PUBLISHED,
-    card_table,
-    cost_table,
-    figure_table,
-    published_raters,
-    rater_table,
-)
+from benchmarks.papers.nli_lex.tables import PUBLISHED, card_table, cost_table, figure_table
 
 CARD = "model_card.csv"  # read by training/cards.py
 _HEADER = """\
@@ -61,10 +54,10 @@ def write_report(
     `lines` identify the measured model; `shipped`: whether it is the shipped model, whose card gets its figures.
     """
     table = figure_table(judges, sets, judged, drawing)
-    cost, raters = cost_table(judges, sets, judged, table), rater_table(sets)
+    cost = cost_table(judges, sets, judged, table)
     files = {"table1": "all", "by_model": "model", "by_dataset": "dataset"}
     files = {name: table[table["by"] == by] for name, by in files.items()}
-    files |= {"cost": cost, "raters": raters, "checks": checks}
+    files |= {"cost": cost, "checks": checks}
     if shipped:
         files[CARD.removesuffix(".csv")] = card_table(table, checks)
     output.mkdir(parents=True, exist_ok=True)
@@ -81,7 +74,7 @@ def write_report(
     for answers in sets.values():
         parts += _set_texts(table, answers)
     title = "Figure 2: cost and quality (answers per second in this run, loading aside)"
-    parts += [f"{title}\n\n{markdown(cost.drop(columns='group'), 2)}", _raters_text(raters)]
+    parts += [f"{title}\n\n{markdown(cost.drop(columns='group'), 2)}"]
     parts += ["\n".join(_notes(judges, sets, judged)), not_drawn]
     parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
     return write_output(output, "\n\n".join(filter(None, parts)), **files)
@@ -127,19 +120,6 @@ def _set_texts(table: pd.DataFrame, answers: JudgedSet) -> list[str]:
                 heading = f"{answers.title}, {LABELS[figure]} by {'answering model' if by == 'model' else by}"
                 parts.append(figures_text(heading, lines, "judge", ["part"], intervals=False))
     return parts
-
-
-def _raters_text(raters: pd.DataFrame) -> str:
-    lines = ["Agreement among raters (tables 4 to 8), MCC, Cohen's kappa and accuracy; the paper prints no kappa"]
-    for row in raters.itertuples():
-        place = f"{row.set}, {row.dataset}, {row.model}, {row.raters}"
-        lines.append(f"{place}: {row.mcc:.1f}, {row.kappa:.1f}, {row.accuracy:.1f} ({row.n} answers)")
-    if raters.empty:
-        lines.append("no set here has columns of several raters; published ranges over pairs and models:")
-        for table, figures in published_raters().groupby("table"):
-            ranges = (f"{row.figure} {row.low:.1f} to {row.high:.1f}" for row in figures.itertuples())
-            lines.append(f"  table {table}: {', '.join(ranges)}")
-    return "\n".join(lines)
 
 
 def _notes(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged) -> list[str]:

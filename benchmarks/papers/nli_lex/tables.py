@@ -1,19 +1,16 @@
 """Tables of the NLI+lex benchmark from scores: agreement with people by set, by answering model and by dataset.
 
-Source: Balamurali & Cheng 2025, table 1, figures 4 to 9, tables 4 to 8.
+Source: Balamurali & Cheng 2025, table 1, figures 4 to 9.
 """
-
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import cohen_kappa_score
 
 from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.nli_lex.judges import CORRECT_ABOVE, Judge, Judged
 from benchmarks.papers.nli_lex.nli_judges import FITTED_HERE, NLI_LEX
-from benchmarks.papers.nli_lex.sets import MODELS, TITLES, JudgedSet
+from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.stats.bootstrap import Figures
 
 PUBLISHED = "nli_lex"
@@ -100,42 +97,6 @@ def _printed(published: Published, judge: Judge, title: str, by: str, part: str,
     places["model"] = ({"mcc": "4", "f1": "5", "accuracy": "6"}[figure], part)
     value = published.get(*places[by], judge.published, figure)
     return None if value is None else 100 * value
-
-
-def rater_table(sets: dict[str, JudgedSet]) -> pd.DataFrame:
-    """Tables 4 to 8: how far each pair of raters agrees, by dataset and answering model.
-
-    Returns:
-        Columns set, dataset, model, raters, n (answers both judged), accuracy, mcc (times 100; 0 where one of them
-        gives all answers the same label) and kappa (Cohen's, times 100; 0 where both give all answers one label, where
-        it is not defined). No rows for sets without columns of raters.
-    """
-    rows = []
-    for answers in sets.values():
-        for first, second in combinations(answers.raters, 2):
-            one, other = answers.raters[first], answers.raters[second]
-            both = ~np.isnan(one) & ~np.isnan(other)
-            places = pd.DataFrame({"dataset": answers.datasets, "model": answers.models})[both]
-            for (dataset, model), part in places.groupby(["dataset", "model"], sort=False):
-                sides = one[part.index] > 0, other[part.index] > 0
-                counts = agreement(outcomes(*sides).sum(axis=0))
-                figures = {name: float(counts[name]) for name in ("mcc", "accuracy")}
-                same = np.array_equal(*sides) and len(set(sides[0])) == 1
-                figures["kappa"] = 0.0 if same else 100 * float(cohen_kappa_score(*sides))
-                base = {"set": answers.title, "dataset": dataset, "model": model, "raters": f"{first}, {second}"}
-                rows.append(base | {"n": len(part), **figures})
-    return pd.DataFrame(rows, columns=["set", "dataset", "model", "raters", "n", "mcc", "accuracy", "kappa"])
-
-
-def published_raters() -> pd.DataFrame:
-    """Range of the published agreement: columns table, figure, low, high, times 100."""
-    published, rows = Published(PUBLISHED), []
-    pairs = [f"raters {first} and {second}" for first, second in combinations((1, 2, 3), 2)]
-    for table in map(str, range(4, 9)):
-        for figure in ("mcc", "accuracy"):
-            values = [published.get(table, pair, model, figure) for pair in pairs for model in MODELS.values()]
-            rows.append((table, figure, 100 * min(values), 100 * max(values)))
-    return pd.DataFrame(rows, columns=["table", "figure", "low", "high"])
 
 
 def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, table: pd.DataFrame) -> pd.DataFrame:

@@ -22,8 +22,7 @@ from pyarrow import parquet
 from benchmarks.common import options
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
-from benchmarks.papers.set_data.chains import COLUMNS, THRESHOLD, Dropped
-from benchmarks.papers.set_data.fusion import PAPER_MODEL, model_fusion
+from benchmarks.papers.set_data.chains import COLUMNS, PAPER_MODEL, THRESHOLD, Dropped, model_fusion
 from benchmarks.papers.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, Plan, build, read_documents
 from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 

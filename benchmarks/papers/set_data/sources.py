@@ -10,6 +10,7 @@ Simplification data (wiki_auto) cannot be used: a simplification leaves content 
 the complex one.
 """
 
+import csv
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,7 @@ from benchmarks.common.baselines import sentence_splitter
 from benchmarks.common.encoders import Score
 from benchmarks.common.tables import read_table
 from benchmarks.papers.set_data import chains as made
-from benchmarks.papers.set_data.chains import GIVEN, THRESHOLD, Chain, Dropped, Fuse
-from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
+from benchmarks.papers.set_data.chains import CONCATENATION, GIVEN, THRESHOLD, Chain, Dropped, Fuse, concatenate
 
 MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists
 STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
@@ -33,44 +33,21 @@ STRIDE = 3  # sentences from one chain to the next, so that none is in two chain
 
 @dataclass(frozen=True)
 class Source:
-    """A data set of the data folder: its kind ("split", "union", "documents"), parquet files, and what a card says."""
+    """A data set of the data folder: its kind ("split", "union", "documents"), parquet files, and what a card says.
 
+    Of wikisplit, `tune` is training data of the MATCHA checkpoint, and `validation` chose among its runs.
+    """
+
+    name: str
     kind: str
-    files: tuple[str, ...]
+    files: str
+    column: str  # of the documents
     licence: str
     credit: str
-    column: str = ""  # of the documents
 
 
-SOURCES = {
-    "wikisplit": Source(
-        "split",
-        ("test",),  # `tune` is training data of the MATCHA checkpoint, `validation` chose among its runs
-        "CC BY-SA 4.0",
-        "Botha et al., Learning To Split and Rephrase From Wikipedia Edit History, EMNLP 2018",
-    ),
-    "bisect": Source(
-        "split",
-        ("test", "valid", "challenge_test"),
-        "none stated (derived from OPUS)",
-        "Kim et al., BiSECT: Learning to Split and Rephrase Sentences with Bitexts, EMNLP 2021",
-    ),
-    "sentence_union": Source(
-        "union",
-        ("train", "dev"),
-        "CC BY-NC 4.0",
-        "Hirsch et al., Revisiting Sentence Union Generation as a Testbed for Text Consolidation, Findings of ACL 2023",
-    ),
-    "newts": Source(
-        "documents",
-        ("test",),
-        "CC BY-NC-SA 4.0; the articles are CNN/DailyMail's",
-        "Bahrainian et al., NEWTS: A Corpus for News Topic-Focused Summarization, Findings of ACL 2022",
-        "article",
-    ),
-}
-
-
+with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as lines:
+    SOURCES = {row["name"]: Source(**row) for row in csv.DictReader(lines)}
 Lengths = tuple[int, int]  # fewest and most words in a sentence of a chain; a word contains a letter or a digit
 
 
@@ -139,7 +116,7 @@ def build(
 def read_source(name: str, data: Path) -> dict[str, pd.DataFrame]:
     """The files of a source, by name; a ValueError about one that is missing, cannot be read or lacks a column."""
     source, frames = SOURCES[name], {}
-    for file in source.files:
+    for file in source.files.split():
         path = data / name / f"{file}.parquet"
         if not path.is_file():
             raise ValueError(f"{name}: expected a file {path}, found none")

@@ -88,7 +88,7 @@ def test_metrics_are_taken_by_name_and_refused_in_one_line(tmp_path: Path) -> No
     chosen = choose_columns(("table=matcha", "matcha"), (f"own={checkpoint}",))
     assert [column.name for column in chosen] == ["table", "matcha", "own"]
     words, _ = own_texts()
-    margins = nli_column("own", checkpoint).load().ask(words.take([0, 1, 2, 3]))
+    margins = nli_column("own", checkpoint).load()(words.take([0, 1, 2, 3]))
     assert np.abs(margins).max() <= 1
     assert np.ptp(margins) > 0
     for given, message in (

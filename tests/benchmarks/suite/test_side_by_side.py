@@ -11,8 +11,7 @@ from matplotlib.image import imread
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.suite import pictures, tables
-from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, Loaded
-from benchmarks.suite.scores import ScoreFile, score_all
+from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Ask, Column, score_all
 from benchmarks.suite.side_by_side import main
 from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, SPEARMAN, STSB, TextSet
 from semantic_metrics.stats.separation import COSINE
@@ -28,23 +27,13 @@ def texts(title: str = DENIALS, count: int = 8, **changes: object) -> TextSet:
     return TextSet(title, candidates, [[text] for text in candidates], truth, [i // 2 for i in range(count)], **changes)
 
 
-class Counting:
-    """A metric that likes good texts, and counts the texts that it scores."""
-
-    def __init__(self, ran_with: str = "first") -> None:
-        self.ran_with, self.asked = ran_with, []
-
-    def column(self, name: str = "matcha") -> Column:
-        """The metric as a column."""
-        return Column(name, "counting", lambda: Loaded(self.ask, self.ran_with), COSINE, cosine=True)
-
-    def ask(self, given: TextSet) -> np.ndarray:
-        """1 for a good text, -1 for another."""
-        self.asked += given.candidates
-        return np.array([1.0 if text.startswith("good") else -1.0 for text in given.candidates])
+def liking(name: str) -> Column:
+    """A cosine that is 1 for a good text, -1 for another."""
+    scores = lambda given: np.array([1.0 if text.startswith("good") else -1.0 for text in given.candidates])  # noqa: E731
+    return Column(name, "liking", lambda: scores, COSINE, cosine=True)
 
 
-def absent() -> Loaded:
+def absent() -> Ask:
     raise NotMeasured("no weights")
 
 
@@ -58,28 +47,12 @@ def test_a_sample_takes_whole_items_and_is_the_same_each_time() -> None:
     assert whole.sample(None, 0) is whole.sample(99, 0) is whole
 
 
-def test_a_second_run_scores_only_what_is_new(tmp_path: Path) -> None:
-    whole, metric = texts(count=40), Counting()
-    few = whole.sample(10, seed=0)
-    first = score_all([metric.column()], [few], ScoreFile(tmp_path / "s.parquet"), print)
-    assert metric.asked == few.candidates
-    again = score_all([metric.column()], [few], ScoreFile(tmp_path / "s.parquet"), print)
-    assert len(metric.asked) == 10, "nothing is asked twice"
-    assert again.native["matcha", DENIALS].tolist() == first.native["matcha", DENIALS].tolist()
-    assert again.seconds == first.seconds, "the time is that of the run that scored"
-    score_all([metric.column()], [whole], ScoreFile(tmp_path / "s.parquet"), print)
-    assert sorted(metric.asked) == sorted(whole.candidates)
-    other = Counting("another checkpoint")
-    score_all([other.column()], [few], ScoreFile(tmp_path / "s.parquet"), print)
-    assert other.asked == few.candidates, "scores of another checkpoint are not taken"
-
-
-def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named(tmp_path: Path) -> None:
+def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named() -> None:
     rated = texts(STSB, figures=(SPEARMAN, CCC, NATIVE_CCC))
-    rouge = Column(ROUGE_L, "rouge", lambda: Loaded(lambda given: np.zeros(len(given)), "zero"))
-    columns = [rouge, Counting().column("consensus"), Column("nli_lex", "nli", absent)]
+    rouge = Column(ROUGE_L, "rouge", lambda: lambda given: np.zeros(len(given)))
+    columns = [rouge, liking("consensus"), Column("nli_lex", "nli", absent)]
     sets = [texts(MULTINLI, figures=("auc", "gap")), rated]
-    scores = score_all(columns, sets, ScoreFile(tmp_path / "s.parquet"), print)
+    scores = score_all(columns, sets, print)
     figures = tables.figure_table(columns, sets, scores, QUICK)
     by_place = figures.set_index(["set", "figure", "metric"])["value"]
     assert by_place[MULTINLI, "auc", "consensus"] == 100

@@ -64,7 +64,7 @@ def figures(output: Path, name: str = "table1") -> pd.Series:
 
 def test_all_tables_and_figures_are_written(output: Path) -> None:
     names = {path.name for path in output.iterdir()}
-    tables = {f"{name}.csv" for name in ("table1", "by_model", "by_dataset", "cost", "raters", "checks")}
+    tables = {f"{name}.csv" for name in ("table1", "by_model", "by_dataset", "cost", "checks")}
     stems = [f"figure{i}" for i in (2, 4, 5, 6, 7, 8, 9)]
     drawn = {name + ending for name in stems for ending in (*FORMATS, ".txt")}
     assert names == tables | drawn | {f"scores_{key}.csv" for key in ("diver_qa", "nq301", "evouna")} | {"report.txt"}

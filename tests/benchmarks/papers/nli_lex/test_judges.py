@@ -1,4 +1,4 @@
-"""The parts of the NLI+lex benchmark: sets, judges, figures, agreement among raters."""
+"""The parts of the NLI+lex benchmark: sets, judges, figures."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, matthews_corrcoef
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.nli_lex import judges as judges
-from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set, read_judged
-from benchmarks.papers.nli_lex.tables import agreement, outcomes, published_raters, rater_table
+from benchmarks.papers.nli_lex.sets import JudgedSet, judged_set
+from benchmarks.papers.nli_lex.tables import agreement, outcomes
 from tests import tiny_pairs as tiny
 from tests.benchmarks.papers.nli_lex.data import judged
 
@@ -44,25 +44,6 @@ def test_figures_are_scikit_learns(pairs: list[tuple[bool, bool]]) -> None:
     assert agreement(outcomes(said, labels).sum(axis=0)) == pytest.approx({k: 100 * v for k, v in expected.items()})
 
 
-def test_raters_majority_and_agreement(tmp_path: Path) -> None:
-    frame = judged("diver_qa").drop(columns="human_label").iloc[:4]
-    frame = frame.assign(rater_1=[1, 1, 0, 0], rater_2=[1, 0, 0, 1], rater_3=[1, 1, 1, 0])
-    frame.to_parquet(tmp_path / "rated.parquet")
-    found = read_judged(tmp_path / "rated.parquet")
-    assert found.labels.tolist() == [True, True, False, False]
-    table = rater_table({"rated": found}).set_index(["raters", "dataset", "model"])
-    assert len(table) == 3 * 4
-    frame["source"] = frame["model"] = "one"
-    whole = rater_table({"rated": judged_set(frame, "rated", "here")}).set_index("raters")
-    assert whole.loc["rater_1, rater_3", "accuracy"] == 75
-    kappa = 100 * cohen_kappa_score([1, 1, 0, 0], [1, 1, 1, 0])
-    assert whole.loc["rater_1, rater_3", "kappa"] == pytest.approx(kappa)
-    assert whole.loc["rater_1, rater_3", "mcc"] == pytest.approx(100 * matthews_corrcoef([1, 1, 0, 0], [1, 1, 1, 0]))
-    table = published_raters()
-    assert len(table) == 10
-    assert table[table["table"] == "8"]["low"].min() == pytest.approx(71.1)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -72,7 +53,6 @@ def test_raters_majority_and_agreement(tmp_path: Path) -> None:
         ({"question": "  "}, "expected a text in column 'question', got '  ' in row 0"),
         ({"reference": " "}, "expected gold answers in column 'reference'"),
         ({"reference": 3}, "expected gold answers in column 'reference', got 3 in row 0"),
-        ({"human_label": None, "rater_1": 1, "rater_2": 0}, "expected a majority of the raters in every row"),
     ],
 )
 def test_invalid_files_are_refused(change: dict, message: str) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.common.encoders import Score, cosine_of
 from benchmarks.papers.set_data.chains import (
     COLUMNS,
+    CONCATENATION,
     FORMS,
     OPERATORS,
     Chain,
@@ -17,7 +18,6 @@ from benchmarks.papers.set_data.chains import (
     draw,
     sample_table,
 )
-from benchmarks.papers.set_data.fusion import CONCATENATION
 from benchmarks.papers.set_data.sources import split_chains
 from tests.benchmarks.papers.set_data.test_command import ANY_LENGTH, WORDS, fused, split_frame
 

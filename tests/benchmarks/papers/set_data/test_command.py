@@ -9,9 +9,8 @@ from click.testing import CliRunner
 
 from benchmarks.common.baselines import sentence_splitter
 from benchmarks.common.encoders import Score, cosine_of
-from benchmarks.papers.set_data.chains import COLUMNS, GIVEN, Chain, Dropped, fuse_chains
+from benchmarks.papers.set_data.chains import COLUMNS, CONCATENATION, GIVEN, Chain, Dropped, concatenate, fuse_chains
 from benchmarks.papers.set_data.command import main
-from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
 from benchmarks.papers.set_data.sources import document_chains, split_chains
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
