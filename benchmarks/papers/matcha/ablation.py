@@ -86,12 +86,11 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
 
 def _means(table: pd.DataFrame) -> list[dict]:
     """The mean of each figure over the sets with correct and incorrect texts, for each strategy."""
-    figures = table[table["figure"].isin(FIGURES)]
     rows = []
-    for (strategy, figure), own in figures.groupby(["strategy", "figure"], sort=False):
+    for (strategy, figure), own in table[table["figure"].isin(FIGURES)].groupby(["strategy", "figure"], sort=False):
         published = own["published"].astype(float).mean(skipna=False)  # only where the paper has all of these sets
-        row = {"set": MEAN, "strategy": strategy, "figure": figure, "value": own["value"].mean()}
-        rows.append(row | {"published": None if pd.isna(published) else published, "n": int(own["n"].sum())})
+        row = {"set": MEAN, "strategy": strategy, "figure": figure, "value": own["value"].mean(), "n": own["n"].sum()}
+        rows.append(row | {"published": None if pd.isna(published) else published})
     return rows
 
 
@@ -128,8 +127,7 @@ def report(table: pd.DataFrame, budget: int) -> str:
     "--config",
     type=options.FILE,
     default=CONFIGS / "matcha" / "ablation.yaml",
-    show_default="training/configs/matcha/ablation.yaml",
-    help="Config to train; its strategy and its steps are replaced.",
+    help="Config to train; its strategy and its steps are replaced; default: training/configs/matcha/ablation.yaml.",
 )
 @click.option("--budget", type=click.IntRange(1), help="Optimiser steps of each strategy; default: the config's.")
 @click.option("--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Repeatable; default: all.")

@@ -11,6 +11,7 @@
 * `random-bag:WIDTH`: the mean of a random vector for each word, which knows only which words are shared
 """
 
+import csv
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -33,24 +34,8 @@ from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_e
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
 UNNORMALISED = "unnormalised"
 WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
-PUBLISHED_NAMES = {  # names in the paper's section 6, by the name of the model's repository
-    "all-minilm-l6-v2": "SBERT-mini",
-    "all-mpnet-base-v2": "SBERT-L",
-    "universal-sentence-encoder": "USE",
-    "laser": "LASER",
-    "infersent": "InferSent",
-    "unsup-simcse-bert-base-uncased": "SimCSE",
-    "roberta-base": "RoBERTa",
-    "text-embedding-ada-002": "GPT3",
-    "llama-2-7b-hf": "LLaMA2",
-    "meta-llama-3-8b": "LLaMA3",
-    "olmo-7b": "OLMo",
-    "openelm-3b": "OpenELM",
-    "mistral-7b-v0.3": "Mistral",
-    "llama-3.2-3b": "LLaMA3.2",
-    "qwen2.5-7b": "Qwen",
-    "gemma-2-9b": "Gemma",
-}
+with Path(__file__).with_name("names.csv").open(encoding="utf-8", newline="") as lines:
+    PUBLISHED_NAMES = dict(csv.reader(lines))  # names in the paper's section 6, by the name of the model's repository
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may contain "=" too
 
@@ -104,11 +89,7 @@ def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list
 
 
 def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
-    """One `[NAME=]SPEC`; the module's docstring lists the specs.
-
-    Raises:
-        ValueError: the spec is invalid.
-    """
+    """One `[NAME=]SPEC`; the module's docstring lists the specs; a ValueError about one that is invalid."""
     match = _NAMED.fullmatch(given)
     spec = match["spec"] if match else given
 
@@ -129,9 +110,8 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
         expected = "random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or unnormalised:SPEC"
         raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
     if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
-        raise ValueError(
-            f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
-        )
+        expected = f"{MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..."
+        raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
     chosen = RunOptions(**run).changed
     if chosen and not _is_contextual(source):
@@ -148,11 +128,7 @@ def _is_contextual(source: str | None) -> bool:
 
 
 def without_normalisation(encoder: Encoder) -> Encoder:
-    """The same encoder without the modules that give its vectors length 1; its hash differs.
-
-    Raises:
-        NotMeasured: it has no such module.
-    """
+    """The same encoder without the modules that give its vectors length 1; NotMeasured if it has none."""
     model = getattr(encoder, "model", ())
     normalising = [i for i, module in enumerate(model) if type(module).__name__ == "Normalize"]
     if not normalising:
@@ -182,14 +158,11 @@ class RandomVectors:
 
 
 class Bag:
-    """The mean of the vectors of a text's words; zeros for a text without a known word. Subclasses say which."""
+    """The mean of the vectors of a text's words, which `vectors_of` gives; zeros for a text without a known word."""
 
     sha256: str
     width: int
-
-    def vectors_of(self, text: str) -> list[np.ndarray]:
-        """The vectors of the known words."""
-        raise NotImplementedError
+    vectors_of: Callable[[str], list[np.ndarray]]
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
         """N texts -> (n, width) float32, (n,) False: no text is cut."""
@@ -204,12 +177,9 @@ class RandomBag(Bag):
     """A random vector for each word, lower-cased: an encoder that only sees which words are shared."""
 
     def __init__(self, seed: int, width: int) -> None:
-        self.width, self._vector = width, cache(lambda word: _normal(f"{seed} {word}", width))
-        self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
-
-    def vectors_of(self, text: str) -> list[np.ndarray]:
-        """See `Bag`."""
-        return [self._vector(word) for word in _WORD.findall(text.lower())]
+        vector = cache(lambda word: _normal(f"{seed} {word}", width))
+        self.vectors_of = lambda text: [vector(word) for word in _WORD.findall(text.lower())]
+        self.width, self.sha256 = width, _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
 
 
 class WordVectors(Bag):
@@ -220,19 +190,14 @@ class WordVectors(Bag):
     """
 
     def __init__(self, path: str, texts: list[str]) -> None:
-        file = Path(path)
+        file, split = Path(path), NLTKWordTokenizer().tokenize
         if not file.is_file():
             raise NotMeasured(f"{path}: no such file")
-        self._split = NLTKWordTokenizer().tokenize
-        self._vectors = read_vectors(file, {word for text in texts for word in self._split(text.lower())})
-        if not self._vectors:
+        vectors = read_vectors(file, {word for text in texts for word in split(text.lower())})
+        if not vectors:
             raise NotMeasured(f"{path}: expected vectors of English words, got none of the words in the samples")
-        self.width = len(next(iter(self._vectors.values())))
-        self.sha256 = hash_files(file.parent, [file])
-
-    def vectors_of(self, text: str) -> list[np.ndarray]:
-        """See `Bag`."""
-        return [self._vectors[word] for word in self._split(text.lower()) if word in self._vectors]
+        self.vectors_of = lambda text: [vectors[word] for word in split(text.lower()) if word in vectors]
+        self.width, self.sha256 = len(next(iter(vectors.values()))), hash_files(file.parent, [file])
 
 
 def _normal(key: str, width: int) -> np.ndarray:

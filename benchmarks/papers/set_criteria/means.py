@@ -93,23 +93,18 @@ def means_table(measured: list[Measured], bootstrap: ClusterBootstrap) -> pd.Dat
     return pd.DataFrame(rows, columns=[*columns, "above_floor", "floor_low", "floor_high"])
 
 
-Shares = dict[str, np.ndarray]
-"""(e, m) percentages of `sample_shares` by criterion, a row for each of e encoders."""
+Shares = dict[str, np.ndarray]  # by criterion, (e, m) percentages of `sample_shares`, a row for each of e encoders
 
 
 def all_shares(measured: list[Measured], ranges: Ranges, settings: Settings) -> Shares:
     """The shares of every sample, of each criterion and encoder; the margins have the same ranges for all."""
-    return {
-        criterion: np.array([sample_shares(one, criterion, ranges, settings) for one in measured])
-        for criterion in CRITERIA
-    }
+    return {one: np.array([sample_shares(each, one, ranges, settings) for each in measured]) for one in CRITERIA}
 
 
 def score_table(measured: list[Measured], shares: Shares, bootstrap: ClusterBootstrap) -> pd.DataFrame:
     """The leaderboard: the percentage of samples for each criterion, with cosine where it needs a measure.
 
-    Returns:
-        Columns encoder, floor, criterion, value, low, high (NaN where there is no defined sample).
+    Columns encoder, floor, criterion, value, low, high (NaN where there is no defined sample).
     """
     rows = []
     for criterion in CRITERIA:

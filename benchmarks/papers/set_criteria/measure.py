@@ -15,9 +15,8 @@ from benchmarks.common.tables import read_table
 from benchmarks.papers.set_criteria.encoders import Candidate
 from semantic_metrics.core.inputs import check_choice, check_texts
 from semantic_metrics.set_criteria.criteria import Samples
-from semantic_metrics.set_criteria.encoders import Encoder
-from semantic_metrics.set_criteria.samples import OPERATORS, Vectors, measure_samples
-from semantic_metrics.set_criteria.vector_cache import CachedVectors, encode_texts
+from semantic_metrics.set_criteria.samples import OPERATORS, measure_samples
+from semantic_metrics.set_criteria.vector_cache import encode_texts
 
 TEXTS = ("a", "b", "target")
 COLUMNS = ("operator", *TEXTS)
@@ -35,11 +34,6 @@ class SampleSet:
 
     def __len__(self) -> int:
         return len(self.frame)
-
-    @property
-    def operators(self) -> list[str]:
-        """One of overlap, difference, union for each sample."""
-        return list(self.frame["operator"])
 
     @property
     def texts(self) -> list[str]:
@@ -104,27 +98,19 @@ def measure_all(
     `cache` is a folder that keeps vectors for another run, `progress` takes a line. Returns the encoders that were
     measured, and why the others were not, by name.
     """
-    texts, operators = samples.texts, samples.operators
+    texts, operators, n = samples.texts, list(samples.frame["operator"]), len(samples)
     distinct = list(dict.fromkeys(texts))
     measured, reasons = [], {}
     for one in candidates:
-        progress(f"{one.name}: {len(distinct)} distinct texts of {len(samples)} samples")
+        progress(f"{one.name}: {len(distinct)} distinct texts of {n} samples")
         try:
             # an encoder that fails to load or to encode costs its rows, not the run
             encoder = one.load(distinct)
             vectors = encode_texts(encoder, texts, batch_size, cache)
-            measured.append(_measure(one, encoder, vectors, operators))
+            take = lambda rows, of=vectors: tuple(of.take(rows + i * n) for i in range(3))  # noqa: E731
+            in_samples = measure_samples(take, operators, f"the vectors of {one.name}")
+            measured.append(Measured(one, in_samples, encoder.sha256, vectors.truncated))
         except (NotMeasured, OSError, ValueError, RuntimeError, ImportError) as error:
             reasons[one.name] = " ".join(str(error).split()) or type(error).__name__
             progress(f"{one.name}: not measured: {reasons[one.name]}")
     return measured, reasons
-
-
-def _measure(candidate: Candidate, encoder: Encoder, vectors: CachedVectors, operators: list[str]) -> Measured:
-    n = len(operators)
-
-    def take(rows: np.ndarray) -> Vectors:
-        return vectors.take(rows), vectors.take(rows + n), vectors.take(rows + 2 * n)
-
-    in_samples = measure_samples(take, operators, f"the vectors of {candidate.name}")
-    return Measured(candidate, in_samples, encoder.sha256, vectors.truncated)

@@ -60,8 +60,7 @@ def write_results(
     (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
     _draw_figures(results, output)
     compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
-    facts = "\n".join(f"{name}: {value}" for name, value in _facts(measured, samples, options))
-    parts = [facts, *table_texts(frame, ranges, compared), "\n".join(NOTES)]
+    parts = ["\n".join(_facts(measured, samples, options)), *table_texts(frame, ranges, compared), "\n".join(NOTES)]
     for floor, rows in discrimination.rename(columns={"index": "value"}).groupby("floor", sort=False):
         title = f"Discrimination from the floor: {floor} (Cohen's d)"
         parts.append(figures_text(title, rows, "encoder", ["criterion"]))
@@ -78,11 +77,8 @@ def _undefined(results: dict[str, dict]) -> str:
     for name, result in results.items():
         for criterion, counts in result["undefined"].items():
             by_measure = counts if any(isinstance(one, dict) for one in counts.values()) else {"": counts}
-            rows += [
-                (name, criterion, measure, reason, count)
-                for measure, reasons in by_measure.items()
-                for reason, count in reasons.items()
-            ]
+            for measure, reasons in by_measure.items():
+                rows += [(name, criterion, measure, reason, count) for reason, count in reasons.items()]
     if not rows:
         return "none: every sample is defined for every encoder"
     return markdown(pd.DataFrame(rows, columns=["encoder", "criterion", "measure", "reason", "samples"]))
@@ -109,39 +105,34 @@ def _draw_figures(results: dict[str, dict], output: Path) -> None:
 def signatures(measured: list[Measured], samples: SampleSet, options: Options, ranges: Ranges) -> dict[str, str]:
     """Every setting that can change a figure, by encoder; figures with the same signature are comparable."""
     digest = hashlib.sha256(json.dumps(ranges, sort_keys=True).encode()).hexdigest()[:_DIGEST_DIGITS]
-    by_encoder = {}
-    for one in measured:
-        parts = {
-            "encoder": one.sha256[:_DIGEST_DIGITS],
-            **asdict(options.criteria),
-            "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
-            "version": VERSION,
-            "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
-            "resamples": options.bootstrap.resamples,
-            "seed": options.bootstrap.seed,
-        }
-        by_encoder[one.candidate.name] = "set_criteria|" + "|".join(f"{key}:{value}" for key, value in parts.items())
-    return by_encoder
+    parts = asdict(options.criteria) | {
+        "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
+        "version": VERSION,
+        "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
+        "resamples": options.bootstrap.resamples,
+        "seed": options.bootstrap.seed,
+    }
+    settings = "|".join(f"{key}:{value}" for key, value in parts.items())
+    return {one.candidate.name: f"set_criteria|encoder:{one.sha256[:_DIGEST_DIGITS]}|{settings}" for one in measured}
 
 
-def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[tuple[str, str]]:
+def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[str]:
     counts = samples.frame["operator"].value_counts()
-    facts = [
-        ("Samples", f"{samples.path.name}, sha256 {samples.sha256}"),
-        ("Operators", ", ".join(f"{operator} {int(counts.get(operator, 0))}" for operator in OPERATORS)),
-        ("Documents", f"{samples.clusters().max() + 1}; the bootstrap draws these, not samples"),
-    ]
-    for kind in KINDS:
-        if kind in samples.frame:
-            by_kind = samples.frame[kind].value_counts()
-            facts.append((f"By {kind}", ", ".join(f"{name} {count}" for name, count in by_kind.items())))
+    facts = {
+        "Samples": f"{samples.path.name}, sha256 {samples.sha256}",
+        "Operators": ", ".join(f"{operator} {int(counts.get(operator, 0))}" for operator in OPERATORS),
+        "Documents": f"{samples.clusters().max() + 1}; the bootstrap draws these, not samples",
+    }
+    for kind in (name for name in KINDS if name in samples.frame):
+        by_kind = samples.frame[kind].value_counts()
+        facts[f"By {kind}"] = ", ".join(f"{name} {count}" for name, count in by_kind.items())
     encoders = [f"{one.candidate.name} ({one.candidate.spec}; {one.truncated} texts cut)" for one in measured]
-    facts.append(("Encoders", ", ".join(encoders)))
+    facts["Encoders"] = ", ".join(encoders)
     if how := [_held(name, value, measured) for name, value in options.run.items()]:
-        facts.append(("Run with", ", ".join(how)))
-    facts.append(("Criteria", ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())))
-    facts.append(("Bootstrap", f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"))
-    return facts
+        facts["Run with"] = ", ".join(how)
+    facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())
+    facts["Bootstrap"] = f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"
+    return [f"{name}: {value}" for name, value in facts.items()]
 
 
 def _held(option: str, value: object, measured: list[Measured]) -> str:

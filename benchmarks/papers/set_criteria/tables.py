@@ -19,10 +19,7 @@ MEAN_TABLES = {"C1": "12", "C3": "14"}
 UNPUBLISHED = ""  # table of a figure that the paper does not print
 SHARED, NO_RANGES = "shared", ""  # whether a figure uses the margins that all encoders share
 COLUMNS = ["table", "criterion", "measure", "ranges", "encoder", "published_as", "figure", "value", "low", "high"]
-DIFFERENCES = {
-    "C1": ("M(A,O) - M(A,B)", "M(B,O) - M(A,B)"),
-    "C3": ("M(A,D) - M(B,D)", "M(A,B) - M(B,D)"),
-}
+DIFFERENCES = {"C1": ("M(A,O) - M(A,B)", "M(B,O) - M(A,B)"), "C3": ("M(A,D) - M(B,D)", "M(A,B) - M(B,D)")}
 BASES = {"C1": "M(A,B)", "C3": "M(B,D)"}
 NOTES = (
     "In brackets: published, of the paper's samples, with margins over its 16 encoders.",

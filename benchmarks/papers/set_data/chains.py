@@ -44,8 +44,6 @@ SYSTEM = "You are a paraphraser."
 
 Pair = tuple[str, str]
 Fuse = Callable[[Sequence[Pair]], list[str]]  # pairs of sentences -> a fusion of each, empty where there is none
-    [Sequence[Pair]], list[str]
-]  # pairs of sentences -> a fusion of each; an empty text where there is none
 Dropped = Counter[tuple[str, str]]  # number of chains or samples that were left out, by (source, reason)
 
 

@@ -30,26 +30,7 @@ DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 SAMPLES, CARD = "samples.parquet", "README.md"
 COUNT = click.IntRange(1)
 PLAN_OPTIONS = ("threshold", "stride", "limit", "seed")
-_CARD = """\
-# Text overlap, difference and union
-
-Samples for set-theoretic criteria of sentence encoders, made for evaluation as in Bansal et al., *Set-Theoretic
-Compositionality of Sentence Embeddings*, section 5, from other sources. Overlap and the order of the inputs of unions
-are symmetric, difference is A without B. Samples of one `group` share sentences: resample by group. The fusion `given`
-is the source's own text, `concatenation` puts one sentence after the other: report the two apart.
-
-Settings: {settings}
-
-{counts}
-
-## Left out
-
-{dropped}
-
-## Licences
-
-{licences}
-"""
+_CARD = Path(__file__).with_name("card.md")
 
 
 @click.group()
@@ -134,4 +115,6 @@ def _card(table: pd.DataFrame, dropped: Dropped, settings: dict[str, object], do
     licences = pd.DataFrame(sources, columns=["source", "licence as stated", "cite"])
     tables = (frame.to_markdown(index=False) for frame in (counts, left_out, licences))
     shown = ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)
-    return _CARD.format(settings=shown, **dict(zip(("counts", "dropped", "licences"), tables, strict=True)))
+    return _CARD.read_text(encoding="utf-8").format(
+        settings=shown, **dict(zip(("counts", "dropped", "licences"), tables, strict=True))
+    )
