@@ -20,7 +20,7 @@ Source: Kamoi et al., EMNLP 2023 (WiCE).
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import click
@@ -44,6 +44,7 @@ from semantic_metrics.support.sentences import Span
 FILE = "wice/claim_documents_dev.parquet"
 PLANTED = Path(__file__).with_name("planted.json")
 PLACES = (1, 3)  # the shown places of a sentence among which one should hold a supporting sentence
+ENDS = ("value", "low", "high")
 TITLE = "WiCE dev, supported against not or partially supported, times 100 [95% bootstrap intervals over claims]"
 
 
@@ -73,15 +74,11 @@ def load_claims(data: Path) -> Claims:
     return Claims(table["claim"].tolist(), articles, labels, supporting)
 
 
-def evidence_hits(claims: Claims, judged: list[JudgedText]) -> dict[int, np.ndarray]:
-    """Whether the first places shown for each supported claim hold a supporting sentence, by their number."""
+def evidence_hits(claims: Claims, judged: list[JudgedText], count: int) -> np.ndarray:
+    """Whether the first `count` places shown for a sentence hold a supporting one, for each supported claim."""
     rows = [i for i in np.flatnonzero(claims.labels) if claims.supporting[i]]
-
-    def hit(row: int, count: int) -> bool:
-        places = chain.from_iterable(one.places[:count] for one in judged[row].sentences)
-        return _overlap(places, claims.supporting[row])
-
-    return {count: np.array([hit(row, count) for row in rows]) for count in PLACES}
+    places = ([place for one in judged[row].sentences for place in one.places[:count]] for row in rows)
+    return np.array([_overlap(shown, claims.supporting[row]) for shown, row in zip(places, rows, strict=True)])
 
 
 def _overlap(places: Iterable[Place], spans: list[Span]) -> bool:
@@ -102,33 +99,23 @@ def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) ->
 
 
 def claims_table(claims: Claims, judged: list[JudgedText], drawing: Bootstrap) -> str:
-    """The table of WiCE with published rows, and how often the shown places hold the evidence.
-
-    A claim is supported as its least supported sentence is.
-    """
+    """The table of WiCE (a claim is supported as its least supported sentence is) with published rows, and evidence."""
     figures = claim_figures(np.array([one.minimum for one in judged]), claims.labels, drawing)
-    rows = [
-        {"row": "support", "figure": name, "value": value, "low": low, "high": high}
-        for name, (value, low, high) in figures.items()
-    ]
+    rows = [{"row": "support", "figure": name, **dict(zip(ENDS, cell, strict=True))} for name, cell in figures.items()]
     published = Published("suite")
     for name in published.metrics("WiCE"):
         value = published.get("WiCE", "test", name, "balanced_accuracy")
         rows.append({"row": f"{name} (published, test split)", "figure": "balanced accuracy", "published": value})
     lines = []
-    for count, hits in evidence_hits(claims, judged).items():
+    for count in PLACES:
+        hits = evidence_hits(claims, judged, count)
         low, high = drawing.intervals(lambda drawn, hits=hits: {"rate": hits[drawn].mean(axis=1)}, [len(hits)])["rate"]
-        lines.append(
-            f"supported claims with a supporting sentence in the first {count} places: {100 * hits.mean():.1f}% of "
-            f"{len(hits)} [{100 * low:.1f}, {100 * high:.1f}]"
-        )
+        share = f"{100 * hits.mean():.1f}% of {len(hits)} [{100 * low:.1f}, {100 * high:.1f}]"
+        lines.append(f"supported claims with a supporting sentence in the first {count} places: {share}")
     lines.append(f"pairs read {sum(one.read for one in judged):,}, truncated {sum(one.truncated for one in judged)}")
-    lines += [
-        f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: "
-        f"{published.get('QAGS', dataset, name, 'pearson')}"
-        for name in published.metrics("QAGS")
-        for dataset in ("XSum", "CNN/DM")
-    ]
+    for name, dataset in product(published.metrics("QAGS"), ("XSum", "CNN/DM")):
+        value = published.get("QAGS", dataset, name, "pearson")
+        lines.append(f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: {value}")
     return figures_text(TITLE, pd.DataFrame(rows), "row", ["figure"], notes=lines)
 
 

@@ -26,20 +26,10 @@ NQ301, DIVER_QA = "NQ-open 301", "DIVER-QA"
 AUC, GAP, SPEARMAN, CCC, PEARSON, NATIVE_CCC = "auc", "gap", "spearman", "ccc", "pearson", "ccc, as it is"
 ANSWERS, SUMMARIES, CAPTIONS, CLAIMS = "answers", "summaries", "captions", "claims"
 PARAPHRASES, STATEMENTS, RATED = "paraphrases", "statements", "rated by people"
-KINDS = {  # of each set, in the order of the table
-    NQ301: ANSWERS,
-    DIVER_QA: ANSWERS,
-    DENIALS: ANSWERS,
-    TITLES["truthfulqa"]: ANSWERS,
-    TITLES["newts"]: SUMMARIES,
-    TITLES["coco"]: CAPTIONS,
-    TITLES["climate_fever"]: CLAIMS,
-    WICE: CLAIMS,
-    MULTINLI: STATEMENTS,
-    PAWS: PARAPHRASES,
-    STSB: RATED,
-    PEOPLE: RATED,
-}
+# of each set, in the order of the table
+KINDS = dict.fromkeys((NQ301, DIVER_QA, DENIALS, TITLES["truthfulqa"]), ANSWERS)
+KINDS |= {TITLES["newts"]: SUMMARIES, TITLES["coco"]: CAPTIONS, TITLES["climate_fever"]: CLAIMS, WICE: CLAIMS}
+KINDS |= {MULTINLI: STATEMENTS, PAWS: PARAPHRASES, STSB: RATED, PEOPLE: RATED}
 _PAWS_FILE = "paws_wiki/dev.parquet"
 _ROLES_FILE = Path(__file__).with_name("word_order.csv")
 

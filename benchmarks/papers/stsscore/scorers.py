@@ -69,19 +69,12 @@ class Scorer:
 
     def lines(self) -> list[str]:
         """Lines of the report about it."""
-        lines = [f"{self.metric.name}: {self.signature}"]
-        if self.truncated:
-            cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
-            lines.append(f"{self.metric.name}: {cut}")
-        return lines
+        cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
+        return [f"{self.metric.name}: {line}" for line in (self.signature, *([cut] if self.truncated else []))]
 
 
 def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
-    """STSScore as a user loads it; it is loaded at once, so that a mistyped name costs nothing.
-
-    Raises:
-        ValueError: the checkpoint does not load, or does not score similarity.
-    """
+    """STSScore as a user loads it, or a ValueError; it is loaded at once, so that a mistyped name costs nothing."""
     metric, arguments = load_own("stsscore", checkpoint, run)
     signature = metric.compute(predictions=["a"], references=["a"], **arguments)["signature"]
 
@@ -120,7 +113,7 @@ def sentence_bleu(prediction: str, reference: str) -> float:
 
 def bleu(candidates: list[str], references: list[str]) -> np.ndarray:
     """(n,) BLEU of each pair; sentence1 is the prediction, as in the authors' code."""
-    return np.array([sentence_bleu(first, second) for first, second in zip(references, candidates, strict=True)])
+    return np.array(list(map(sentence_bleu, references, candidates)))
 
 
 def bertscore(model: str, layer: int | None, device: str | None) -> Score:
@@ -149,11 +142,8 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
 class PublishedScores:
     """The authors' own scores, pair by pair, where they are at hand.
 
-    Args:
-        data: folder with `stsscore_golden/*.parquet`, texts and scores; None for none.
-        authors: checkout of their repository (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each
-            row of the set and its label; None for none.
-        sets: the sets whose rows these lines are.
+    `data` has `stsscore_golden/*.parquet`, texts and scores. `authors` is a checkout of their repository
+    (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each row of those `sets`, with its label.
 
     Raises:
         ValueError: a file cannot be read, or its lines are not those of the set; names it.
@@ -203,13 +193,9 @@ def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
 def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
     """Add the mean of the members' scores on every set where all of them were measured, as a further row."""
     for key in sets:
-        missing = [member for member in members if (member, key) not in scores.rated]
-        if missing:
+        if missing := [member for member in members if (member, key) not in scores.rated]:
             scores.reasons[name, key] = f"{', '.join(missing)} not measured"
         else:
             scores.rated[name, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
-    return Metric(name, _never, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)
-
-
-def _never() -> Score:
-    raise NotMeasured("computed from the scores of its members")
+    # its scores are those of its members: nothing is loaded
+    return Metric(name, lambda: None, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)

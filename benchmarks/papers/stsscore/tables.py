@@ -56,17 +56,12 @@ def classes(negative: np.ndarray, positive: np.ndarray) -> Figures:
 
 
 def figure_table(
-    metrics: list[Metric],
-    sets: dict[str, PairSet],
-    absent: dict[str, str],
-    scores: Scores,
-    bootstrap: Bootstrap,
+    metrics: list[Metric], sets: dict[str, PairSet], absent: dict[str, str], scores: Scores, bootstrap: Bootstrap
 ) -> pd.DataFrame:
     """Every figure of tables 1 to 4, one row each, of every part of every set; table 4 has STSScore alone.
 
-    Returns:
-        Columns set, part, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the
-        part) and reason (why there is no value, `absent` for a set). All figures times 100.
+    Columns set, part, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the part) and
+    reason (why there is no value, `absent` for a set). All figures times 100.
     """
     published, rows = Published(PUBLISHED), []
     for key in (key for key in TITLES if key in {*sets, *absent}):
@@ -118,8 +113,7 @@ def agreement_table(
 ) -> pd.DataFrame:
     """How close the scores measured here are to the authors' own scores of the same pairs.
 
-    Returns:
-        Columns metric, set, column (the authors'), n, r, rho (times 100) and largest_difference (of one pair).
+    Columns metric, set, column (the authors'), n, r, rho (times 100) and largest_difference (of one pair).
     """
     rows = []
     for metric in metrics:
@@ -140,11 +134,7 @@ def agreement_table(
 
 
 def card_table(table: pd.DataFrame, agreement: pd.DataFrame, name: str) -> pd.DataFrame:
-    """What the model card of a checkpoint prints (training/cards.py reads it).
-
-    Returns:
-        Columns set, figure, value, published; not times 100. Only what was measured.
-    """
+    """What was measured for the model card of a checkpoint (training/cards.py reads it), not times 100."""
     cells = table.dropna(subset=["value"]).set_index(["metric", "set", "part", "figure"])
     rows = []
     for key, part, figures in _CARD:
