@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -91,16 +92,16 @@ def load_ours(line: Line, run: Run = ON_CPU) -> Score:
     return score
 
 
-def _folder(metric: str) -> Path:
-    """The shipped checkpoint of a metric."""
+def _load_peer(kind: str, checkpoint: str, run: Run) -> tuple[Any, dict[str, object]]:
+    """A class of sentence-transformers with a shipped checkpoint, and the batch size, if another than its own."""
+    import sentence_transformers
+
     from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 
-    return shipped_checkpoints(lambda config: True)["contextual" if metric == "contextual" else "pairs"]
-
-
-def _batches(run: Run) -> dict[str, object]:
-    """The batch size for a peer, which has a default of its own."""
-    return {"batch_size": run["batch_size"]} if "batch_size" in run else {}
+    folder = str(shipped_checkpoints(lambda config: True)[checkpoint])
+    options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
+    model = getattr(sentence_transformers, kind)(folder, device=run["device"], model_kwargs=options)
+    return model, {name: run[name] for name in ("batch_size",) if name in run}
 
 
 def load_matcha_package(run: Run) -> Score:
@@ -114,10 +115,10 @@ def load_matcha_package(run: Run) -> Score:
         if package is None:
             tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair])
             with tempfile.TemporaryDirectory() as folder:
-                package = authors_package.load_package(
-                    authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer), run["device"]
-                )
-        a, b = (package.encode([pair[i] for pair in pairs], **_batches(run)) for i in (0, 1))
+                weights = authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer)
+                package = authors_package.load_package(weights, run["device"])
+        options = {name: run[name] for name in ("batch_size",) if name in run}
+        a, b = (package.encode([pair[i] for pair in pairs], **options) for i in (0, 1))
         return cosine_similarity(a, b, dim=-1).cpu().numpy()
 
     package = None
@@ -126,30 +127,21 @@ def load_matcha_package(run: Run) -> Score:
 
 def load_cross_encoder(run: Run, both_ways: bool = False) -> Score:
     """sentence-transformers' CrossEncoder with the same weights."""
-    from sentence_transformers import CrossEncoder
-
-    options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
-    folder = str(_folder("stsscore"))
-    model = CrossEncoder(folder, device=run["device"], local_files_only=True, model_kwargs=options)
+    model, options = _load_peer("CrossEncoder", "pairs", run)
 
     def score(pairs: Pairs) -> np.ndarray:
         turned = [(b, a) for a, b in pairs]
-        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False, **_batches(run))
+        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False, **options)
 
     return score
 
 
 def load_sentence_transformer(run: Run) -> Score:
     """sentence-transformers' SentenceTransformer with the same weights."""
-    from sentence_transformers import SentenceTransformer
-
-    options = {"dtype": "float32"}
-    folder = str(_folder("contextual"))
-    model = SentenceTransformer(folder, device=run["device"], model_kwargs=options)
-    settings = {"normalize_embeddings": True, **_batches(run)}
+    model, options = _load_peer("SentenceTransformer", "contextual", run)
 
     def score(pairs: Pairs) -> np.ndarray:
-        a, b = (model.encode([pair[i] for pair in pairs], **settings) for i in (0, 1))
+        a, b = (model.encode([pair[i] for pair in pairs], normalize_embeddings=True, **options) for i in (0, 1))
         return (a * b).sum(1)
 
     return score

@@ -8,6 +8,7 @@ absent; the reason is printed in the metric's row.
 import io
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
@@ -123,12 +124,7 @@ def baselines(models: Mapping[str, object], device: str | None = None) -> list[M
     metrics = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
 
     def needing(name: str, load: Callable[[str], Score], **fields: object) -> None:
-        def given() -> Score:
-            if (model := models.get(name.lower())) is None:
-                raise NotMeasured(f"no model given (--{name.lower()} FOLDER_OR_ID)")
-            return load(model)
-
-        metrics.append(Metric(name, given, published=name, **fields))
+        metrics.append(Metric(name, lambda: load(given_model(models, name)), published=name, **fields))
 
     metrics.append(Metric("METEOR", lambda: meteor(models.get("wordnet")), UNIT, published="METEOR"))
     needing("EmbSim", lambda model: encoders.sentence_transformer(model, device))
@@ -137,6 +133,13 @@ def baselines(models: Mapping[str, object], device: str | None = None) -> list[M
     needing("SimCSE", lambda model: encoders.simcse(model, device))
     needing("MAUVE", lambda model: mauve(model, device), bounds=UNIT, corpus=True)
     return metrics
+
+
+def given_model(models: Mapping[str, object], name: str) -> str:
+    """The model of a row, by the option that names it, or NotMeasured."""
+    if (model := models.get(name.lower())) is None:
+        raise NotMeasured(f"no model given (--{name.lower()} FOLDER_OR_ID)")
+    return model
 
 
 def default_embsim() -> str:
@@ -205,12 +208,9 @@ class _WordNet(WordNetCorpusReader):
 def _wordnet(folder: str | None) -> WordNetCorpusReader:
     folders = WORDNET_FOLDERS if folder is None else (folder,)
     roots = [Path(path) for path in folders if (Path(path) / "index.noun").is_file()]
-    if folder is None:
-        for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
-            try:
-                roots.insert(0, nltk.data.find(name))
-            except LookupError:
-                continue
+    for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/") if folder is None else ():
+        with suppress(LookupError):
+            roots.insert(0, nltk.data.find(name))
     if not roots:
         raise NotMeasured("WordNet not found (--wordnet FOLDER, or Debian's wordnet-base, or nltk's data)")
     root = roots[0]
@@ -263,14 +263,10 @@ def bertscore(model: str, layer: int | None, device: str | None, batch_size: int
 
 
 def bleurt(model: str, device: str | None, reference_first: bool = False, tokens: int = BLEURT_TOKENS) -> Score:
-    """BLEURT from a transformers port, unbounded, rescaled like a cosine.
+    """BLEURT from a transformers port (MATCHA's authors: Elron/bleurt-base-128), unbounded, rescaled like a cosine.
 
-    Args:
-        model: folder or Hub id (MATCHA's authors took Elron/bleurt-base-128).
-        device: where it runs; None for the CPU.
-        reference_first: the order in which BLEURT was trained; the code of MATCHA's authors, and so their published
-            figures, have the candidate first.
-        tokens: tokens of a pair that are read.
+    BLEURT was trained with `reference_first`; the code of MATCHA's authors, and so their published figures, have the
+    candidate first. `tokens` of a pair are read.
 
     Raises:
         NotMeasured: the model does not load.
@@ -285,11 +281,7 @@ def bleurt(model: str, device: str | None, reference_first: bool = False, tokens
 
 
 def mauve(model: str, device: str | None) -> Score:
-    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors' model is gpt2).
-
-    Raises:
-        NotMeasured: the package `mauve-text` is not installed.
-    """
+    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors' model: gpt2)."""
     try:
         from mauve import compute_mauve
     except ImportError:

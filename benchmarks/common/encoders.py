@@ -92,18 +92,11 @@ def transformer(
 ) -> tuple[Any, Any, Callable[..., np.ndarray]]:
     """A tokeniser, its network, and a function that runs it on rows of texts.
 
-    Args:
-        model: folder or Hub id.
-        kind: class of transformers that loads it.
-        device: where it runs; None for the CPU.
-        outputs: number of outputs that it must have.
-
-    Returns:
-        The third takes a list of tuples of texts (one, or a pair), what to take of an output, and options of the
-        tokeniser; it returns a row for each.
+    `kind` is the class of transformers that loads it. The function takes a list of tuples of texts (one, or a pair),
+    what to take of an output, and options of the tokeniser; it returns a row for each.
 
     Raises:
-        NotMeasured: the model does not load, or has another number of outputs.
+        NotMeasured: the model does not load, or has another number of outputs than `outputs`.
     """
     import torch
     import transformers

@@ -13,15 +13,9 @@ NO_OPTIONS: Run = {}
 
 
 def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[TextMetric, dict[str, object]]:
-    """Load a metric of the package.
+    """A metric of the package, by a checkpoint's name, folder or Hub id (None: the shipped one).
 
-    Args:
-        name: name of the metric.
-        checkpoint: its name, a folder or a Hub id; None for the shipped one.
-        run: how its model runs.
-
-    Returns:
-        The metric, and the arguments for its `compute`: those of `run`, none for a table, which runs no model.
+    With it come the arguments for its `compute`: those of `run`, none for a table, which runs no model.
 
     Raises:
         ValueError: there is no such metric or checkpoint, or one of the arguments is invalid.
@@ -47,11 +41,7 @@ def check_run(run: Run) -> None:
 
 
 def runs_in_float32(run: Run) -> bool:
-    """Whether models run in float32, on either backend: their scores differ by less than a card prints.
-
-    Raises:
-        ValueError: one of the options is invalid.
-    """
+    """Whether models run in float32, on either backend: their scores differ by less than a card prints."""
     return RunOptions(**run).precision == "float32"
 
 

@@ -19,6 +19,7 @@ from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, one_word_pairs
 from benchmarks.papers.nli_lex.sets import load_judged
 from benchmarks.suite.long_texts import FILE as WICE_FILE
 from benchmarks.suite.long_texts import load_claims
+from semantic_metrics.stats.bootstrap import rows_by_group
 
 WORDS, ROLES, PAWS, MULTINLI, STSB = "one word", "roles", "PAWS-Wiki dev", "MultiNLI matched", "STS-B test"
 PEOPLE, DENIALS, WICE = "people's ratings", "denials", "WiCE dev"
@@ -39,7 +40,6 @@ class TextSet:
     """Texts to judge, and what is known of them.
 
     Attributes:
-        title: name of the set.
         candidates: n texts to judge.
         references: n lists of texts that they are compared with, each with at least one.
         truth: (n,) 1 where a text is correct and 0 where not; or ratings on [0, 1].
@@ -67,15 +67,9 @@ class TextSet:
         """Whole items at random, until there are at least `rows` texts; all of them where `rows` is None."""
         if rows is None or rows >= len(self):
             return self
-        order = np.random.default_rng(seed).permutation(len(names := list(dict.fromkeys(self.items))))
-        places: dict[Hashable, list[int]] = {}
-        for place, item in enumerate(self.items):
-            places.setdefault(item, []).append(place)
-        kept: list[int] = []
-        for number in order:
-            if len(kept) >= rows:
-                break
-            kept += places[names[number]]
+        groups, kept = rows_by_group(self.items), []
+        for number in np.random.default_rng(seed).permutation(len(groups)):
+            kept += groups[number].tolist() if len(kept) < rows else []
         return self.take(sorted(kept))
 
     def take(self, rows: list[int]) -> "TextSet":
@@ -150,8 +144,7 @@ def _labelled(one: TripletSet) -> TextSet:
 
 def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:
     """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there."""
-    sets = [*_answers(data), *_claims(data), *pair_texts(data)]
-    by_title = {one.title: one for one in sets}
+    by_title = {one.title: one for one in [*_answers(data), *_claims(data), *pair_texts(data)]}
     return [by_title[title] for title in KINDS if title in by_title], [name for name in KINDS if name not in by_title]
 
 

@@ -56,22 +56,16 @@ class Scaler:
 
 
 def rating_table(
-    metrics: list[Metric],
-    dataset: RatedSet,
-    scores: Scores,
-    scaler: Scaler,
-    published: Published,
-    bootstrap: Bootstrap,
+    metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, published: Published, bootstrap: Bootstrap
 ) -> pd.DataFrame:
     """Table 7 for STS-B; table 8 and the human column of figure 4 for each part of the human study and overall.
 
     R@1 and DCG rank a metric among others: the baselines and one MATCHA checkpoint at a time (the baselines' own
     figures are those beside the first checkpoint). Metrics in the group `encoder` are not ranked.
 
-    Returns:
-        Columns table, set, part, scaling, metric, group, figure (ccc; for the human study also r1, dcg and mae), value,
-        low, high (bootstrap interval), published (rescaled ccc only: R@1 and DCG depend on which metrics are ranked),
-        n, among (how many were ranked) and reason. All figures times 100.
+    Columns table, set, part, scaling, metric, group, figure (ccc; for the human study also r1, dcg, mae), value, low,
+    high (bootstrap interval), published (rescaled ccc only: R@1 and DCG depend on which metrics are ranked), n, among
+    (how many were ranked) and reason. All figures times 100.
     """
     human = dataset.key == "human"
     names = sorted(set(dataset.groups), key=[*TITLES.values(), *dataset.groups].index)  # the paper's order

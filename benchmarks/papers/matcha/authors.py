@@ -17,7 +17,7 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
-from benchmarks.common.tables import read_table
+from benchmarks.common.tables import check_columns, read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.separation import measure_sides
 from benchmarks.papers.matcha.sets import UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
@@ -102,8 +102,7 @@ def _read(folder: Path, key: str, parquet: str, name: str) -> pd.DataFrame | Non
     if (path := _found(folder, f"{parquet}.parquet", f"matcha/{name}_matcha_scores.csv")) is None:
         return None
     frame = read_table(path).rename(columns=_COLUMNS)
-    if missing := {"reference", "correct", "incorrect", "matcha_correct", "matcha_incorrect"} - set(frame.columns):
-        raise ValueError(f"{path}: expected the columns of the authors' files, missing {sorted(missing)}")
+    check_columns(frame, ("reference", "correct", "incorrect", "matcha_correct", "matcha_incorrect"), path)
     for column in ("reference", "correct", "incorrect"):
         frame[column] = frame[column].map(_text)
     if key not in UNPAIRED or "reference_of_incorrect" in frame:
@@ -131,9 +130,8 @@ def difference_table(
 ) -> pd.DataFrame:
     """Each of our metrics against the authors' scores on the same pairs.
 
-    Returns:
-        Columns set, metric, figure (FIGURES), value (ours minus theirs, times 100), low, high (paired bootstrap: both
-        on the same draws) and verdict: above, level or below.
+    Columns set, metric, figure (FIGURES), value (ours minus theirs, times 100), low, high (paired bootstrap: both on
+    the same draws) and verdict: above, level or below.
     """
     rows = []
     for one in (one for one in sets if (ROW, one.key) in scores.triplets):

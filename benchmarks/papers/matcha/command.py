@@ -98,14 +98,11 @@ def main(
             return
         metrics, signatures = choose_metrics(models)
         published = None if authors is None else Authors(authors, data)
-        if published is None:
-            chosen = gather(folder, files, sets)
-        else:
-            metrics += published.metrics()
-            chosen = {name: one for name, one in published.sets.items() if not sets or name in sets}
-            rest = tuple(name for name in sets if name not in published.sets)
-            if (data or from_hub) and (rest or not sets):
-                chosen = gather(folder, files, rest) | chosen
+        theirs = {} if published is None else published.sets
+        rest = tuple(name for name in sets if name not in theirs)
+        metrics += [] if published is None else published.metrics()
+        chosen = gather(folder, files, rest) if (data or from_hub) and (rest or not sets) else {}
+        chosen |= {name: one for name, one in theirs.items() if not sets or name in sets}
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, chosen, options.progress)
@@ -123,21 +120,19 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     device = run.get("device")
     chosen = baselines(models, device)
     vectors = dict(map(options.named_source, models["word_vectors"]))
+    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
     for given in models["encoder"]:
         if given == PAPER_ENCODERS:
             chosen += [metric for metric in paper_encoders(device) if metric.name not in vectors]
         else:
             name, source = options.named_source(given)
-            chosen.append(Metric(name, lambda source=source: sentence_transformer(source, device), group="encoder"))
-    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
-    for name, source in vectors.items():
-        chosen.append(Metric(name, lambda source=source: word_vectors(source), group="encoder"))
+            chosen.append(Metric(name, partial(sentence_transformer, source, device), group="encoder"))
+    chosen += [Metric(name, partial(word_vectors, source), group="encoder") for name, source in vectors.items()]
     stsb = models["stsb_checkpoint"]
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
     checkpoints = given or [("MATCHA", None)]
     chosen += [matcha(source, name, run=run) for name, source in checkpoints]
-    for name, source in map(options.named_source, models["metric"]):
-        chosen.append(own(name, source, run))
+    chosen += [own(*options.named_source(given), run) for given in models["metric"]]
     tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb, run=run).load
     chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
     options.check_distinct([metric.name for metric in chosen])

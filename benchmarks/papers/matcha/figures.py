@@ -49,8 +49,8 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
         panels[i, 0].set_ylabel(f"rows (%)\n{_MIDPOINT_TITLES[midpoint]}")
     for panel in panels[1]:
         panel.set_xlabel("threshold t on the [0, 1] scale")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), columns))
+    legend = panels[0, 0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside lower center", ncols=min(len(legend[1]), columns))
     save_figure(figure, path, title)
 
 

@@ -64,12 +64,12 @@ def score(scorer: PairScorer, answers: pd.DataFrame, **run_options: object) -> p
 
 def judge_table(scored: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each judge: columns judge, and those of `accuracy_table` with correct and incorrect."""
-    tables = []
-    for name in (name for name in JUDGES if name in scored):
-        right = ((scored[name] > CORRECT_ABOVE) == (scored["label"] == 1)).to_numpy()
-        tables.append(accuracy_table(right, scored["kind"], scored["label"], LABELS).assign(judge=name))
-    table = pd.concat(tables, ignore_index=True).rename(columns={"n": "answers"})
-    return table[["judge", *(name for name in table if name != "judge")]]
+    names, kinds, labels = [name for name in JUDGES if name in scored], scored["kind"], scored["label"]
+    right = {name: ((scored[name] > CORRECT_ABOVE) == (labels == 1)).to_numpy() for name in names}
+    tables = {name: accuracy_table(right[name], kinds, labels, LABELS) for name in names}
+    return (
+        pd.concat(tables, names=["judge"]).reset_index(level=0).reset_index(drop=True).rename(columns={"n": "answers"})
+    )
 
 
 def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:

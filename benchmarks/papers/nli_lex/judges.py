@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.baselines import bertscore, bleurt, rouge
+from benchmarks.common.baselines import bertscore, bleurt, given_model, rouge
 from benchmarks.common.encoders import NotMeasured, Score, absence, transformer
 from benchmarks.papers.nli_lex.sets import BEM, GPT4, JudgedSet
 from semantic_metrics.endpoint import EndpointError, chat_endpoint
@@ -59,13 +59,9 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Judge:
-    """A row of the tables.
+    """A row of the tables, and the paper's name of it; `load` raises NotMeasured where something is missing.
 
-    Attributes:
-        name: name of the row.
-        load: loads the judge; raises NotMeasured where something that it needs is missing.
-        group: "lexical", "model", "nli", "endpoint" or "published".
-        published: name of its row in the paper; None where the paper has none.
+    `group` is "lexical", "model", "nli", "endpoint" or "published".
     """
 
     name: str
@@ -159,37 +155,25 @@ def lexical_judges() -> list[Judge]:
 
 
 def model_judges(models: dict[str, object]) -> list[Judge]:
-    """BERTScore, BLEURT and BEM; one whose model is not given is not measured.
-
-    `models` has `bertscore`, `bertscore_layer`, `bleurt` and `bem`, None where not given; and `run`.
-    """
+    """BERTScore, BLEURT and BEM, with the models that the options name; one without a model is not measured."""
     device, layer = models["run"].get("device"), models["bertscore_layer"]
+    bleurt_20 = partial(bleurt, device=device, reference_first=True, tokens=BLEURT_TOKENS)
 
     def judge(name: str, load: Callable[[str], Loaded]) -> Judge:
-        def load_given() -> Loaded:
-            if models[name.lower()] is None:
-                raise NotMeasured(f"no model given (--{name.lower()} FOLDER_OR_ID)")
-            return load(models[name.lower()])
+        return Judge(name, lambda: load(given_model(models, name)), "model", name)
 
-        return Judge(name, load_given, "model", name)
+    def pairs(name: str, score: Callable[[str], Score]) -> Judge:
+        return judge(name, lambda model: Loaded(judge_pairs(score(model)), count_parameters(model)))
 
-    def of_pairs(score: Score, model: str) -> Loaded:
-        return Loaded(judge_pairs(score), count_parameters(model))
-
-    bleurt_20 = partial(bleurt, device=device, reference_first=True, tokens=BLEURT_TOKENS)
     return [
-        judge("BERTScore", lambda model: of_pairs(bertscore(model, layer, device), model)),
-        judge("BLEURT", lambda model: of_pairs(bleurt_20(model), model)),
+        pairs("BERTScore", lambda model: bertscore(model, layer, device)),
+        pairs("BLEURT", bleurt_20),
         judge("BEM", lambda model: bem(model, device)),
     ]
 
 
 def count_parameters(model: str) -> int:
-    """Number of an encoder's parameters, from its configuration alone; no weights are read.
-
-    Raises:
-        NotMeasured: the configuration does not load.
-    """
+    """Number of an encoder's parameters, from its configuration alone (or NotMeasured); no weights are read."""
     import torch
     from transformers import AutoConfig, AutoModel
 
@@ -201,9 +185,6 @@ def bem(model: str, device: str | None) -> Loaded:
     """BEM from a transformers port (the paper's: kortukov/answer-equivalence-bem), the probability of "equivalent".
 
     It reads the answer as the first text, reference and question as the second, each closed by a separator.
-
-    Raises:
-        NotMeasured: the model does not load, or does not have two labels.
     """
     tokenizer, network, run = transformer(model, "AutoModelForSequenceClassification", device, outputs=2)
     first, last = tokenizer.cls_token, tokenizer.sep_token
@@ -239,8 +220,7 @@ def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
     counts as incorrect; the report says how many there were. Like in the paper (appendix C), the server lets the model
     write nothing else, if it can. The key is in the environment variable SEMANTIC_METRICS_API_KEY.
 
-    Raises:
-        ValueError: `url` is neither http nor https, or contains a password; `kept` is not a file of replies.
+    A ValueError says that `url` is neither http nor https, or that `kept` is not a file of replies.
     """
     endpoint = chat_endpoint(url, kept=kept)
 

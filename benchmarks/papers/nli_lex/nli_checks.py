@@ -36,18 +36,14 @@ def one_word_pairs() -> pd.DataFrame:
 
 
 def _sentence(template: str, words: str) -> str:
-    text = template.format(words)
-    return text[0].upper() + text[1:]
+    return (text := template.format(words))[0].upper() + text[1:]
 
 
 def answer(scorer: PairScorer, pairs: pd.DataFrame, **run_options: object) -> pd.DataFrame:
     """Add `passed`, whether the right one of both labels has the higher logit (a tie is wrong), and `margin`.
 
     `margin` is p_entailment - p_contradiction. In a model with two labels, entailment and not, the second counts as
-    contradiction. `pairs` has the columns of `one_word_pairs`, `run_options` are attributes of `RunOptions`.
-
-    Raises:
-        ValueError: the model has no label for contradiction.
+    contradiction; a ValueError says that another has no label for it. `pairs` has the columns of `one_word_pairs`.
     """
     entailment, contradiction = nli_labels(scorer.labels)
     classes = class_labels(scorer.labels)
@@ -65,13 +61,10 @@ def answer(scorer: PairScorer, pairs: pd.DataFrame, **run_options: object) -> pd
 
 
 def accuracy_table(right: np.ndarray, kinds: pd.Series, labels: pd.Series, names: Mapping[str, object]) -> pd.DataFrame:
-    """Accuracy by kind and over all rows, times 100.
+    """Accuracy by kind and over all rows, times 100: columns kind, n, accuracy, low, high (Wilson's 95% interval).
 
-    Takes (n,) whether a row is judged rightly, n kinds, n labels, and a label by the name of the column with the
+    Takes (n,) whether a row is judged rightly, n kinds, n labels, and a label by the name of a further column, with the
     accuracy on its rows.
-
-    Returns:
-        Columns kind, n, accuracy, low, high (Wilson's 95% interval), and those of `names`.
     """
     rows = []
     for kind in [*kinds.unique(), ALL]:
@@ -87,9 +80,6 @@ def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.D
     """Accuracy of an NLI model on the pairs, and on two known NLI sets: columns set, figure, value (times 100).
 
     The sets are measured if `data` has them and the model has all three labels.
-
-    Raises:
-        ValueError: a file is invalid, or the model has no label for contradiction.
     """
     answered = answer(scorer, one_word_pairs(), **run_options)
     table = accuracy_table(answered["passed"].to_numpy(), answered["kind"], answered["label"], {})
