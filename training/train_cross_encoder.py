@@ -176,8 +176,6 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     """
     names = config.outputs.names
     config_kwargs = {name: config.dropout for name in ("hidden_dropout_prob", "attention_probs_dropout_prob")}
-    if config.layers is not None:
-        config_kwargs["num_hidden_layers"] = config.layers
     config_kwargs |= {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
     model = CrossEncoder(
         find_model(init),
