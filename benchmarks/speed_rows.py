@@ -31,13 +31,9 @@ SETTLE_SECONDS = 0.5  # until the busy process has begun
 
 @dataclass(frozen=True)
 class Line:
-    """What a line of the table measures.
+    """What a line of the table measures: a metric of ours in a backend and a precision, or a peer ("" for both).
 
-    Attributes:
-        metric: name of ours, or of the peer.
-        backend, precision: how it runs; "" for a peer and a table.
-        peer: line that its speed is divided by; None for none.
-        share: of the pairs, for what takes seconds for a few.
+    `peer` is the line that its speed is divided by; `share` is of the pairs, for what takes seconds for a few.
     """
 
     metric: str

@@ -52,12 +52,10 @@ class Metric:
     """A way to score a candidate against a reference.
 
     Attributes:
-        name: name of its row.
         load: returns the scoring function; raises NotMeasured where something that it needs is absent.
         bounds: native range of the scores: COSINE, which the protocol maps to [0, 1] by (s + 1) / 2, or UNIT.
         group: "matcha", "baseline", "encoder" (in figures 3, 5 and 6; not ranked in table 8), or "own", this package's.
         published: name of its row in the paper; None where the paper has none.
-        corpus: whether it gives one score for a whole list of candidates, and so no figure that needs rows.
         unbounded: whether scores may leave `bounds`; they are clipped before they are compared with human ratings.
         sets: keys of the sets that it is measured on; None for all.
         ratings: returns its own map from scores to ratings, or None; None for a metric without such a map.
@@ -68,7 +66,6 @@ class Metric:
     bounds: Bounds = COSINE
     group: str = "baseline"
     published: str | None = None
-    corpus: bool = False
     unbounded: bool = False
     sets: tuple[str, ...] | None = None
     ratings: Callable[[], Ratings | None] | None = None
@@ -131,8 +128,11 @@ def baselines(models: Mapping[str, object], device: str | None = None) -> list[M
     needing("BERTScore", lambda model: bertscore(model, models.get("bertscore_layer"), device), bounds=UNIT)
     needing("BLEURT", lambda model: bleurt(model, device), unbounded=True)
     needing("SimCSE", lambda model: encoders.simcse(model, device))
-    needing("MAUVE", lambda model: mauve(model, device), bounds=UNIT, corpus=True)
-    return metrics
+    return [*metrics, Metric("MAUVE", _no_mauve, UNIT, published="MAUVE")]
+
+
+def _no_mauve() -> Score:
+    raise NotMeasured("one score for a whole list, by a package that is none of the dependencies")
 
 
 def given_model(models: Mapping[str, object], name: str) -> str:
@@ -276,21 +276,5 @@ def bleurt(model: str, device: str | None, reference_first: bool = False, tokens
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         pairs = zip(*((references, candidates) if reference_first else (candidates, references)), strict=True)
         return run(list(pairs), lambda output: output.logits[:, 0], max_length=tokens)
-
-    return score
-
-
-def mauve(model: str, device: str | None) -> Score:
-    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors' model: gpt2)."""
-    try:
-        from mauve import compute_mauve
-    except ImportError:
-        raise NotMeasured("the package mauve-text is not installed") from None
-    number = int(device.partition(":")[2] or 0) if device and device.startswith("cuda") else -1
-
-    def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        with encoders.absence(model):
-            texts = {"p_text": candidates, "q_text": references}
-            return np.array([compute_mauve(**texts, featurize_model_name=model, device_id=number).mauve])
 
     return score

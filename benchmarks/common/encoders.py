@@ -162,8 +162,7 @@ def word_vectors(path: str) -> Score:
 def read_vectors(file: Path, wanted: set[str]) -> dict[str, np.ndarray]:
     """The vectors of the wanted words; the rest of the file, which may be large, is skipped.
 
-    Raises:
-        NotMeasured: a line is too short, or a wanted word is not followed by numbers; names the line.
+    NotMeasured names a line that is too short, or in which a wanted word is not followed by numbers.
     """
     vectors: dict[str, np.ndarray] = {}
     width = None

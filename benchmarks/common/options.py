@@ -42,12 +42,7 @@ Cell = tuple[float, float | None, float | None]  # a figure and the ends of its 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How bootstrap intervals are drawn.
-
-    Attributes:
-        seed: seed of the generator.
-        resamples: number of resamples.
-    """
+    """How bootstrap intervals are drawn."""
 
     seed: int = 0
     resamples: int = RESAMPLES

@@ -27,12 +27,9 @@ def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[
 
 
 def check_run(run: Run) -> None:
-    """Refuse options before there is a model to run, where that takes long to make.
+    """Refuse options before there is a model to run, where that takes long to make, by an InvalidInput.
 
     A model may still be refused what this processor cannot compute: bfloat16 on OpenVINO.
-
-    Raises:
-        InvalidInput: an option is invalid, the device is not here or cannot run the others, or OpenVINO is missing.
     """
     options = RunOptions(**run)
     if options.backend == "openvino":

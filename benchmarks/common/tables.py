@@ -41,13 +41,9 @@ def write_output(folder: Path, report: str, **tables: pd.DataFrame) -> str:
 
 
 def cell(row: Mapping[str, object], digits: int = 2, interval: bool = True, mark: str = "") -> str:
-    """One figure, such as `57.36 [55.10, 59.00] (57.40)`.
+    """One figure, such as `57.36 [55.10, 59.00] (57.40)`; `mark` is a sign behind the value.
 
-    Args:
-        row: has `value`, and perhaps `low`, `high` and `published`; None or NaN for what is missing.
-        digits: digits behind the point.
-        interval: whether to show the interval.
-        mark: a sign behind the value.
+    `row` has `value`, and perhaps `low`, `high` and `published`; None or NaN for what is missing.
     """
     value, low, high, published = (row.get(name) for name in ("value", "low", "high", "published"))
     parts = [] if pd.isna(value) else [f"{value:.{digits}f}{mark}"]
@@ -76,15 +72,9 @@ def figures_text(
 ) -> str:
     """A title, a table of long data, and the reasons of the lines for which nothing was measured.
 
-    Args:
-        title: first line.
-        figures: a figure a line: the columns `rows` and `columns`, those of `cell`, and perhaps `reason`.
-        rows: the column that has a line for each of its values, in their order.
-        columns: columns whose values together name a column of the table.
-        labels: words for values of `columns`.
-        digits: digits behind the point.
-        intervals: whether to show intervals, or the values of `columns` that have them.
-        notes: lines below the table.
+    `figures` has a figure a line: the columns `rows` and `columns`, those of `cell`, and perhaps `reason`. `rows` has a
+    line of the table for each of its values, in their order; values of `columns` together name a column, by `labels`.
+    `intervals` says whether to show them, or names values of `columns` that have them. `notes` stand below the table.
     """
     cells: dict[str, dict[str, str]] = {}
     measured: dict[str, bool] = {}

@@ -31,14 +31,10 @@ Place = tuple[str, str]  # name of a metric, title of a set
 
 @dataclass(frozen=True)
 class Column:
-    """A metric.
+    """A metric: its heading, what it runs (for the notes), and what loads it or raises NotMeasured.
 
-    Attributes:
-        name: its heading.
-        model: what it runs, for the notes.
-        load: loads the model; raises NotMeasured where it is absent.
-        bounds: native range of the scores, which decides how they reach [0, 1].
-        cosine: whether a score is a cosine before it is mapped.
+    `bounds` are the native range of the scores, which decides how they reach [0, 1]; `cosine` says whether a score is a
+    cosine before.
     """
 
     name: str

@@ -2,7 +2,7 @@ r"""What holds of every score, and by how much it is violated at worst, beside m
 
     python -m benchmarks guarantees [--metric [ROW=]NAME[:CHECKPOINT]]... [--pairs 64]
 
-Each metric scores pairs of texts that differ in one word (`nli_lex/probe.csv`), a metric of questions the sample
+Each metric scores pairs of texts that differ in one word (`nli_lex/one_word.csv`), a metric of questions the sample
 answers. The largest violation of each property is printed, in the metric's own units:
 
 * self: how far the score of a text with itself lies from the highest score;
@@ -11,8 +11,6 @@ answers. The largest violation of each property is printed, in the metric's own 
 * alone: how far a score changes when its row is the only one of the call;
 * again: how far a second, equal call differs;
 * golden: how far scores differ from those recorded for the same signature (tests/golden); blank where none are.
-
-Peers: ROUGE-1, the cosine of all-MiniLM-L6-v2 and BERTScore with the same model, no baseline rescaling.
 
 Writes to --output: guarantees.csv, and report.txt (what is printed).
 """
@@ -126,11 +124,8 @@ def violations(subject: Subject) -> dict[str, float]:
 
 def measure(subjects: list[Subject]) -> pd.DataFrame:
     """A row for each subject: its name, number of pairs, and largest violations."""
-    rows = []
-    for subject in subjects:
-        options.progress(subject.name)
-        rows.append({"metric": subject.name, "n": len(subject.rows), **violations(subject), "golden": subject.golden})
-    return pd.DataFrame(rows)
+    rows = [(subject.name, len(subject.rows), *violations(subject).values(), subject.golden) for subject in subjects]
+    return pd.DataFrame(rows, columns=["metric", "n", *PROPERTIES, "golden"])
 
 
 def _shown(value: float | None) -> str:

@@ -1,18 +1,15 @@
 r"""Long texts judged sentence by sentence: claims against whole articles (WiCE), and twenty planted errors.
 
-    python -m benchmarks long_texts --data FOLDER
+    python -m benchmarks long_texts --data FOLDER [--k all]
         WiCE's development split: balanced accuracy at .5, AUC, and whether the shown places hold a supporting sentence;
-        and the twenty summaries with a planted error
-    python -m benchmarks long_texts --data FOLDER --k all
-        the same, reading every sentence of the articles
+        and the twenty summaries with a planted error; --k all reads every sentence of the articles
     python -m benchmarks long_texts --planted-only
-        only the twenty summaries, which need no data
+        only the twenty summaries, which were written for this benchmark and need no data
 
 WiCE is read from `wice/claim_documents_dev.parquet` with the columns claim, evidence (sentences of the article), label
 and supporting (JSON: for each annotator's set the indices of its sentences). A claim that is supported in part counts
 as not supported. The shipped decision was fitted on this split among others, so its figures here are a little too good:
-`python -m training.fit_support` prints those by cross-validation. Published rows are of the test split. The summaries
-with one planted error each were written by hand for this benchmark.
+`python -m training.fit_support` prints those by cross-validation. Published rows are of the test split.
 
 Source: Kamoi et al., EMNLP 2023 (WiCE).
 """
@@ -128,7 +125,7 @@ class Planted:
 
     name: str
     source: str
-    sentences: tuple[str, ...]
+    sentences: list[str]
     planted: int
     kind: str
     place: str | None
@@ -160,11 +157,8 @@ class Found:
 
 def load_planted() -> list[Planted]:
     """The twenty summaries."""
-    return [
-        Planted(one["name"], one["source"], tuple(row["sentences"]), row["planted"], row["kind"], row["place"])
-        for one in json.loads(PLANTED.read_text(encoding="utf-8"))
-        for row in one["summaries"]
-    ]
+    sources = json.loads(PLANTED.read_text(encoding="utf-8"))
+    return [Planted(one["name"], one["source"], **row) for one in sources for row in one["summaries"]]
 
 
 def find_planted(judge: Judge) -> list[Found]:

@@ -26,8 +26,6 @@ DRAWN = (ROUGE_L, BERTSCORE, MINILM, "consensus")
 NAMES = {MINILM: "cosine of MiniLM"}
 BINS = 40
 PANELS = {"texts a second": False, "answers to questions a second": True}
-
-
 CORRECT, WRONG = PALETTE[:2]
 
 

@@ -2,17 +2,15 @@ r"""One table for every metric: does it notice one changed word, exchanged roles
 
     python -m benchmarks probes [--data DATA] [--metric [ROW=]NAME[:CHECKPOINT]]... [--nli [ROW=]CHECKPOINT]...
 
-Without --data only the two probes of this project: `one_word.csv` (one word exchanged) and `word_order.csv` (roles
-exchanged; a metric for which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA
-paper and STS-B test, and the half of that paper's ratings by people, as far as their files are there. The prediction is
-the hypothesis, paraphrase or second sentence; the reference is the other text. Figures are AUC, how often a text that
-says the same scores above one that does not; the gap between the mean scores of both (the paper's N-delta); and
-correlations and concordance (CCC) with ratings; times 100 with 95% bootstrap intervals, higher is better.
+Without --data only the two probes of this project: `one_word.csv` and `word_order.csv` (roles exchanged; a metric for
+which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper and STS-B test, and
+the half of that paper's ratings by people, as far as their files are there. The prediction is the hypothesis,
+paraphrase or second sentence. Figures are AUC, the gap between the mean scores of texts that say the same and of others
+(the paper's N-delta), and correlations and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals.
 
-By default every shipped metric that scores texts without a question (a new one by itself), the `contextual` checkpoint
-of `matcha`, and p_entailment - p_contradiction of the NLI model behind `nli_lex`; --baselines adds ROUGE-L, token F1, a
-cosine and BERTScore, both with all-MiniLM-L6-v2. All scores are mapped from their range to [0, 1], a cosine c to
-(c + 1) / 2; of the figures, only CCC and the gap depend on that. "as it is" is a cosine that is not mapped.
+By default every shipped metric that scores texts without a question, the `contextual` checkpoint of `matcha`, and
+p_entailment - p_contradiction of the NLI model behind `nli_lex`. All scores are mapped from their range to [0, 1], a
+cosine c to (c + 1) / 2; of the figures, only CCC and the gap depend on that. "as it is" is a cosine that is not mapped.
 
 Writes to --output: probes.csv (figures, those of the two probes by kind as well), probes_scores.csv (every pair's
 scores) and report.txt (what is printed).

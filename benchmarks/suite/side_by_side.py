@@ -1,15 +1,9 @@
 r"""Every metric of the package beside ROUGE-L, token F1, a cosine, BERTScore and BLEURT, on texts that people evaluate.
 
-    python -m benchmarks side_by_side --data DATA --bertscore FOLDER --rows 300
-        a sample of about 300 texts of each set
-    python -m benchmarks side_by_side --data DATA --bertscore FOLDER
-        all texts (some 24,000)
+    python -m benchmarks side_by_side --data DATA --bertscore FOLDER [--rows 300]
+        all texts (some 24,000), or a sample of about 300 of each set
 
-Answers to questions (NQ-open 301, DIVER-QA, TruthfulQA, the denials written for this project), summaries (NEWTS),
-captions (COCO), claims (Climate-FEVER, WiCE), paraphrases (PAWS-Wiki), statements (MultiNLI), and pairs that people
-rated (STS-B, the half of the MATCHA paper's study). No metric of the package was trained or fitted on
-them; the notes below the table name the two sets after which rules or settings were chosen (DIVER-QA, WiCE).
-
+The sets are those of `texts.KINDS`; the notes below the table name those after which rules or settings were chosen.
 BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant; all-MiniLM-L6-v2 without it) and stands beside
 what papers print for theirs. BLEURT cannot be run without its weights: its published figures are shown. Of several
 references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each

@@ -27,15 +27,11 @@ _MATCHA_TITLES = {MULTINLI: TITLES["multinli"], PEOPLE: "Overall"}  # where the 
 _MATCHA_TABLES = {GAP: ("3", "n_delta"), CCC: ("7", "ccc")}
 
 
-def _auc(scores: np.ndarray, truth: np.ndarray) -> float:
-    return float(auc(scores[truth == 1], scores[truth == 0]))
-
-
-def _gap(scores: np.ndarray, truth: np.ndarray) -> float:
-    return float(scores[truth == 1].mean() - scores[truth == 0].mean())
-
-
-_FIGURES = {AUC: _auc, GAP: _gap, SPEARMAN: spearman, CCC: concordance, NATIVE_CCC: concordance, PEARSON: pearson}
+_FIGURES = {
+    AUC: lambda scores, truth: auc(scores[truth == 1], scores[truth == 0]),
+    GAP: lambda scores, truth: scores[truth == 1].mean() - scores[truth == 0].mean(),
+    **{SPEARMAN: spearman, CCC: concordance, NATIVE_CCC: concordance, PEARSON: pearson},
+}
 
 
 def text_figure(scores: np.ndarray, texts: TextSet, figure: str, bootstrap: Bootstrap) -> dict[str, float]:

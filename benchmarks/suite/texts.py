@@ -160,7 +160,5 @@ def _answers(data: Path) -> list[TextSet]:
 
 
 def _claims(data: Path) -> list[TextSet]:
-    if not (data / WICE_FILE).is_file():
-        return []
-    claims = load_claims(data)
-    return [pairs(WICE, claims.articles, claims.claims, claims.labels, long=True)]
+    found = [load_claims(data)] if (data / WICE_FILE).is_file() else []
+    return [pairs(WICE, one.articles, one.claims, one.labels, long=True) for one in found]

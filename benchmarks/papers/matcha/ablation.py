@@ -5,13 +5,9 @@ r"""The strategies of table 10 of Li et al., Findings of ACL 2026, each trained 
         --config training/configs/matcha/paper.yaml --budget 20000
 
 contrastive: the sources whose incorrect texts contradict, alone; random: the others alone; sequential: one source after
-another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. Everything
-else is the same, and the last step counts; the loss is the config's, by default the paper's (equation 7). With several
-seeds the report has their means with 95% intervals (Student's t): they cover the run's randomness, not the data's.
-A small budget on other data can test the paper's ordering, not reach its figures.
-
-The options of how models run are those of the scoring, where the config trains a transformer: a table runs none.
-Training takes its precision from the config, and a GPU if there is one.
+another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. The last
+step counts. With several seeds the report has means with 95% intervals (Student's t): they cover the run's randomness,
+not the data's. A small budget on other data can test the paper's ordering, not reach its figures.
 
 --resume keeps the strategies of an interrupted call that are trained. Writes to --output: ablation.csv (of all seeds),
 report.txt (what is printed), and a folder SEED/STRATEGY for each run.
@@ -61,12 +57,10 @@ def train_strategy(
 
 
 def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Scores) -> pd.DataFrame:
-    """Every figure of every strategy.
+    """Every figure of every strategy, times 100: columns set, strategy, figure, value, published, n.
 
-    Returns:
-        Columns set, strategy, figure, value, published (where the paper has it), n; times 100. `ccc` is computed from
-        the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are. The set MEAN has the
-        means over the sets.
+    `ccc` is computed from the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are.
+    The set MEAN has the means over the sets.
     """
     published, rows = Published(PUBLISHED), []
     for one in sets.values():

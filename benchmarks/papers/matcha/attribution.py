@@ -9,13 +9,11 @@ r"""Table 9 of the MATCHA paper: how much the tokens of correct and of incorrect
 A pair's attribution is the sum of its tokens' integrated gradients, the mean of both directions, times 100. As in the
 paper the path begins at token id 0 in every place where the score is above 0, else at the other text. By completeness
 the sum is the score minus the baseline's score, and it is computed as that: the limit of many points of the path, of
-which the paper takes 50. BERTScore is its F1 without rescaling, by greedy alignment; an encoder whose name is in table
-9 gets the published row beside it. MATCHA's second row is `exact`, the shares that sum to the score itself.
+which the paper takes 50. BERTScore is its F1 without rescaling, by greedy alignment. MATCHA's second row is `exact`,
+the shares that sum to the score itself. Writes table9.csv and report.txt to --output.
 
-Writes table9.csv and report.txt to --output.
-
-Source: Li et al., Findings of ACL 2026, appendix C; the settings that it leaves open (128 tokens, the two baselines)
-are those of the authors' published code.
+Source: Li et al., Findings of ACL 2026, appendix C; what it leaves open (128 tokens, the two baselines) is as in the
+authors' published code.
 """
 
 from collections.abc import Callable, Sequence
@@ -144,11 +142,9 @@ def measure(entry: Entry, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 def _figure(figure: str, correct: np.ndarray, incorrect: np.ndarray, seed: int) -> dict[str, float]:
-    if figure != "gap":
-        return {"value": float((correct if figure == "correct" else incorrect).mean())}
-    gaps = correct - incorrect
-    low, high = bootstrap(lambda rows: {"gap": gaps[rows].mean(axis=-1)}, (len(gaps),), seed)["gap"]
-    return {"value": float(gaps.mean()), "low": low, "high": high}
+    values = {"correct": correct, "incorrect": incorrect, "gap": correct - incorrect}[figure]
+    drawn = {} if figure != "gap" else bootstrap(lambda rows: {"gap": values[rows].mean(axis=-1)}, (len(values),), seed)
+    return {"value": float(values.mean()), **dict(zip(("low", "high"), drawn.get("gap", ()), strict=False))}
 
 
 def table_text(table: pd.DataFrame, rows: pd.DataFrame) -> str:

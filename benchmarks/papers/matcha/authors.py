@@ -20,7 +20,7 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.tables import check_columns, read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.separation import measure_sides
-from benchmarks.papers.matcha.sets import UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
+from benchmarks.papers.matcha.sets import TITLES, UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import COSINE, separation
 
@@ -29,17 +29,9 @@ OWN_GROUPS = ("matcha", "own")  # groups of this package's metrics
 FIGURES = ("n_delta", "macro_f1", "auc")
 CAPTIONS = "coco_val2017/captions.parquet"  # in the data folder; trains the shipped MATCHA table
 _FOLDERS = (Path("lm-embedding/precomputed"), Path("precomputed"))
-_FILES = {  # parquet file, and the authors' name of the set
-    "snli": ("snli_dev", "snli"),
-    "multinli": ("mnli_dev_matched", "multi_nli"),
-    "truthfulqa": ("truthfulqa", "truthfulqa"),
-    "climate_fever": ("climate_fever", "climate_fever"),
-    "coco": ("coco", "coco-caption"),
-    "newts": ("newts", "newts"),
-}
+_FILES = {"snli": "snli_dev", "multinli": "mnli_dev_matched"}  # parquet files that are not called like their set
+_THEIRS = {"multinli": "multi_nli", "coco": "coco-caption"}  # the authors' names of sets
 _COLUMNS = {"premise": "reference", "pos_sim": "matcha_correct", "neg_sim": "matcha_incorrect"}
-
-Pair = tuple[str, str]
 
 
 class Authors:
@@ -53,14 +45,15 @@ class Authors:
 
     def __init__(self, folder: Path, data: Path | None = None) -> None:
         self.sets: dict[str, TripletSet] = {}
-        self.scores: dict[str, dict[Pair, float]] = {ROW: {}, SNPMI_ROW: {}}
-        for key, names in _FILES.items():
-            if (frame := _read(folder, key, *names)) is None:
+        self.scores: dict[str, dict[tuple[str, str], float]] = {ROW: {}, SNPMI_ROW: {}}
+        for key in TITLES:
+            theirs = _THEIRS.get(key, key)
+            if (frame := _read(folder, key, _FILES.get(key, key), theirs)) is None:
                 continue
             one = triplet_set(key, frame, f"{folder}, {key}", paper=True)
             self.sets[key] = one
             self._keep(ROW, one, frame["matcha_correct"], frame["matcha_incorrect"])
-            if (path := _found(folder, f"snpmi/{names[1]}_snpmi_scores.csv")) is not None:
+            if (path := _found(folder, f"snpmi/{theirs}_snpmi_scores.csv")) is not None:
                 rows = read_table(path)
                 self._keep(SNPMI_ROW, one, rows["pos_sim"].dropna(), rows["neg_sim"].dropna())
             if key == "coco" and data is not None and (data / CAPTIONS).is_file():

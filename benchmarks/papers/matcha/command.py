@@ -7,14 +7,10 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
     python -m benchmarks matcha --data FOLDER --authors MATCHA --metric consensus --metric stsscore
         tables 3 to 5 on the authors' rows, beside their own scores of every pair, with two more metrics of this package
         (benchmarks/papers/matcha/authors.py says what MATCHA holds)
-    python -m benchmarks matcha --data FOLDER --stsb-checkpoint runs/stsb/best
-        with the row of table 7 for a checkpoint fine-tuned on STS-B train
-    python -m benchmarks matcha --data FOLDER --encoder bert-base-uncased --encoder GTE=thenlper/gte-large \
-        --device cuda --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased \
-        --bleurt Elron/bleurt-base-128 --simcse princeton-nlp/sup-simcse-bert-base-uncased --mauve gpt2
-        every row
-    python -m benchmarks matcha --data FOLDER --encoder all-paper --word-vectors GloVe=glove.6B.300d.txt
-        the study of 23 encoders (figures 3, 5 and 6): those of encoders.csv; one that cannot be had has a reason
+    python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda \
+        --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased --bleurt Elron/bleurt-base-128 \
+        --simcse princeton-nlp/sup-simcse-bert-base-uncased --stsb-checkpoint runs/stsb/best
+        every row; all-paper: the 23 encoders of encoders.csv (figures 3, 5 and 6); table 7 has a MATCHA tuned on STS-B
     python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --human human_scores.csv --mednli mli_test.jsonl
         the sets built from their public sources, by the same rules
     python -m benchmarks matcha --data FOLDER --export-texts texts.parquet
@@ -39,7 +35,7 @@ from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.papers.matcha.report import write_results
 from benchmarks.papers.matcha.scoring import score_sets
-from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, load_sets, read_set
+from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, read_set
 
 ENCODERS = Path(__file__).with_name("encoders.csv")
 PAPER_ENCODERS = "all-paper"  # value of --encoder
@@ -64,7 +60,6 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.bertscore_layer
 @options.model("bleurt", "Elron/bleurt-base-128")
 @options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
-@options.model("mauve", "gpt2; needs the package mauve-text")
 @click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
 @options.run
 @options.seed
@@ -177,9 +172,8 @@ def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -
         ValueError: a set that is `wanted` (empty: all that are available) is not available, or none is.
     """
     asked = [name for name in NAMES if name in wanted or not wanted]
-    rated = any(name in RATED_TITLES for name in asked)
     sets, reasons = {}, {}
-    for name in [*asked, CALIBRATION] if rated else asked:
+    for name in [*asked, *([CALIBRATION] if set(asked) & set(RATED_TITLES) else [])]:
         try:
             sets[name] = _one_set(name, data, files)
         except NotMeasured as reason:
@@ -200,10 +194,9 @@ def _one_set(name: str, data: Path | None, files: dict[str, Path]) -> Evaluation
     if name == "mednli":
         raise NotMeasured("its licensed file is not given (--mednli FILE)")
     if data is not None:
-        sets = load_sets(data, (name,))
-        if name not in sets:
+        if not (data / FILES[name]).is_file():
             raise NotMeasured(f"no file {data / FILES[name]}")
-        return sets[name]
+        return read_set(name, data / FILES[name])
     if name not in BUILDERS:
         raise NotMeasured(f"not on the Hub (--{name} FILE)")
     try:

@@ -53,15 +53,14 @@ def write_results(
     if triplets:
         general = [metric for metric in metrics if metric.sets is None]
         parts.append(_separation(general, triplets, scores, bootstrap, output, files))
-    rating = [metric for metric in metrics if not metric.corpus]
     scaler, published = Scaler(scores, sets.get(CALIBRATION)), Published(PUBLISHED)
     if "stsb" in sets:
-        files["table7"] = rating_table(rating, sets["stsb"], scores, scaler, published, bootstrap)
+        files["table7"] = rating_table(metrics, sets["stsb"], scores, scaler, published, bootstrap)
         title = f"Table 7, CCC with the ratings of STS-B test ({_rows(sets['stsb'])})"
         notes = [*SCALING_LABELS.values(), _FINE_TUNED]
         parts.append(figures_text(title, files["table7"], "metric", ["scaling"], notes=notes))
     if "human" in sets:
-        general = [metric for metric in rating if metric.sets is None]
+        general = [metric for metric in metrics if metric.sets is None]
         files["table8"] = rating_table(general, sets["human"], scores, scaler, published, bootstrap)
         parts.append(human_text(files["table8"], published))
         files["figure4"] = matrix = concordance_matrix(general, sets["human"], scores, scaler)

@@ -14,7 +14,7 @@ from benchmarks.papers.matcha.sets import EvaluationSet, TripletSet
 
 @dataclass(frozen=True)
 class TripletScores:
-    """(n,) native scores of one metric on a triplet set, 0 where a text has no vector; (1,) for a corpus metric."""
+    """(n,) native scores of one metric on a triplet set each, 0 where a text has no vector."""
 
     correct: np.ndarray
     incorrect: np.ndarray
@@ -62,7 +62,7 @@ def score_sets(
 
 
 def _is_for(metric: Metric, dataset: EvaluationSet) -> bool:
-    return dataset.key in (metric.sets or (dataset.key,)) and (isinstance(dataset, TripletSet) or not metric.corpus)
+    return dataset.key in (metric.sets or (dataset.key,))
 
 
 def _score_set(scores: Scores, metric: Metric, score: Score, dataset: EvaluationSet) -> None:
@@ -70,10 +70,6 @@ def _score_set(scores: Scores, metric: Metric, score: Score, dataset: Evaluation
     if not isinstance(dataset, TripletSet):
         values, shape = score(dataset.candidates, dataset.references), (len(dataset),)
         scores.rated[place] = _checked(metric, values, len(dataset))
-    elif metric.corpus:
-        pair = score(dataset.correct, dataset.references), score(dataset.incorrect, dataset.references_of_incorrect)
-        scores.triplets[place] = TripletScores(*(_checked(metric, one, 1) for one in pair))
-        return
     else:  # in one call, so that an encoder encodes a reference once
         texts = [*dataset.correct, *dataset.incorrect], [*dataset.references, *dataset.references_of_incorrect]
         values, shape = score(*texts), (2, len(dataset))

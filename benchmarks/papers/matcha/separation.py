@@ -18,17 +18,10 @@ from benchmarks.papers.matcha.sets import TripletSet
 from semantic_metrics.stats.bootstrap import SIGNIFICANT, Figures
 from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit
 
-FIGURE_TABLES = {  # by figure, the table that prints it; MedNLI has its own
-    "correct": "3",
-    "incorrect": "3",
-    "n_delta": "3",
-    "auc": "3",
-    "pairwise": "3",
-    "macro_f1": "4",
-    "wasserstein": "5",
-}
+# by figure, the table that prints it; MedNLI has its own
+FIGURE_TABLES = dict.fromkeys(("correct", "incorrect", "n_delta", "auc", "pairwise"), "3")
+FIGURE_TABLES |= {"macro_f1": "4", "wasserstein": "5"}
 MEDNLI_TABLE = "6"
-CORPUS_FIGURES = ("correct", "incorrect", "n_delta")  # what the paper prints for MAUVE
 _COLUMNS = ["table", "set", "metric", "group", "figure", "value", "low", "high", "published", "n"]
 _COLUMNS += ["p_next", "next", "best", "reason"]
 
@@ -36,25 +29,23 @@ _COLUMNS += ["p_next", "next", "best", "reason"]
 def separation_table(
     metrics: list[Metric], sets: list[TripletSet], scores: Scores, published: Published, bootstrap: Bootstrap
 ) -> pd.DataFrame:
-    """Every figure of tables 3 to 6, one row each.
+    """Every figure of tables 3 to 6, one row each, times 100.
 
-    Returns:
-        Columns table, set, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the
-        set), p_next and next (N-delta only: paired t-test against the metric with the next lower N-delta), best
-        (N-delta only: the highest, and significantly so) and reason (why there is no value). All figures times 100.
+    Columns table, set, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the set),
+    p_next and next (N-delta only: paired t-test against the metric with the next lower N-delta), best (N-delta only:
+    the highest, and significantly so) and reason (why there is no value).
     """
     rows = []
     for triplets in sets:
         key, title = triplets.key, triplets.title
         measured = {metric.name: scores.triplets.get((metric.name, key)) for metric in metrics}
-        tests = next_best_tests([metric for metric in metrics if not metric.corpus], measured, triplets.paired)
+        tests = next_best_tests(metrics, measured, triplets.paired)
         for metric in metrics:
             values = {}
             if measured[metric.name]:
                 statistic = partial(separation, bounds=metric.bounds, paired=triplets.paired)
-                sides, drawn = scores.sides(metric.name, key), not metric.corpus
-                values = measure_sides(statistic, *sides, triplets.paired, bootstrap, drawn)
-            for figure in CORPUS_FIGURES if metric.corpus else FIGURE_TABLES:
+                values = measure_sides(statistic, *scores.sides(metric.name, key), triplets.paired, bootstrap)
+            for figure in FIGURE_TABLES:
                 table = MEDNLI_TABLE if key == "mednli" else FIGURE_TABLES[figure]
                 value, low, high = values.get(figure, (None, None, None))
                 row = {"table": table, "set": title, "metric": metric.name, "group": metric.group, "figure": figure}
@@ -72,24 +63,22 @@ def measure_sides(
     incorrect: np.ndarray,
     paired: bool,
     bootstrap: Bootstrap,
-    drawn: bool = True,
 ) -> dict[str, Cell]:
     """Figures of (n,) scores of correct and (m,) of incorrect texts; rows of a paired set are drawn for both."""
 
     def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
         return statistic(correct[rows], incorrect[rows if other_rows is None else other_rows])
 
-    return bootstrap.measure(resampled, (len(correct),) if paired else (len(correct), len(incorrect)), drawn)
+    return bootstrap.measure(resampled, (len(correct),) if paired else (len(correct), len(incorrect)))
 
 
 def next_best_tests(
     metrics: list[Metric], measured: dict[str, TripletScores | None], paired: bool
 ) -> dict[str, dict[str, object]]:
-    """Paired t-tests of each metric's gaps against those of the metric with the next lower N-delta.
+    """Paired t-tests of each metric's gaps against those of the metric with the next lower N-delta; none if unpaired.
 
-    Returns:
-        By metric's name, `next` (the other's name), `p_next`, and `best`: whether it is the highest of all and the
-        test distinguishes it from the next at the level of the caption of table 3. Empty for unpaired sets.
+    By metric's name, `next` (the other's name), `p_next`, and `best`: whether it is the highest of all and the test
+    distinguishes it from the next at the level of the caption of table 3.
     """
     if not paired:
         return {}
@@ -106,16 +95,14 @@ def next_best_tests(
 def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -> pd.DataFrame:
     """The threshold curves (figures 2 and 6); rows of an unpaired set are paired by `TripletSet.curve_rows`.
 
-    Returns:
-        Columns set, metric, group, midpoint (whether the two midpoint conditions hold, as in the paper), threshold,
-        share (in percent).
+    Columns set, metric, group, midpoint (whether the two conditions of the paper hold), threshold, share (%).
     """
     parts = []
     for triplets in sets:
         rows = triplets.curve_rows()[0]
         for metric in metrics:
             pair = scores.triplets.get((metric.name, triplets.key))
-            if pair is None or metric.corpus:
+            if pair is None:
                 continue
             unit = to_unit([pair.correct, pair.incorrect[rows]], metric.bounds)
             names = {"set": triplets.title, "metric": metric.name, "group": metric.group}

@@ -32,17 +32,9 @@ RATED_TITLES = {"stsb": "STS-B test", "human": "human study"}
 CALIBRATION = "stsb_dev"  # fits the line from score to rating; neither measured nor trained on
 NAMES = (*TITLES, *RATED_TITLES)
 
-FILES = {
-    "snli": "nli_triplets/snli_dev.parquet",
-    "multinli": "nli_triplets/mnli_dev_matched.parquet",
-    "truthfulqa": "matcha_eval/truthfulqa.parquet",
-    "climate_fever": "matcha_eval/climate_fever.parquet",
-    "coco": "matcha_eval/coco.parquet",
-    "newts": "matcha_eval/newts.parquet",
-    "stsb": "stsb/test.parquet",
-    "human": "matcha_human/half.parquet",
-    CALIBRATION: "stsb/dev.parquet",
-}
+FILES = {name: f"matcha_eval/{name}.parquet" for name in ("truthfulqa", "climate_fever", "coco", "newts")}
+FILES |= {"snli": "nli_triplets/snli_dev.parquet", "multinli": "nli_triplets/mnli_dev_matched.parquet"}
+FILES |= {"stsb": "stsb/test.parquet", CALIBRATION: "stsb/dev.parquet", "human": "matcha_human/half.parquet"}
 _COLUMNS = {"premise": "reference", "correct_answer": "correct", "incorrect_answer": "incorrect"}
 _NLI_COLUMNS = {"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"}  # MedNLI's own names
 _HIGHEST_RATING = 5  # in STS-B and in the human study; both are divided by it

@@ -3,23 +3,20 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
     python -m benchmarks nli_lex --data FOLDER --trained-on runs/judged/train.parquet
         the shipped checkpoint and the lexical baselines on DIVER-QA, NQ-open 301 and EVOUNA; of EVOUNA the questions
         that the checkpoint was not trained on (training/data/judged_answers.py writes the file)
-    python -m benchmarks nli_lex --data FOLDER --baselines-only
-        only judges that need no model
     python -m benchmarks nli_lex --data FOLDER --checkpoint MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli \
         --weights diver_qa=weights.json --bem kortukov/answer-equivalence-bem --device cuda
         another NLI model with weights of its own (`semantic-metrics fit`), and BEM
     python -m benchmarks nli_lex --file judged.csv --endpoint http://127.0.0.1:8000/v1 --endpoint-model llama
         a user's own answers, and a language model as a judge (it is sent every answer)
 
-Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test: three settings were tried because
-of what had been seen there, and a feature was taken after figures without it had been seen there (docs/nli_lex.md).
-Weights must not be fitted on the questions that they judge: the report says for each set what they were fitted on.
-EVOUNA, on whose other questions the shipped weights are fitted, is judged by cross-validation.
+Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test (docs/nli_lex.md). Weights must not
+be fitted on the questions that they judge: the report says for each set what they were fitted on. EVOUNA, on whose
+other questions the shipped weights are fitted, is judged by cross-validation.
 
-Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv,
-report.txt (the printed report), figure2.png, figure4.png to figure9.png, all times 100; and, for the shipped
-checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/pairs --results OUTPUT`). With
---endpoint also replies.jsonl: its replies as they come, which a second run does not ask for again.
+Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv, report.txt (what is
+printed), figure2.png, figure4.png to figure9.png, all times 100; for the shipped checkpoint model_card.csv, which its
+card prints (`python -m training.cards model_cards/pairs --results OUTPUT`); with --endpoint replies.jsonl: its replies
+as they come, which a second run does not ask for again.
 """
 
 from pathlib import Path

@@ -2,16 +2,11 @@ r"""Two probes: answers that name the reference to deny, correct or list it, and
 
     python -m benchmarks denials [--checkpoint NAME] [--output FOLDER]
 
-denials.csv has answers to questions written for this project, in forms that no model is trained on, like the questions.
-Each form gives an incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the same
-words, so half of the answers are correct and chance is 50. An answer that leaves open which of several guesses is right
-is incorrect.
-
-numbers.csv has answers to other such questions, whose reference is a year, a date, a count, an amount or an ordinal:
-half of them have another number, most of them near it ("1911" for "1912"), half the right one, also written otherwise
-("nineteen twelve") or, where it is long, rounded. An answer is the number alone, the number in a form, or a sentence
-with other numbers. A rule of nli_lex (`number_conflict`) was written with such answers in mind, and tells most of these
-pairs alone: the probe says how far the judge follows it, not how it does on all answers with numbers.
+Both were written for this project, and half of their answers are correct. denials.csv has forms that no model is
+trained on: each gives an incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the
+same words. In numbers.csv the reference is a year, a date, a count, an amount or an ordinal, and an answer has another
+one, mostly near it, or the right one, also written otherwise. Rules on numbers in nli_lex tell most of these pairs
+alone: the probe says how far the judge follows them, not how it does on all answers with numbers.
 
 Judges: NLI+lex with the checkpoint's weights, its NLI model alone (entailment above 0.5), and token recall of the
 reference above 0.5. Writes to --output: denials.csv and numbers.csv (accuracy by kind), denials_answers.csv and

@@ -1,11 +1,9 @@
 """The judges that read an NLI model: NLI alone and NLI+lex, each as in the paper and as this project reads texts.
 
-As in the paper (`features="paper"`): the whole question, and the reference as a literal substring. This project reads
-only the part of a question that asks, normalises words, and in its shipped form adds features and a rule for long
-answers.
-
-Weights belong to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others,
-named by --weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is otherwise judged by cross-validation.
+As in the paper: the whole question, and the reference as a literal substring. This project reads only the part of a
+question that asks, normalises words, and in its shipped form adds features and a rule for long answers. Weights belong
+to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others, named by
+--weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is otherwise judged by cross-validation.
 """
 
 import time

@@ -24,28 +24,20 @@ JUDGED_BEFORE = {BEM: "bem_prob_max", GPT4: "gpt4_label"}  # columns with Kamall
 _FILES = {"diver_qa": "diver_qa/sample.parquet", "nq301": "openqa_eval/nq301.parquet", "evouna": "evouna/nq.parquet"}
 _SEPARATORS = {"nq301": " | ", "evouna": "/"}  # between the gold answers of a row
 _DATASETS = {"aqa": "AdversarialQA", "squad": "SQuAD", "medqa": "MedQA", "hotpotqa": "HotpotQA", "triviaqa": "TriviaQA"}
-MODELS = {
-    "claude": "Claude-3.5-Sonnet",
-    "mixtral": "Mixtral-8x7B",
-    "ll70b": "Llama-3-70b",
-    "ll8b": "Llama-3-8b",
-    "phi": "Phi-3-mini",
-}  # in the paper's spelling
+MODELS = {"claude": "Claude-3.5-Sonnet", "mixtral": "Mixtral-8x7B", "ll70b": "Llama-3-70b", "ll8b": "Llama-3-8b"}
+MODELS["phi"] = "Phi-3-mini"  # in the paper's spelling
 
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Answers to questions with human judgements.
+    """n answers to questions with human judgements.
 
     Attributes:
-        title: title of the set.
-        questions: n questions.
-        references: n lists of gold answers, each with at least one.
-        candidates: n answers; some may be empty.
-        labels: (n,) bool, whether people found the answer correct.
-        datasets: n names of the dataset of the question.
-        models: n names of the model that gave the answer.
-        before: (n,) published judgements in [0, 1], by name of the judge; NaN where there is none.
+        references: lists of gold answers, each with at least one.
+        candidates: the answers; some may be empty.
+        labels: bool, whether people found the answer correct.
+        datasets, models: the dataset of the question, and the model that gave the answer.
+        before: published judgements in [0, 1], by name of the judge; NaN where there is none.
         source: name of the file.
     """
 

@@ -46,11 +46,8 @@ def outcomes(verdicts: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def figure_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, drawing: Bootstrap) -> pd.DataFrame:
     """Accuracy, F1 and MCC of every judge on every set, for all answers, by answering model and by dataset.
 
-    Intervals are drawn by question: all answers to a question are drawn together.
-
-    Returns:
-        Columns set, by (`all`, `model`, `dataset`), part, judge, group, figure, value, low, high, published, n (answers
-        judged) and reason (why there is no value). Figures times 100.
+    Intervals are drawn by question: all answers to a question are drawn together. Columns set, by (`all`, `model`,
+    `dataset`), part, judge, group, figure, value, low, high, published, n (answers judged) and reason. Times 100.
     """
     published, rows = Published(PUBLISHED), []
     for key, answers in sets.items():
@@ -100,11 +97,9 @@ def _printed(published: Published, judge: Judge, title: str, by: str, part: str,
 
 
 def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, table: pd.DataFrame) -> pd.DataFrame:
-    """Figure 2: cost and quality.
+    """Figure 2: columns set, judge, group, parameters (0 without a model, empty if unknown), and figures times 100.
 
-    Returns:
-        Columns set, judge, group, parameters (0 without a model, empty if unknown), answers_per_second (in this run,
-        without loading; empty if not measured here), accuracy, f1, mcc (times 100).
+    answers_per_second is of this run, without loading; empty if not measured here.
     """
     overall = table[table["by"] == "all"].pivot(index=["set", "judge"], columns="figure", values="value")
     rows = []

@@ -7,12 +7,11 @@ r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures
         these encoders and the floors; a later run reads the vectors from the cache
     python -m benchmarks set_criteria --samples FILE.parquet --encoder ORG/NEW --ranges results/set_criteria/ranges.json
         one more encoder, with the margins of another run
-    python -m benchmarks set_criteria --samples FILE.parquet --encoder model_cards/contextual/ --precision int8
-        --precision and --backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch
 
-FILE has the columns operator (overlap, difference, union), a, b and target; `set_data build` makes one. Writes to
---output: table1.csv to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors),
-checks.csv, leaderboard.csv, ranges.json, report.txt (the printed report), figure4.png, figure6.png and figure10.png.
+FILE has the columns operator (overlap, difference, union), a, b and target; `set_data build` makes one. --precision and
+--backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch. Writes to --output: table1.csv
+to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors), checks.csv,
+leaderboard.csv, ranges.json, report.txt (what is printed), figure4.png, figure6.png and figure10.png.
 """
 
 import json
@@ -52,18 +51,15 @@ def main(
     output: Path,
     limit: int | None,
     ranges_file: Path | None,
-    epsilons: int,
-    tolerance: float,
-    theta: float,
-    norm_ratio: float,
     cache: Path | None,
     run: Run,
     seed: int,
     resamples: int,
+    **criteria: float,
 ) -> None:
     """Tables and figures of the set-theoretic criteria for a list of encoders, published numbers beside."""
     try:
-        settings = Settings(epsilons, tolerance, theta, norm_ratio)
+        settings = Settings(**criteria)
         ranges = None
         if ranges_file is not None:
             try:

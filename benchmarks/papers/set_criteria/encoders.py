@@ -42,14 +42,10 @@ _NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An encoder to measure.
+    """An encoder to measure: the name of its rows, what the user wrote, and what loads it from all distinct texts.
 
-    Attributes:
-        name: name of its rows.
-        spec: what the user wrote.
-        load: takes all distinct texts, returns the encoder; raises NotMeasured or ValueError if it does not load.
-        floor: whether it is a floor, which is measured for comparison only.
-        chosen: precision and backend that it runs in, by option, as far as a choice of them was made and holds for it.
+    `load` raises NotMeasured or ValueError. A floor is measured for comparison only. `chosen` has the precision and the
+    backend that it runs in, by option, as far as a choice of them was made and holds for it.
     """
 
     name: str

@@ -71,10 +71,9 @@ def _ratio(sums: np.ndarray, counts: np.ndarray, weights: np.ndarray) -> np.ndar
 def means_table(measured: list[Measured], bootstrap: ClusterBootstrap) -> pd.DataFrame:
     """Mean of every difference of C1, C3 and C4, alone and against the floor, which is the last of the encoders.
 
-    Returns:
-        Columns encoder, floor (whether it is one), criterion, condition, measure; mean, low and high in the measure's
-        own sign, as in tables 12 and 14; above_floor, floor_low and floor_high: the mean minus the floor's, with the
-        sign of a distance turned, so that above 0 is better.
+    Columns encoder, floor (whether it is one), criterion, condition, measure; mean, low and high in the measure's own
+    sign, as in tables 12 and 14; above_floor, floor_low and floor_high: the mean minus the floor's, with the sign of a
+    distance turned, so that above 0 is better.
     """
     rows = []
     for criterion in DIFFERENCES:
@@ -121,10 +120,7 @@ def discrimination_table(measured: list[Measured], shares: Shares, bootstrap: Cl
 
     The index is the gap between the encoder's share and the floor's, over the root of the mean of the two variances of
     the samples' shares: Cohen's d. NaN where nothing is defined, or where the shares differ and neither varies.
-
-    Returns:
-        Columns floor, encoder (EVERY: the mean of all that are no floor), criterion, gap (percentage points), gap_low,
-        gap_high, index, low, high.
+    The last encoder is EVERY, the mean of all that are no floor; gaps are in percentage points.
     """
     names, rows = [one.candidate.name for one in measured], []
     floors = [i for i, one in enumerate(measured) if one.candidate.floor]

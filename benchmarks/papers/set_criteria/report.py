@@ -1,17 +1,23 @@
-"""From measured encoders to files: tables as CSV and text, figures as PNG, and the checks."""
+"""From measured encoders to files: tables as CSV and text, the histograms of figures 4, 6 and 10, and the checks.
+
+Nothing depends on colour alone: unsigned angles are filled bars, signed ones a dashed outline.
+"""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
+from benchmarks.common.plot_style import PALETTE, save_figure
 from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.set_criteria import means as tables
-from benchmarks.papers.set_criteria.figures import draw_angles, draw_ratios
 from benchmarks.papers.set_criteria.measure import KINDS, Measured, SampleSet
 from benchmarks.papers.set_criteria.tables import NOTES, figure_table, table_texts
 from semantic_metrics.core.run_options import RunOptions
@@ -20,6 +26,13 @@ from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
 
+PANELS = {"C2": "TextOverlap (C2)", "C5": "TextDifference (C5)", "C6": "TextUnion (C6)"}
+EXPECTED = {"C2": "expected between 0 and 1", "C5": "expected near 1 (A)", "C6": "expected between 0 and 1"}
+_ANGLES = (-0.5, 2.5)  # range of the axis, in parts of the angle between A and B; the caption counts the rest
+_RATIOS = (0.49, 1.51)  # range of the axis: whole bins, 1 in the middle of one
+_CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
+_PANEL_INCHES, _ROW_INCHES = 3.2, 2.0
+_HEADROOM = 0.2  # share of the axis above the bars, for the text in the corner
 _DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
 ABOVE = "mean difference above random vectors"
 SIDE_BY_SIDE = ("cosine", "ned")
@@ -152,3 +165,75 @@ def check_table(means: pd.DataFrame) -> pd.DataFrame:
     above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])
     above["holds"] = (above["low"] > 0).astype(object).where(above["low"].notna())
     return above[COLUMNS].reset_index(drop=True)
+
+
+def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
+    """Figure 4 (one encoder) or 6 (several) as PNG: a row for each encoder's `report`, a column for each operator."""
+    figure = Figure(figsize=(3 * _PANEL_INCHES, 1.2 + _ROW_INCHES * len(results)), layout="constrained")
+    panels = figure.subplots(len(results), len(PANELS), sharex=True, squeeze=False)
+    for row, (name, result) in zip(panels, results.items(), strict=True):
+        for panel, criterion in zip(row, PANELS, strict=True):
+            _draw_angle(panel, result[criterion])
+        row[0].set_ylabel(f"{_plain(name)}\nsamples (%)")
+    for panel, criterion in zip(panels[0], PANELS, strict=True):
+        panel.set_title(f"{PANELS[criterion]}\n{EXPECTED[criterion]}", fontsize=10)
+    for panel in panels[-1]:
+        panel.set_xlabel("angle(B, target) / angle(A, B)")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    save_figure(figure, path, title)
+
+
+def _draw_angle(panel: Axes, result: dict) -> None:
+    unsigned, signed = result["histogram"]["unsigned"], result["histogram"]["signed"]
+    look = {"fill": True, "color": PALETTE[0], "alpha": 0.55, "label": "unsigned (paper)"}
+    panel.stairs(_shares(unsigned), unsigned["edges"], **look)
+    panel.stairs(_shares(signed), signed["edges"], color=PALETTE[1], linestyle="--", label="signed")
+    for place in (0, 1):
+        panel.axvline(place, color="black", linewidth=0.8)
+    panel.set_xlim(*_ANGLES)
+    panel.margins(y=_HEADROOM)
+    beyond = _beyond(signed, _ANGLES)
+    text = "no samples" if not result["n"] else f"{beyond:.1f}% of signed beyond" if beyond >= 0.05 else ""
+    panel.text(0.98, 0.95, text, transform=panel.transAxes, **_CORNER)
+
+
+def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
+    """Figure 10 as PNG: |A| / |B| of the unions, of every encoder's `report`."""
+    columns = min(4, len(results))
+    rows = -(-len(results) // columns)
+    figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, 1 + _ROW_INCHES * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, sharex=True, squeeze=False)
+    for panel in panels.flat[len(results) :]:
+        panel.set_visible(False)
+    for panel, (name, result) in zip(panels.flat, results.items(), strict=False):
+        histogram = result["norm_ratio"]["histogram"]
+        panel.stairs(_shares(histogram), histogram["edges"], fill=True, color=PALETTE[0])
+        panel.axvline(1, color="black", linewidth=0.8, linestyle=":")
+        panel.set(xlim=_RATIOS, xlabel="|A| / |B| of unions")
+        panel.margins(y=_HEADROOM)
+        panel.tick_params(labelbottom=True)
+        panel.set_title(_plain(name), fontsize=10)
+        panel.text(0.98, 0.95, f"{_beyond(histogram, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
+    for row in panels:
+        row[0].set_ylabel("samples (%)")
+    save_figure(figure, path, title)
+
+
+def _plain(name: str) -> str:
+    """A user's name without formulas: matplotlib reads one between dollar signs, and may fail."""
+    return name.replace("$", r"\$")
+
+
+def _shares(histogram: dict) -> np.ndarray:
+    return 100 * np.array(histogram["counts"], dtype=np.float64) / max(1, _total(histogram))
+
+
+def _total(histogram: dict) -> int:
+    return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
+
+
+def _beyond(histogram: dict, shown: tuple[float, float]) -> float:
+    """Percentage of samples outside the range of the axis."""
+    edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"])
+    inside = (edges[:-1] >= shown[0] - 1e-9) & (edges[1:] <= shown[1] + 1e-9)
+    return 100 * (1 - counts[inside].sum() / max(1, _total(histogram)))

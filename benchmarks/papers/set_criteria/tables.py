@@ -33,15 +33,11 @@ Key = tuple[str, str, str, str]  # table, criterion, measure, figure
 
 
 def figure_table(candidates: list[Candidate], results: dict[str, dict], means: pd.DataFrame) -> pd.DataFrame:
-    """Every figure of the tables.
+    """Every figure of the tables, of encoders in their order; `results` are of the metric's `report`, by encoder.
 
-    Takes the measured encoders in the order of the tables, results of the metric's `report` by encoder, with the ranges
-    of margins that all share, and the result of `means.means_table`.
-
-    Returns:
-        Columns COLUMNS and published. `ranges` is SHARED, or NO_RANGES where no range matters; `published_as` is the
-        paper's name. Cells and shares are percentages, means are in the measure's own sign. Encoders that only the
-        paper measured come last, without a value.
+    Columns COLUMNS and published. `ranges` is SHARED, or NO_RANGES where no range matters; `published_as` is the
+    paper's name. Cells and shares are percentages, means are in the measure's own sign. Encoders that only the paper
+    measured come last, without a value.
     """
     published = Published(PUBLISHED)
     intervals = means.set_index(["encoder", "criterion", "measure", "condition"])[["low", "high"]]

@@ -6,10 +6,7 @@ r"""Data for the set criteria: TextOverlap, TextDifference and TextUnion samples
         the paper's way: three consecutive sentences, fused by a model; SEMANTIC_METRICS_API_KEY holds the key, if any
 
 `build` writes samples.parquet, which `set_criteria` reads, and README.md: the settings, counts, what was left out, and
-licences. The paper's documents are `abisee/cnn_dailymail` on the Hub (3.0.0, column `article`): download a parquet file
-of it and name it with --documents.
-
-Source: Bansal et al., "Set-Theoretic Compositionality of Sentence Embeddings", section 5 and appendix A.1.
+licences. The paper's documents are `abisee/cnn_dailymail` on the Hub (3.0.0, column `article`).
 """
 
 from pathlib import Path

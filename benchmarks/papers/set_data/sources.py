@@ -5,9 +5,6 @@
   of another row of the same file; the seed draws the row and the side. Its fusion with its neighbour has to be made.
 * `sentence_union` contains unions that people wrote of two sentences that overlap in part, so it gives no differences.
 * Documents give their consecutive sentences in threes; both fusions have to be made.
-
-Simplification data (wiki_auto) cannot be used: a simplification leaves content out, so its sentences do not make up
-the complex one.
 """
 
 import csv
@@ -55,14 +52,8 @@ Lengths = tuple[int, int]  # fewest and most words in a sentence of a chain; a w
 class Plan:
     """What a build depends on, besides its sources.
 
-    Attributes:
-        scores: cosine of each encoder that filters the differences; without any, nothing is filtered.
-        fuse, fusion: function that makes the missing fusions, and its name.
-        threshold: threshold of the cosines.
-        lengths: lengths of the sentences of chains.
-        stride: number of sentences from one chain of a document to the next.
-        limit: largest number of samples of each operator; None for all.
-        seed: seed of everything that is drawn.
+    `scores` are cosines of the encoders that filter the differences by `threshold` (none: all are kept); `fuse` makes
+    the missing fusions; chains of a document begin every `stride` sentences; `limit` is of each operator.
     """
 
     scores: Sequence[Score] = ()

@@ -6,12 +6,9 @@ r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, 
     python -m benchmarks stsscore --data FOLDER --weaker runs/weaker/best --qqp quora_duplicate_questions.tsv
         with the ablation of backbones, and QQP (`--qqp hub` downloads it)
     python -m benchmarks stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
-        --bertscore roberta-large --device cuda
-        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured
-    python -m benchmarks stsscore --data FOLDER --authors stsscore
-        with the authors' scores of MRPC too, from a checkout of their repository
-    python -m benchmarks stsscore --data FOLDER --trained-on pairs.parquet
-        MRPC and STS-B also without what a checkpoint was trained on beyond STS-B
+        --bertscore roberta-large --device cuda --authors stsscore --trained-on pairs.parquet
+        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured, the
+        authors' scores of MRPC from a checkout, and MRPC and STS-B also without what a checkpoint was trained on
 
 Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
 printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint

@@ -135,6 +135,5 @@ def _agreement_text(agreement: pd.DataFrame) -> str:
 
 
 def _zeros(sets: dict[str, PairSet], scores: Scores) -> str:
-    if "stsb" not in sets or (scored := scores.rated.get((BLEU, "stsb"))) is None:
-        return ""
-    return f"BLEU is exactly 0 for {100 * float((scored == 0).mean()):.1f}% of the pairs of {sets['stsb'].title}"
+    share = 100 * float((scores.rated[BLEU, "stsb"] == 0).mean()) if (BLEU, "stsb") in scores.rated else None
+    return "" if share is None else f"BLEU is exactly 0 for {share:.1f}% of the pairs of {sets['stsb'].title}"

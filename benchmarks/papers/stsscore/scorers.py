@@ -51,14 +51,10 @@ _RULES = (
 
 @dataclass
 class Scorer:
-    """An STSScore checkpoint.
+    """An STSScore checkpoint: its row, and everything that can change its scores.
 
-    Attributes:
-        metric: its row.
-        signature: everything that can change its scores.
-        shipped: whether it is the shipped checkpoint, run in float32.
-        scored: number of pairs scored so far.
-        truncated: how many of them were longer than it reads.
+    `shipped` says whether it is the shipped checkpoint, run in float32; `scored` and `truncated` count pairs, and those
+    that were longer than it reads.
     """
 
     metric: Metric

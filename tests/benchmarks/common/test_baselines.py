@@ -151,7 +151,7 @@ def test_the_nine_baselines_are_all_there_and_say_what_they_miss() -> None:
     ]
     cosines = [one.name for one in metrics if one.bounds == (-1, 1)]
     assert cosines == ["EmbSim", "BLEURT", "SimCSE"]  # caption of table 3
-    for one in metrics[5:]:
+    for one in metrics[5:8]:
         with pytest.raises(NotMeasured, match=f"no model given \\(--{one.name.lower()} "):
             one.load()
 
