@@ -1,6 +1,5 @@
 """Consensus as an `evaluate.Metric`: what MATCHA, STSScore and NLI say together of two texts."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.consensus.scoring import ConsensusScoring
@@ -102,6 +101,3 @@ class Consensus(ConsensusScoring, CheckedInputs, evaluate.Metric):
             features=text_features("predictions", "references"),
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

@@ -41,8 +41,7 @@ class TextScoring:
         return scoring
 
     def load_models(self) -> None:
-        """Load the checkpoint that `config_name` names."""
-        raise NotImplementedError
+        """Load the checkpoint that `config_name` names; a metric without a model has nothing to load."""
 
     def _compute(self, *arguments: Any, **columns: Any) -> Any:  # noqa: ANN401  (each metric has a result of its own)
         """Score checked columns; `options` are those of the call."""

@@ -1,6 +1,5 @@
 """MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -76,6 +75,3 @@ class Matcha(MatchaScoring, CheckedInputs, evaluate.Metric):
             homepage="https://aclanthology.org/2026.findings-acl.1055",
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

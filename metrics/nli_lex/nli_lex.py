@@ -1,6 +1,5 @@
 """NLI+lex as an `evaluate.Metric`: whether an answer to a question says what the reference answer says."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -102,6 +101,3 @@ class NLILex(NLILexScoring, CheckedInputs, evaluate.Metric):
             homepage="https://arxiv.org/abs/2511.07659",
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

@@ -1,6 +1,5 @@
 """STSScore as an `evaluate.Metric`: the similarity of two texts, predicted by a cross-encoder."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -81,6 +80,3 @@ class STSScore(STSScoring, CheckedInputs, evaluate.Metric):
             homepage="https://openreview.net/forum?id=bfsNmgN5je",
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

@@ -1,6 +1,5 @@
 """Support as an `evaluate.Metric`: which sentences of a summary or an answer its source bears out."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -78,6 +77,3 @@ class Support(SupportScoring, CheckedInputs, evaluate.Metric):
             features=text_features("predictions", "references"),
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()
