@@ -10,8 +10,8 @@ _DESCRIPTION = """\
 How well does a text say what its reference says, as people would rate it? Consensus is a weighted mean of three
 judgements: MATCHA's cosine (a quarter of the weight of each other), the similarity that a cross-encoder trained on
 people's ratings predicts, and its probability that the reference entails the text, minus that of contradiction. A
-contradiction limits the score: to .35 where it is certain, to more where it is not. One number in [0, 1], higher is
-better, and a verdict in words: contradicts, same, says less, says more, unrelated.
+contradiction limits the score: to .5 where it is as likely as not, to .35 where it is certain. One number in [0, 1],
+higher is better, and a verdict in words: contradicts, same, says less, says more, unrelated.
 """
 
 _CITATION = """\
