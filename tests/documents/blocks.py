@@ -161,7 +161,8 @@ def run_command(words: list[str]) -> str:
         assert result.exit_code == 0, f"{shlex.join(words)}: {result.output}"
         return result.stdout
     if program == "python" and arguments[0] == "-m":  # in this process, which has imported what it needs
-        main = importlib.import_module(arguments[1]).main
+        package = ROOT.joinpath(*arguments[1].split(".")).is_dir()
+        main = importlib.import_module(arguments[1] + ".__main__" * package).main
         result = CliRunner().invoke(main, arguments[2:])
         assert result.exit_code == 0, f"{shlex.join(words)}: {result.output}"
         return result.stdout

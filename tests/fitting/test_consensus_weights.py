@@ -97,7 +97,7 @@ def test_blank_texts_are_not_fitted_and_their_ratings_are_on_the_scale(tmp_path:
     [
         (["--exclude", "rated.csv"], "--exclude: only a fit on labels takes it, got --human rating"),
         (["--form", "rich"], "--form: only a fit on labels takes it"),
-        (["--output", "rated.csv"], "--output: expected another file than those that are read"),
+        (["--output", "rated.csv", "--overwrite"], "--output: expected another file than those that are read"),
         ([], "ratings: expected 5 groups or more and 10 rows to fit in each fold, got 8 rows in 8 groups"),
     ],
 )
