@@ -19,7 +19,7 @@ help:
 	@echo "make test-slow  the tests that take longer (about four minutes)"
 	@echo "make test-data  the tests on real data (SEMANTIC_METRICS_DATA names its folder)"
 	@echo "make docs       build the documentation into site/, every warning an error"
-	@echo "make golden     record the scores that the shipped checkpoint must keep"
+	@echo "make golden     record the scores that every shipped checkpoint must keep"
 	@echo "make clean      remove .venv and what the tools left behind"
 
 score: $(VENV)/.score

@@ -12,28 +12,30 @@ is not measured.
 """
 
 import csv
-import json
 import os
 import platform
-import subprocess
 import sys
-import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from importlib import resources
+from importlib.metadata import version
 from importlib.util import find_spec
+from json import dumps
+from multiprocessing import get_context
 from pathlib import Path
 
 import click
-import evaluate
 import numpy as np
 import pandas as pd
-import tokenizers
 import torch
 
 from benchmarks.common import options
 from benchmarks.common.own_metrics import Run, run_lines
-from benchmarks.speed_rows import LOADERS, ON_CPU, PEER_OF, Line, Pairs, lines
+from benchmarks.speed_rows import LOADERS, ON_CPU, PEER_OF, Line, Pairs, lines, measure
 from semantic_metrics.cli.options import model_options
+from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import BACKENDS, PRECISIONS
 from semantic_metrics.matcha.checkpoint import CONTEXTUAL, load_checkpoint
@@ -51,23 +53,10 @@ SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "
 @click.command()
 @options.data()
 @click.option("--pairs", default=PAIRS, type=click.IntRange(2), show_default=True, help="Number of pairs.")
-@click.option(
-    "--repeats",
-    default=REPEATS,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Number of timed calls; a time is their median.",
-)
+@click.option("--repeats", default=REPEATS, show_default=True, type=click.IntRange(1), help="Timed calls of a median.")
 @click.option("--only", multiple=True, type=click.Choice(list(PEER_OF)), help="Metric to time, repeatable.")
-@click.option(
-    "--backend",
-    multiple=True,
-    type=click.Choice(BACKENDS),
-    help="Backend to time, repeatable; default: all that are installed.",
-)
-@click.option(
-    "--precision", multiple=True, type=click.Choice(PRECISIONS), help="Precision to time, repeatable; default: all."
-)
+@click.option("--backend", multiple=True, type=click.Choice(BACKENDS), help="Repeatable; default: all installed.")
+@click.option("--precision", multiple=True, type=click.Choice(PRECISIONS), help="Repeatable; default: all.")
 @click.option("--device", default="cpu", show_default=True, help="Device that models run on: cpu, cuda or mps.")
 @model_options("batch_size", "workers")
 @click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
@@ -105,7 +94,7 @@ def main(
     if output is not None:
         command = " ".join(["python -m benchmarks", *sys.argv[1:]])
         made = {"command": command, "machine": machine(), "repeats": repeats, "run": run, "lines": measured}
-        output.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+        output.write_text(dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
 class Refused(Exception):
@@ -121,12 +110,22 @@ def _wanted(every: list[Line], only: tuple[str, ...]) -> list[Line]:
 def _measure_all(wanted: list[Line], texts: Pairs, repeats: int, busy: bool, run: Run) -> dict[str, dict]:
     """Measure one line after the other, and print each as soon as it is measured; returns figures by name."""
     measured: dict[str, dict] = {}
-    with tempfile.TemporaryDirectory() as folder, progress_bar(len(wanted), "line") as bar:
+    scores: dict[str, np.ndarray] = {}
+    with progress_bar(len(wanted), "line") as bar:
         for line in wanted:
             bar.set_description(line.name)
             try:
-                measured[line.name] = _measure(line, texts, repeats, busy, Path(folder), measured, run)
-                row = _row(_cells(line, measured))
+                figures, scores[line.name] = _in_a_process(line, texts, repeats, busy, run)
+                reference = scores.get(Line(line.metric, "torch", "float32").name)
+                if line.backend and reference is not None:
+                    figures["drift"] = float(np.abs(scores[line.name] - reference).max())
+                figures["per_second"] = figures["count"] / figures["seconds"]
+                if line.peer in measured:
+                    figures["times_peer"] = figures["per_second"] / measured[line.peer]["per_second"]
+                if busy:
+                    figures["busy_per_second"] = figures["count"] / figures["busy_seconds"]
+                measured[line.name] = {**asdict(line), **figures}
+                row = _row(_cells(line.name, figures))
             except Refused as error:
                 row = f"{line.name:<28}  not measured: {error}"
             with bar.external_write_mode():  # the bar goes while the row is printed
@@ -135,49 +134,28 @@ def _measure_all(wanted: list[Line], texts: Pairs, repeats: int, busy: bool, run
     return measured
 
 
-def _measure(
-    line: Line,
-    pairs: Pairs,
-    repeats: int,
-    busy: bool,
-    folder: Path,
-    measured: dict[str, dict],
-    run: Run = ON_CPU,
-) -> dict:
-    """Run a line in a process of its own; adds its drift.
+def _in_a_process(line: Line, pairs: Pairs, repeats: int, busy: bool, run: Run) -> tuple[dict, np.ndarray]:
+    """What `measure` gives in a process of its own, so that memory and start belong to one line alone.
 
     Raises:
         Refused: this machine cannot run it.
     """
-    (folder / "pairs.json").write_text(json.dumps(pairs), encoding="utf-8")
-    scores = folder / f"{line.name}.npy"
-    arguments = [json.dumps(asdict(line)), str(folder / "pairs.json"), str(scores), "--run", json.dumps(run)]
-    more = ["--repeats", str(repeats), "--busy" if busy else "--idle"]
-    command = [sys.executable, "-m", "benchmarks.speed_rows", *arguments, *more]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        (reason,) = done.stderr.strip().splitlines()[-1:] or ["it was killed"]
-        if done.returncode == click.UsageError.exit_code:
-            raise Refused(reason.removeprefix("Error: "))
-        raise click.ClickException(f"{line.name}: {reason}")
-    figures = {**asdict(line), **json.loads(done.stdout.splitlines()[-1])}
-    reference = folder / f"{Line(line.metric, 'torch', 'float32').name}.npy"
-    if line.backend and reference.is_file():
-        figures["drift"] = float(np.abs(np.load(scores) - np.load(reference)).max())
-    figures["per_second"] = figures["count"] / figures["seconds"]
-    if line.peer in measured:
-        figures["times_peer"] = figures["per_second"] / measured[line.peer]["per_second"]
-    if busy:
-        figures["busy_per_second"] = figures["count"] / figures["busy_seconds"]
-    return figures
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        try:
+            return pool.submit(measure, line, pairs, repeats, busy, run).result()
+        except InvalidInput as error:
+            if error.argument not in ("precision", "device"):  # which this processor lacks, or which cannot run it
+                raise
+            raise Refused(str(error)) from None
+        except BrokenProcessPool:
+            raise click.ClickException(f"{line.name}: it was killed") from None
 
 
-def _cells(line: Line, measured: dict[str, dict]) -> list[str]:
+def _cells(name: str, figures: Mapping[str, float]) -> list[str]:
     """What the table prints of a line."""
-    figures = measured[line.name]
     idle, busy = figures["per_second"], figures.get("busy_per_second")
     return [
-        line.name,
+        name,
         f"{idle:,.1f}",
         f"{figures['times_peer']:.2f}" if "times_peer" in figures else "-",
         "-" if busy is None else f"{busy:,.1f}",
@@ -216,7 +194,7 @@ def machine() -> dict[str, object]:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     model = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
-    versions = {module.__name__: module.__version__ for module in (torch, tokenizers, evaluate)}
+    versions = {name: version(name) for name in ("torch", "tokenizers", "evaluate")}
     described = {"processor": model, "cores": os.cpu_count(), "torch_threads": torch.get_num_threads()}
     return {**described, "load_average": list(os.getloadavg()), "python": platform.python_version(), **versions}
 

@@ -1,11 +1,8 @@
-"""The lines of the speed table, each measured in a process of its own; see benchmarks/speed.py.
+"""The lines of the speed table; benchmarks/speed.py measures each in a process of its own.
 
-    python -m benchmarks speed_rows FIELDS PAIRS.json SCORES.npy [--repeats N] [--run JSON]
-
-A process of its own, so that its memory and its start belong to one line alone. It prints one JSON object.
+Little is imported here: what a line imports is a part of its start.
 """
 
-import json
 import os
 import resource
 import statistics
@@ -17,11 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-import click
 import numpy as np
-
-from semantic_metrics.core.inputs import InvalidInput
 
 Pairs = list[tuple[str, str]]  # prediction and reference
 Score = Callable[[Pairs], np.ndarray]
@@ -36,13 +31,9 @@ SETTLE_SECONDS = 0.5  # until the busy process has begun
 
 @dataclass(frozen=True)
 class Line:
-    """What a line of the table measures.
+    """What a line of the table measures: a metric of ours in a backend and a precision, or a peer ("" for both).
 
-    Attributes:
-        metric: name of ours, or of the peer.
-        backend, precision: how it runs; "" for a peer and a table.
-        peer: line that its speed is divided by; None for none.
-        share: of the pairs, for what takes seconds for a few.
+    `peer` is the line that its speed is divided by; `share` is of the pairs, for what takes seconds for a few.
     """
 
     metric: str
@@ -97,16 +88,16 @@ def load_ours(line: Line, run: Run = ON_CPU) -> Score:
     return score
 
 
-def _folder(metric: str) -> Path:
-    """The shipped checkpoint of a metric."""
+def _load_peer(kind: str, checkpoint: str, run: Run) -> tuple[Any, dict[str, object]]:
+    """A class of sentence-transformers with a shipped checkpoint, and the batch size, if another than its own."""
+    import sentence_transformers
+
     from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 
-    return shipped_checkpoints(lambda config: True)["contextual" if metric == "contextual" else "pairs"]
-
-
-def _batches(run: Run) -> dict[str, object]:
-    """The batch size for a peer, which has a default of its own."""
-    return {"batch_size": run["batch_size"]} if "batch_size" in run else {}
+    folder = str(shipped_checkpoints(lambda config: True)[checkpoint])
+    options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
+    model = getattr(sentence_transformers, kind)(folder, device=run["device"], model_kwargs=options)
+    return model, {name: run[name] for name in ("batch_size",) if name in run}
 
 
 def load_matcha_package(run: Run) -> Score:
@@ -120,10 +111,10 @@ def load_matcha_package(run: Run) -> Score:
         if package is None:
             tokenizer = authors_package.train_tokenizer([text for pair in pairs for text in pair])
             with tempfile.TemporaryDirectory() as folder:
-                package = authors_package.load_package(
-                    authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer), run["device"]
-                )
-        a, b = (package.encode([pair[i] for pair in pairs], **_batches(run)) for i in (0, 1))
+                weights = authors_package.write_random_checkpoint(Path(folder) / "random", tokenizer)
+                package = authors_package.load_package(weights, run["device"])
+        options = {name: run[name] for name in ("batch_size",) if name in run}
+        a, b = (package.encode([pair[i] for pair in pairs], **options) for i in (0, 1))
         return cosine_similarity(a, b, dim=-1).cpu().numpy()
 
     package = None
@@ -132,30 +123,21 @@ def load_matcha_package(run: Run) -> Score:
 
 def load_cross_encoder(run: Run, both_ways: bool = False) -> Score:
     """sentence-transformers' CrossEncoder with the same weights."""
-    from sentence_transformers import CrossEncoder
-
-    options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
-    folder = str(_folder("stsscore"))
-    model = CrossEncoder(folder, device=run["device"], local_files_only=True, model_kwargs=options)
+    model, options = _load_peer("CrossEncoder", "pairs", run)
 
     def score(pairs: Pairs) -> np.ndarray:
         turned = [(b, a) for a, b in pairs]
-        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False, **_batches(run))
+        return model.predict(turned + pairs if both_ways else turned, show_progress_bar=False, **options)
 
     return score
 
 
 def load_sentence_transformer(run: Run) -> Score:
     """sentence-transformers' SentenceTransformer with the same weights."""
-    from sentence_transformers import SentenceTransformer
-
-    options = {"dtype": "float32"}
-    folder = str(_folder("contextual"))
-    model = SentenceTransformer(folder, device=run["device"], model_kwargs=options)
-    settings = {"normalize_embeddings": True, **_batches(run)}
+    model, options = _load_peer("SentenceTransformer", "contextual", run)
 
     def score(pairs: Pairs) -> np.ndarray:
-        a, b = (model.encode([pair[i] for pair in pairs], **settings) for i in (0, 1))
+        a, b = (model.encode([pair[i] for pair in pairs], normalize_embeddings=True, **options) for i in (0, 1))
         return (a * b).sum(1)
 
     return score
@@ -170,7 +152,8 @@ LOADERS: dict[str, Callable[[Run], Score]] = {
 
 
 def measure(line: Line, pairs: Pairs, repeats: int, busy: bool, run: Run = ON_CPU) -> tuple[dict, np.ndarray]:
-    """Figures of a line, and the scores of all of its pairs."""
+    """Figures of a line, and the scores of its share of the pairs."""
+    pairs = pairs[: max(2, int(line.share * len(pairs)))]
     begin = time.perf_counter()
     ours = line.metric not in LOADERS
     score = load_ours(line, run) if ours else LOADERS[line.metric](run)
@@ -204,29 +187,3 @@ def _median(score: Score, pairs: Pairs, repeats: int) -> tuple[float, float]:
         times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
     passed, worked = zip(*times, strict=True)
     return statistics.median(passed), statistics.median(worked)
-
-
-@click.command()
-@click.argument("fields")
-@click.argument("pairs", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("scores", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--repeats", type=int, default=1, help="Times that the pairs are scored.")
-@click.option("--busy/--idle", default=True, help="Also beside a process that keeps a core busy.")
-@click.option("--run", default=json.dumps(ON_CPU), help="Options of the run, as JSON.")
-def main(fields: str, pairs: Path, scores: Path, repeats: int, busy: bool, run: str) -> None:
-    """Measure one line, given as JSON."""
-    texts = [tuple(pair) for pair in json.loads(pairs.read_text(encoding="utf-8"))]
-    line = Line(**json.loads(fields))
-    texts = texts[: max(2, int(line.share * len(texts)))]
-    try:
-        figures, values = measure(line, texts, repeats, busy, json.loads(run))
-    except InvalidInput as error:
-        if error.argument not in ("precision", "device"):  # which this processor lacks, or which cannot run it
-            raise
-        raise click.UsageError(str(error)) from None
-    np.save(scores, values)
-    click.echo(json.dumps(figures))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from urllib.parse import unquote, urlsplit
 
 REPO = r"(?P<kind>model|space)s/(?P<repo>[^/]+/[^/]+)"
@@ -54,6 +54,7 @@ class Hub:
         tokens: token -> "read" or "write"; empty lets everybody write.
         repositories: by kind ("model" or "space") and id.
         stored: what was uploaded by LFS, by its sha256.
+        silent: a part of the paths of requests that are taken and never answered; empty for none.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -64,6 +65,8 @@ class Hub:
         self.tokens: dict[str, str] = {}
         self.repositories: dict[tuple[str, str], Repository] = {}
         self.stored: dict[str, bytes] = {}
+        self.silent = ""
+        self.over = Event()
 
     def add(self, repo: str, folder: Path, revision: str = "main", kind: str = "model") -> str:
         """Publish a folder as a revision of a repository; returns the commit."""
@@ -86,6 +89,7 @@ def serve() -> Iterator[Hub]:
     try:
         yield server.hub
     finally:
+        server.hub.over.set()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -139,6 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         hub = self.server.hub
         hub.requests.append(path)
+        if hub.silent and hub.silent in path:
+            hub.over.wait()
+            return
         if self.command in ("POST", "PUT"):
             hub.writes.append(path)
         if hub.tokens and not self._allowed(role):

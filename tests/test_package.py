@@ -23,7 +23,7 @@ from semantic_metrics.matcha.checkpoint import CONTEXTUAL, embedded_checkpoints
 from tests.conftest import ROOT, Run
 
 LIMIT = 95_000_000  # bytes of the wheel, with its checkpoints
-SOURCES = ["metrics", "model_cards", "pyproject.toml", "README.md", "LICENSE"]
+SOURCES = ["metrics", "model_cards", "pyproject.toml", "README.md", "LICENSE", "NOTICE"]
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
 
 NO_NETWORK = """
@@ -216,3 +216,23 @@ def test_help_lines_begin_with_a_capital_and_end_with_a_full_stop() -> None:
     lines = [line for path in PYTHON_FILES for line in HELP.findall(path.read_text(encoding="utf-8"))]
     assert len(lines) > 100
     assert [line for line in lines if not line.endswith(".") or line[0].islower()] == []
+
+
+def test_the_notice_names_every_file_that_holds_data() -> None:
+    """A new list, table, checkpoint or picture says where it comes from."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    data = [path for path in map(Path, listed) if path.suffix in (".csv", ".yaml", ".json", ".png", ".safetensors")]
+    data = [path for path in data if path.parts[0] != "tests" and "configs" not in path.parts]
+    words = (ROOT / "NOTICE").read_text(encoding="utf-8").replace(",", " ").split()
+    for path in data:
+        folder = path.parent.as_posix()
+        names = {path.name, path.as_posix(), f"{folder}/*{path.suffix}", f"{folder}/*"}
+        assert (path.parts[1] in words) if path.parts[0] == "model_cards" else names.intersection(words), path
+
+
+def test_workflows_take_actions_by_commit() -> None:
+    """A tag can be moved to other code."""
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            for step in job["steps"]:
+                assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step.get("uses", f"a@{'0' * 40}")), f"{path}: {step}"

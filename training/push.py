@@ -23,13 +23,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
-from huggingface_hub import HfApi, ModelCard, RepoCard, constants
+from huggingface_hub import HfApi, ModelCard, RepoCard, constants, get_session
 from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
 from safetensors.torch import save_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
-from semantic_metrics.core.checkpoint_files import CONFIG, HUB_OWNER, WEIGHTS, describe_error
+from semantic_metrics.core.checkpoint_files import CONFIG, HUB_OWNER, PASSING_ERRORS, WEIGHTS, describe_error, may_pass
 from semantic_metrics.core.contract import described_metrics
 from semantic_metrics.cross_encoder import eight_bits
 from training.bundle import with_owner, write_bundle
@@ -41,8 +41,7 @@ TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
 MAIN = "main"
 HUB_FILES = (".gitattributes",)  # made by the Hub in a new repository; says which files go by LFS
 NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"
-HUB_TIMEOUT_SECONDS = 30  # until the Hub's first answer
-NETWORK_ERRORS = {"ConnectionError", "Timeout", "TimeoutError", "TransportError"}  # of Python, requests and httpx
+HUB_TIMEOUT_SECONDS = 60  # without a byte from the Hub
 
 
 class PushError(click.ClickException):
@@ -217,9 +216,7 @@ def make_plan(api: HfApi, repo: Repo, hub_id: str, branch: str, tag: str | None,
 
 def _look_up(api: HfApi, repo: Repo, hub_id: str, revision: str) -> object | None:
     try:
-        return api.repo_info(
-            hub_id, revision=revision, repo_type=repo.kind, files_metadata=True, timeout=HUB_TIMEOUT_SECONDS
-        )
+        return api.repo_info(hub_id, revision=revision, repo_type=repo.kind, files_metadata=True)
     except (RepositoryNotFoundError, RevisionNotFoundError):
         return None
 
@@ -273,11 +270,12 @@ def upload(api: HfApi, plan: Plan, branch: str, tag: str | None, private: bool, 
 
 @contextmanager
 def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
-    """Turn what the Hub's client and the network raise into one line without the token.
+    """Turn what the Hub's client and the network raise into one line without the token; no request waits without end.
 
     Raises:
-        HubError: in place of any other exception.
+        HubError: in place of any other exception; says whether trying again may help.
     """
+    limit_requests()
     try:
         yield
     except Exception as error:  # requests, httpx and the Hub share no class across versions of huggingface_hub
@@ -287,11 +285,28 @@ def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
             message += f"refused ({status}); {TOKEN_VARIABLE} must be a token that may write there"
         elif status is not None:
             message += f"answered with an error ({describe_error(error)})"
-        elif NETWORK_ERRORS.intersection(kind.__name__ for kind in type(error).__mro__):
+        elif PASSING_ERRORS.intersection(kind.__name__ for kind in type(error).__mro__):
             message += f"did not answer ({describe_error(error)})"
         else:
             message = f"{hub_id}: the request to the Hub at {api.endpoint} failed ({describe_error(error)})"
+        message += f"; trying again {'may' if may_pass(error) else 'will not'} help"
         raise HubError(message.replace(api.token, "***") if api.token else message) from None
+
+
+def limit_requests() -> None:
+    """Give each request of the Hub's client a timeout; the client gives none to most (huggingface_hub 2.4).
+
+    Versions before 1.0, which use requests, are left as they are.
+    """
+    session = get_session()
+    if hooks := getattr(session, "event_hooks", None):
+        others = [hook for hook in hooks["request"] if hook is not _limit_request]
+        session.event_hooks = {**hooks, "request": [*others, _limit_request]}
+
+
+def _limit_request(request: object) -> None:
+    limits = request.extensions["timeout"]
+    limits |= {kind: HUB_TIMEOUT_SECONDS for kind, seconds in limits.items() if seconds is None}
 
 
 def read_token(needed: bool) -> str | None:

@@ -17,6 +17,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -176,8 +177,6 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     """
     names = config.outputs.names
     config_kwargs = {name: config.dropout for name in ("hidden_dropout_prob", "attention_probs_dropout_prob")}
-    if config.layers is not None:
-        config_kwargs["num_hidden_layers"] = config.layers
     config_kwargs |= {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
     model = CrossEncoder(
         find_model(init),
@@ -198,6 +197,7 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
         if config.centre_head and not has_similarity_head(init, len(names)):
             head = [module for module in model.modules() if isinstance(module, torch.nn.Linear)][-1]
             torch.nn.init.constant_(head.bias[-1:], config.top_score / 2)  # else the first steps only learn the mean
+    model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     freeze(model, config.frozen_layers)
     return model
 
@@ -292,19 +292,13 @@ def train(
         UnusableState: the saved state is of a run with another config, or one that started from other weights.
     """
     set_seed(config.seed)
-    try:
+    with _invalid_run():
         dataset, validation, counts = load_pairs(config, data)
-    except (OSError, ValueError) as error:
-        raise InvalidRun(one_line(error)) from error
-    try:
+    with _invalid_run(f"init: expected a model, got {init or config.init!r}"):
         model = build_model(config, init or config.init)
-    except (OSError, ValueError) as error:
-        raise InvalidRun(f"init: expected a model, got {init or config.init!r} ({one_line(error)})") from error
     digest = start_digest(model)
     state = find_state(output / "state", config, digest) if resume else None
-    model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
-    evaluator = build_evaluator(config, validation)
-    pairs = len(dataset)
+    evaluator, pairs = build_evaluator(config, validation), len(dataset)
     dataset, lengths = leave_out_long(model, dataset, config.max_length)
     if not len(dataset):
         raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")
@@ -333,12 +327,20 @@ def train(
     if trainer.is_world_process_zero():
         blend(model, start, config.start_share)
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
-        record |= {"pairs_too_long": pairs - len(dataset)}
-        record |= {"steps": trainer.state.global_step, "command": _command(data, init)}
-        record |= started_from(find_model(init or config.init))
+        record |= {"pairs_too_long": pairs - len(dataset), "steps": trainer.state.global_step}
+        record |= {"command": _command(data, init), **started_from(find_model(init or config.init))}
         figures = write_checkpoint(output / "checkpoint", model, evaluator, record)
     trainer.accelerator.end_training()
     return figures
+
+
+@contextmanager
+def _invalid_run(expected: str = "") -> Iterator[None]:
+    """Turn errors of what a run begins with into InvalidRun."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise InvalidRun(f"{expected} ({one_line(error)})" if expected else one_line(error)) from error
 
 
 def write_checkpoint(

@@ -7,7 +7,8 @@ absent; the reason is printed in the metric's row.
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_lowercase
@@ -51,12 +52,10 @@ class Metric:
     """A way to score a candidate against a reference.
 
     Attributes:
-        name: name of its row.
         load: returns the scoring function; raises NotMeasured where something that it needs is absent.
         bounds: native range of the scores: COSINE, which the protocol maps to [0, 1] by (s + 1) / 2, or UNIT.
         group: "matcha", "baseline", "encoder" (in figures 3, 5 and 6; not ranked in table 8), or "own", this package's.
         published: name of its row in the paper; None where the paper has none.
-        corpus: whether it gives one score for a whole list of candidates, and so no figure that needs rows.
         unbounded: whether scores may leave `bounds`; they are clipped before they are compared with human ratings.
         sets: keys of the sets that it is measured on; None for all.
         ratings: returns its own map from scores to ratings, or None; None for a metric without such a map.
@@ -67,37 +66,15 @@ class Metric:
     bounds: Bounds = COSINE
     group: str = "baseline"
     published: str | None = None
-    corpus: bool = False
     unbounded: bool = False
     sets: tuple[str, ...] | None = None
     ratings: Callable[[], Ratings | None] | None = None
 
 
-@dataclass(frozen=True)
-class Models:
-    """Folders or Hub ids of the models that some baselines need; None for a baseline that is not measured."""
-
-    embsim: str | None = None
-    bertscore: str | None = None
-    bertscore_layer: int | None = None
-    bleurt: str | None = None
-    simcse: str | None = None
-    mauve: str | None = None
-    wordnet: str | None = None
-    device: str | None = None
-
-
 def matcha(
     checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA", run: Run = NO_OPTIONS
 ) -> Metric:
-    """MATCHA as a user loads it.
-
-    Args:
-        checkpoint: name, folder or Hub id; None for the shipped one.
-        name: name of the row.
-        published: the paper's row beside it.
-        run: how a contextual checkpoint runs.
-    """
+    """MATCHA as a user loads it, by a checkpoint's name, folder or Hub id (None: the shipped one)."""
 
     def load() -> Score:
         metric, arguments = load_own("matcha", checkpoint, run)
@@ -136,26 +113,33 @@ def own(name: str, source: str, run: Run = NO_OPTIONS) -> Metric:
     return Metric(name, lambda: score, described.score_range, group="own")
 
 
-def baselines(models: Models) -> list[Metric]:
-    """The paper's nine baselines, in its order; one without its model raises NotMeasured when it is loaded."""
+def baselines(models: Mapping[str, object], device: str | None = None) -> list[Metric]:
+    """The paper's nine baselines, in its order; one without its model raises NotMeasured when it is loaded.
+
+    `models` has folders or Hub ids by the option that names them, and the folder of `wordnet`.
+    """
     metrics = [Metric(name, lambda kind=kind: rouge(kind), UNIT, published=name) for name, kind in ROUGE.items()]
 
-    def needing(name: str, option: str, load: Callable[[str], Score], **fields: object) -> None:
-        def given() -> Score:
-            if (model := getattr(models, option)) is None:
-                raise NotMeasured(f"no model given (--{option} FOLDER_OR_ID)")
-            return load(model)
+    def needing(name: str, load: Callable[[str], Score], **fields: object) -> None:
+        metrics.append(Metric(name, lambda: load(given_model(models, name)), published=name, **fields))
 
-        metrics.append(Metric(name, given, published=name, **fields))
+    metrics.append(Metric("METEOR", lambda: meteor(models.get("wordnet")), UNIT, published="METEOR"))
+    needing("EmbSim", lambda model: encoders.sentence_transformer(model, device))
+    needing("BERTScore", lambda model: bertscore(model, models.get("bertscore_layer"), device), bounds=UNIT)
+    needing("BLEURT", lambda model: bleurt(model, device), unbounded=True)
+    needing("SimCSE", lambda model: encoders.simcse(model, device))
+    return [*metrics, Metric("MAUVE", _no_mauve, UNIT, published="MAUVE")]
 
-    metrics.append(Metric("METEOR", lambda: meteor(models.wordnet), UNIT, published="METEOR"))
-    needing("EmbSim", "embsim", lambda model: encoders.sentence_transformer(model, models.device))
-    layer, device = models.bertscore_layer, models.device
-    needing("BERTScore", "bertscore", lambda model: bertscore(model, layer, device), bounds=UNIT)
-    needing("BLEURT", "bleurt", lambda model: bleurt(model, device), unbounded=True)
-    needing("SimCSE", "simcse", lambda model: encoders.simcse(model, device))
-    needing("MAUVE", "mauve", lambda model: mauve(model, device), bounds=UNIT, corpus=True)
-    return metrics
+
+def _no_mauve() -> Score:
+    raise NotMeasured("one score for a whole list, by a package that is none of the dependencies")
+
+
+def given_model(models: Mapping[str, object], name: str) -> str:
+    """The model of a row, by the option that names it, or NotMeasured."""
+    if (model := models.get(name.lower())) is None:
+        raise NotMeasured(f"no model given (--{name.lower()} FOLDER_OR_ID)")
+    return model
 
 
 def default_embsim() -> str:
@@ -181,8 +165,7 @@ def rouge(kind: str) -> Score:
 def meteor(wordnet: str | None = None) -> Score:
     """METEOR by nltk (alpha 0.9, beta 3, gamma 0.5), in [0, 1], of the words of each sentence, as `evaluate` has it.
 
-    Args:
-        wordnet: folder of WordNet 3.0's database files; None for those of nltk's data or of Debian's package.
+    `wordnet` is a folder of WordNet 3.0's database files; None takes those of nltk's data or of Debian's package.
 
     Raises:
         NotMeasured: WordNet is absent. Without its synonyms this would be another metric.
@@ -225,12 +208,9 @@ class _WordNet(WordNetCorpusReader):
 def _wordnet(folder: str | None) -> WordNetCorpusReader:
     folders = WORDNET_FOLDERS if folder is None else (folder,)
     roots = [Path(path) for path in folders if (Path(path) / "index.noun").is_file()]
-    if folder is None:
-        for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
-            try:
-                roots.insert(0, nltk.data.find(name))
-            except LookupError:
-                continue
+    for name in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/") if folder is None else ():
+        with suppress(LookupError):
+            roots.insert(0, nltk.data.find(name))
     if not roots:
         raise NotMeasured("WordNet not found (--wordnet FOLDER, or Debian's wordnet-base, or nltk's data)")
     root = roots[0]
@@ -256,13 +236,8 @@ def bertscore_layer(model: str) -> int | None:
 def bertscore(model: str, layer: int | None, device: str | None, batch_size: int = BATCH_SEQUENCES) -> Score:
     """F1 of BERTScore without baseline rescaling (the authors': distilbert-base-uncased), about [0, 1].
 
-    0 where either text is empty, as in bert-score, which fails on some of them.
-
-    Args:
-        model: folder or Hub id.
-        layer: layer of the embeddings; None for the choice of `bertscore_layer`.
-        device: device to run on.
-        batch_size: number of texts in one pass.
+    0 where either text is empty, as in bert-score, which fails on some of them. `layer` is that of the embeddings;
+    None for the choice of `bertscore_layer`.
 
     Raises:
         NotMeasured: the model does not load, or its layer is not known.
@@ -288,56 +263,18 @@ def bertscore(model: str, layer: int | None, device: str | None, batch_size: int
 
 
 def bleurt(model: str, device: str | None, reference_first: bool = False, tokens: int = BLEURT_TOKENS) -> Score:
-    """BLEURT from a transformers port, unbounded, rescaled like a cosine.
+    """BLEURT from a transformers port (MATCHA's authors: Elron/bleurt-base-128), unbounded, rescaled like a cosine.
 
-    Args:
-        model: folder or Hub id (MATCHA's authors took Elron/bleurt-base-128).
-        device: where it runs; None for the CPU.
-        reference_first: order in which BLEURT was trained; the code of MATCHA's authors, and so their published
-            figures, have the candidate first.
-        tokens: tokens of a pair that are read.
+    BLEURT was trained with `reference_first`; the code of MATCHA's authors, and so their published figures, have the
+    candidate first. `tokens` of a pair are read.
 
     Raises:
         NotMeasured: the model does not load.
     """
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    with encoders.absence(model):
-        tokenizer = AutoTokenizer.from_pretrained(model)
-        network = AutoModelForSequenceClassification.from_pretrained(model).to(device or "cpu").eval()
-    if network.config.num_labels != 1:
-        raise NotMeasured(f"{model}: expected a model with one output, got {network.config.num_labels}")
+    run = encoders.transformer(model, "AutoModelForSequenceClassification", device, outputs=1)[2]
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        parts = []
-        for i in range(0, len(candidates), BATCH_SEQUENCES):
-            pairs = (candidates[i : i + BATCH_SEQUENCES], references[i : i + BATCH_SEQUENCES])[
-                :: -1 if reference_first else 1
-            ]
-            inputs = tokenizer(*pairs, max_length=tokens, truncation=True, padding=True, return_tensors="pt")
-            with torch.inference_mode():
-                parts.append(network(**inputs.to(network.device)).logits[:, 0].double().cpu().numpy())
-        return np.concatenate(parts)
-
-    return score
-
-
-def mauve(model: str, device: str | None) -> Score:
-    """MAUVE of all candidates against all references, in [0, 1]: one score for the list (the authors' model is gpt2).
-
-    Raises:
-        NotMeasured: the package `mauve-text` is not installed.
-    """
-    try:
-        from mauve import compute_mauve
-    except ImportError:
-        raise NotMeasured("the package mauve-text is not installed") from None
-    number = int(device.partition(":")[2] or 0) if device and device.startswith("cuda") else -1
-
-    def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        with encoders.absence(model):
-            texts = {"p_text": candidates, "q_text": references}
-            return np.array([compute_mauve(**texts, featurize_model_name=model, device_id=number).mauve])
+        pairs = zip(*((references, candidates) if reference_first else (candidates, references)), strict=True)
+        return run(list(pairs), lambda output: output.logits[:, 0], max_length=tokens)
 
     return score

@@ -5,9 +5,10 @@ hidden states; for word vectors over the tokens), and the authors' published cod
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from nltk.tokenize import NLTKWordTokenizer
@@ -60,13 +61,8 @@ def sentence_transformer(
 ) -> Score:
     """Cosine of a sentence-transformers model, or of a plain transformer with mean pooling over its last states.
 
-    The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2).
-
-    Args:
-        model: folder or Hub id. No code of a repository is run (`trust_remote_code` stays off).
-        device: device to run on; None for sentence-transformers' choice.
-        prompt: put before each text.
-        batch_size: most texts in one pass.
+    The model's own maximal length holds (256 word pieces for all-MiniLM-L6-v2), and no code of a repository is run
+    (`trust_remote_code` stays off). `prompt` is put before each text.
 
     Raises:
         NotMeasured: the model does not load.
@@ -91,6 +87,38 @@ def sentence_transformer(
     return cosine_of(encode)
 
 
+def transformer(
+    model: str, kind: str, device: str | None, outputs: int | None = None
+) -> tuple[Any, Any, Callable[..., np.ndarray]]:
+    """A tokeniser, its network, and a function that runs it on rows of texts.
+
+    `kind` is the class of transformers that loads it. The function takes a list of tuples of texts (one, or a pair),
+    what to take of an output, and options of the tokeniser; it returns a row for each.
+
+    Raises:
+        NotMeasured: the model does not load, or has another number of outputs than `outputs`.
+    """
+    import torch
+    import transformers
+
+    with absence(model):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+        network = getattr(transformers, kind).from_pretrained(model).to(device or "cpu").eval()
+    if outputs is not None and network.config.num_labels != outputs:
+        raise NotMeasured(f"{model}: expected a model whose outputs are {outputs}, got {network.config.num_labels}")
+
+    def run(rows: Sequence[tuple[str, ...]], take: Callable[[Any], Any], **options: object) -> np.ndarray:
+        parts = []
+        for i in range(0, len(rows), BATCH_SEQUENCES):
+            sides = map(list, zip(*rows[i : i + BATCH_SEQUENCES], strict=True))
+            inputs = tokenizer(*sides, truncation=True, padding=True, return_tensors="pt", **options)
+            with torch.inference_mode():
+                parts.append(take(network(**inputs.to(network.device))).double().cpu().numpy())
+        return np.concatenate(parts)
+
+    return tokenizer, network, run
+
+
 def simcse(model: str, device: str | None = None) -> Score:
     """Cosine of a SimCSE model (the authors': princeton-nlp/sup-simcse-bert-base-uncased).
 
@@ -100,26 +128,12 @@ def simcse(model: str, device: str | None = None) -> Score:
     Raises:
         NotMeasured: the model does not load.
     """
-    import torch
-    from transformers import AutoModel, AutoTokenizer
+    run, before_pooler = transformer(model, "AutoModel", device)[2], "unsup" in Path(model).name
 
-    with absence(model):
-        tokenizer = AutoTokenizer.from_pretrained(model)
-        network = AutoModel.from_pretrained(model).to(device or "cpu").eval()
-    before_pooler = "unsup" in Path(model).name
+    def take(output: Any) -> Any:  # noqa: ANN401
+        return output.last_hidden_state[:, 0] if before_pooler else output.pooler_output
 
-    def encode(texts: list[str]) -> np.ndarray:
-        parts = []
-        for i in range(0, len(texts), BATCH_SEQUENCES):
-            batch = texts[i : i + BATCH_SEQUENCES]
-            inputs = tokenizer(batch, max_length=SIMCSE_TOKENS, truncation=True, padding=True, return_tensors="pt")
-            with torch.inference_mode():
-                output = network(**inputs.to(network.device))
-            vectors = output.last_hidden_state[:, 0] if before_pooler else output.pooler_output
-            parts.append(vectors.double().cpu().numpy())
-        return np.concatenate(parts)
-
-    return cosine_of(encode)
+    return cosine_of(lambda texts: run([(text,) for text in texts], take, max_length=SIMCSE_TOKENS))
 
 
 def word_vectors(path: str) -> Score:
@@ -148,8 +162,7 @@ def word_vectors(path: str) -> Score:
 def read_vectors(file: Path, wanted: set[str]) -> dict[str, np.ndarray]:
     """The vectors of the wanted words; the rest of the file, which may be large, is skipped.
 
-    Raises:
-        NotMeasured: a line is too short, or a wanted word is not followed by numbers; names the line.
+    NotMeasured names a line that is too short, or in which a wanted word is not followed by numbers.
     """
     vectors: dict[str, np.ndarray] = {}
     width = None

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import numpy as np
 
 from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cli.options import model_options
-from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
 
@@ -37,16 +37,12 @@ NEW_FILE = NewFile()
 NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 Option = Callable[[Callable], Callable]
+Cell = tuple[float, float | None, float | None]  # a figure and the ends of its interval
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How bootstrap intervals are drawn.
-
-    Attributes:
-        seed: seed of the generator.
-        resamples: number of resamples.
-    """
+    """How bootstrap intervals are drawn."""
 
     seed: int = 0
     resamples: int = RESAMPLES
@@ -54,6 +50,12 @@ class Bootstrap:
     def intervals(self, statistic: Callable[..., Figures], sizes: Sequence[int]) -> dict[str, tuple[float, float]]:
         """95% intervals (low, high) of figures; see `stats.bootstrap.bootstrap` for the arguments."""
         return bootstrap(statistic, sizes, self.seed, self.resamples)
+
+    def measure(self, statistic: Callable[..., Figures], sizes: Sequence[int], drawn: bool = True) -> dict[str, Cell]:
+        """Figures of all rows, with their intervals; with None for both ends if `drawn` is False."""
+        ends = self.intervals(statistic, sizes) if drawn else {}
+        values = statistic(*(np.arange(size)[None] for size in sizes))
+        return {name: (float(value[0]), *ends.get(name, (None, None))) for name, value in values.items()}
 
 
 def data(text: str = "Folder that holds the data sets.", required: bool = False) -> Option:
@@ -97,41 +99,20 @@ def embsim(name: str = "embsim", row: str = "EmbSim") -> Option:
     return click.option(f"--{name}", default=default_embsim, show_default="all-MiniLM-L6-v2", help=text)
 
 
-encoders = click.option(
-    "--encoder", multiple=True, help="[NAME=]FOLDER_OR_ID of an encoder, repeatable; a plain one is mean-pooled."
-)
 seed = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of everything that is drawn at random."
 )
 resamples = click.option(
     "--resamples", default=RESAMPLES, show_default=True, type=click.IntRange(1), help="Number of bootstrap resamples."
 )
-# for commands that run no model of this package
-device = click.option("--device", help="Device that models run on: cpu, cuda or mps.")
-batch_size = click.option(
-    "--batch-size",
-    default=BATCH_SEQUENCES,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Most texts that a model reads at a time.",
-)
 # how the package's own models run; the command gets `run`, arguments of `compute` and of `RunOptions`
 run = model_options()
-# the same of encoders alone, which take no workers
+# the same of encoders alone, which take no workers, and of models of other packages
 encoder_run = model_options("device", "precision", "backend", "batch_size")
+other_run = model_options("device", "batch_size")
 bertscore_layer = click.option(
     "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )
-
-
-def check_source(data: Path | None, from_hub: bool) -> None:
-    """Make sure that the sets come from a folder or from the Hub.
-
-    Raises:
-        click.UsageError: neither is given.
-    """
-    if data is None and not from_hub:
-        raise click.UsageError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --from-hub")
 
 
 def named_source(given: str) -> tuple[str, str]:
@@ -141,13 +122,8 @@ def named_source(given: str) -> tuple[str, str]:
 
 
 def check_distinct(names: list[str], argument: str = "rows") -> None:
-    """Make sure that no two rows have the same name.
-
-    Raises:
-        ValueError: some do; lists them.
-    """
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    """Raise a ValueError that lists the names of rows that occur twice."""
+    if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(
             f"{argument}: expected names that differ (NAME=SOURCE gives one), got {', '.join(twice)} twice"
         )

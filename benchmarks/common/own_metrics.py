@@ -13,15 +13,9 @@ NO_OPTIONS: Run = {}
 
 
 def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[TextMetric, dict[str, object]]:
-    """Load a metric of the package.
+    """A metric of the package, by a checkpoint's name, folder or Hub id (None: the shipped one).
 
-    Args:
-        name: name of the metric.
-        checkpoint: its name, a folder or a Hub id; None for the shipped one.
-        run: how its model runs.
-
-    Returns:
-        The metric, and the arguments for its `compute`: those of `run`, none for a table, which runs no model.
+    With it come the arguments for its `compute`: those of `run`, none for a table, which runs no model.
 
     Raises:
         ValueError: there is no such metric or checkpoint, or one of the arguments is invalid.
@@ -33,12 +27,9 @@ def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[
 
 
 def check_run(run: Run) -> None:
-    """Refuse options before there is a model to run, where that takes long to make.
+    """Refuse options before there is a model to run, where that takes long to make, by an InvalidInput.
 
     A model may still be refused what this processor cannot compute: bfloat16 on OpenVINO.
-
-    Raises:
-        InvalidInput: an option is invalid, the device is not here or cannot run the others, or OpenVINO is missing.
     """
     options = RunOptions(**run)
     if options.backend == "openvino":
@@ -47,11 +38,7 @@ def check_run(run: Run) -> None:
 
 
 def runs_in_float32(run: Run) -> bool:
-    """Whether models run in float32, on either backend: their scores differ by less than a card prints.
-
-    Raises:
-        ValueError: one of the options is invalid.
-    """
+    """Whether models run in float32, on either backend: their scores differ by less than a card prints."""
     return RunOptions(**run).precision == "float32"
 
 

@@ -24,12 +24,9 @@ matplotlib.rcParams.update(STYLE)
 
 
 def save_figure(figure: Figure, path: Path, caption: str) -> None:
-    """Write a figure as PNG, PDF and SVG, and its caption as text.
+    """Write a figure as PNG, PDF and SVG, and its caption, what would be its title, as text.
 
-    Args:
-        figure: the figure.
-        path: one of its files; the others have the same name with the endings of FORMATS, and .txt.
-        caption: what would be its title.
+    `path` is one of its files; the others have the same name with the endings of FORMATS, and .txt.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # laid out once is enough

@@ -7,10 +7,9 @@ _FOLDER = Path(__file__).parents[1]
 
 
 class Published:
-    """The tables of one paper.
+    """The tables of one paper, by its folder, or of "suite".
 
-    Args:
-        name: folder of the paper, or "suite", with a published.csv: columns table, dataset, metric, figure, value.
+    Its published.csv has the columns table, dataset, metric, figure and value.
     """
 
     def __init__(self, name: str) -> None:

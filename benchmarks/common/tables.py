@@ -1,20 +1,49 @@
-"""Tables as Markdown: a measured figure, [its 95% interval], and (in brackets) what the paper prints."""
+"""Tables read from files, and written as Markdown: a figure, [its 95% interval], and (in brackets) the paper's."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
 NOTHING = "-"
 
 
-def cell(row: Mapping[str, object], digits: int = 2, interval: bool = True, mark: str = "") -> str:
-    """One figure, such as `57.36 [55.10, 59.00] (57.40)`.
+def read_table(path: Path, *columns: str) -> pd.DataFrame:
+    """Read a parquet, CSV or JSON-lines file that has some columns.
 
-    Args:
-        row: has `value`, and perhaps `low`, `high` and `published`; None or NaN for what is missing.
-        digits: digits behind the point.
-        interval: whether to show the interval.
-        mark: a sign behind the value.
+    Raises:
+        ValueError: the file name has another ending, the file cannot be read, or a column is missing; names the file.
+    """
+    readers = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda file: pd.read_json(file, lines=True)}
+    if path.suffix not in readers:
+        raise ValueError(f"{path}: expected a file that ends in one of {', '.join(readers)}, got {path.suffix!r}")
+    try:
+        table = readers[path.suffix](path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read ({error})") from error
+    check_columns(table, columns, path)
+    return table
+
+
+def check_columns(table: pd.DataFrame, columns: Iterable[str], source: object) -> None:
+    """Raise a ValueError that names the source, the columns that were expected, and those that are missing."""
+    if missing := sorted(set(columns) - set(table.columns)):
+        raise ValueError(f"{source}: expected columns {', '.join(columns)}, missing {missing}")
+
+
+def write_output(folder: Path, report: str, **tables: pd.DataFrame) -> str:
+    """Write tables as NAME.csv and the report as report.txt to a folder, which is made; returns the report."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+    (folder / "report.txt").write_text(report + "\n", encoding="utf-8")
+    return report
+
+
+def cell(row: Mapping[str, object], digits: int = 2, interval: bool = True, mark: str = "") -> str:
+    """One figure, such as `57.36 [55.10, 59.00] (57.40)`; `mark` is a sign behind the value.
+
+    `row` has `value`, and perhaps `low`, `high` and `published`; None or NaN for what is missing.
     """
     value, low, high, published = (row.get(name) for name in ("value", "low", "high", "published"))
     parts = [] if pd.isna(value) else [f"{value:.{digits}f}{mark}"]
@@ -43,15 +72,9 @@ def figures_text(
 ) -> str:
     """A title, a table of long data, and the reasons of the lines for which nothing was measured.
 
-    Args:
-        title: first line.
-        figures: a figure a line: the columns `rows` and `columns`, those of `cell`, and perhaps `reason`.
-        rows: name of the column that has a line for each of its values, in their order.
-        columns: names of the columns whose values together name a column of the table.
-        labels: words for values of `columns`; others stand for themselves.
-        digits: digits behind the point.
-        intervals: whether to show intervals, or the values of `columns` that have them.
-        notes: lines below the table.
+    `figures` has a figure a line: the columns `rows` and `columns`, those of `cell`, and perhaps `reason`. `rows` has a
+    line of the table for each of its values, in their order; values of `columns` together name a column, by `labels`.
+    `intervals` says whether to show them, or names values of `columns` that have them. `notes` stand below the table.
     """
     cells: dict[str, dict[str, str]] = {}
     measured: dict[str, bool] = {}

@@ -1,8 +1,8 @@
 """The metrics of the suite: ours as a user loads them, and what is usually taken, each loaded when it first scores."""
 
-import hashlib
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks.common.baselines import EMBSIM_HUB_ID, bertscore, bertscore_layer, default_embsim, rouge
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
-from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
+from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own
 from benchmarks.papers.nli_lex.judges import judge_pairs, token_f1
 from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, answer
 from benchmarks.suite.texts import TextSet
@@ -25,36 +25,21 @@ ROUGE_L, TOKEN_F1, MINILM, BERTSCORE = "ROUGE-L", "token F1", "cosine", "BERTSco
 OURS = ("matcha", "contextual", "stsscore", "nli_lex", "consensus")
 NO_QUESTIONS = "judges answers to questions"
 NLI_RANGE = (-1.0, 1.0)  # of p_entailment - p_contradiction
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A metric that can score.
-
-    Attributes:
-        ask: gives a set's scores on the native range; raises NotMeasured for a set that the metric is not made for.
-        ran_with: everything that can change a score or its time; scores with the same text here can be used again.
-    """
-
-    ask: Callable[[TextSet], np.ndarray]
-    ran_with: str = ""
+Ask = Callable[[TextSet], np.ndarray]  # a set's scores; raises NotMeasured for one that the metric is not made for
+Place = tuple[str, str]  # name of a metric, title of a set
 
 
 @dataclass(frozen=True)
 class Column:
-    """A metric.
+    """A metric: its heading, what it runs (for the notes), and what loads it or raises NotMeasured.
 
-    Attributes:
-        name: its heading.
-        model: what it runs, for the notes.
-        load: loads the model; raises NotMeasured where it is absent.
-        bounds: native range of the scores, which decides how they reach [0, 1].
-        cosine: whether a score is a cosine before it is mapped.
+    `bounds` are the native range of the scores, which decides how they reach [0, 1]; `cosine` says whether a score is a
+    cosine before.
     """
 
     name: str
     model: str
-    load: Callable[[], Loaded]
+    load: Callable[[], Ask]
     bounds: Bounds = UNIT
     cosine: bool = False
 
@@ -64,49 +49,64 @@ class Column:
         return self.name in OURS
 
 
-def baselines(bertscore_model: str | None, layer: int | None, device: str | None) -> list[Column]:
-    """ROUGE-L, token F1, a cosine and BERTScore.
+@dataclass
+class Scores:
+    """By metric and set: (n,) scores on the native range, the time that scoring took, or why there are none."""
 
-    Args:
-        bertscore_model: folder or Hub id of BERTScore's model; None for all-MiniLM-L6-v2.
-        layer: layer of its embeddings; None for the choice of `bertscore_layer`.
-        device: where their models run.
-    """
+    native: dict[Place, np.ndarray] = field(default_factory=dict)
+    seconds: dict[Place, float] = field(default_factory=dict)
+    reasons: dict[Place, str] = field(default_factory=dict)
+
+
+def score_all(columns: list[Column], sets: list[TextSet], report: Callable[[str], None]) -> Scores:
+    """Score every set with every metric, one metric after the other, so that one model at a time is in memory."""
+    scores = Scores()
+    for column in columns:
+        try:
+            ask = column.load()
+        except NotMeasured as reason:
+            scores.reasons |= {(column.name, texts.title): str(reason) for texts in sets}
+            continue
+        for texts in sets:
+            place, begin = (column.name, texts.title), time.perf_counter()
+            report(f"{column.name}: {texts.title}, {len(texts)} texts")
+            try:
+                scores.native[place] = np.asarray(ask(texts), dtype=float)
+                scores.seconds[place] = time.perf_counter() - begin
+            except NotMeasured as reason:
+                scores.reasons[place] = str(reason)
+    return scores
+
+
+def baselines(bertscore_model: str | None, layer: int | None, device: str | None) -> list[Column]:
+    """ROUGE-L, token F1, a cosine and BERTScore (of a folder or Hub id; None: all-MiniLM-L6-v2) on a device."""
     model = bertscore_model or default_embsim()
     name = EMBSIM_HUB_ID.rpartition("/")[2] if model == default_embsim() else Path(model).name
     layer = layer or bertscore_layer(model)
-    words = lambda *texts: np.array(list(map(token_f1, *texts)))  # noqa: E731
-    mini = partial(_baseline, MINILM, lambda: sentence_transformer(default_embsim(), device), default_embsim())
-    bert = partial(_baseline, f"{BERTSCORE}, layer {layer}", lambda: bertscore(model, layer, device), model)
     described = f"F1 by bert-score {version('bert-score')} with layer {layer or 'unknown'} of {name}, not rescaled"
+
+    def best(load: Callable[[], Score]) -> Callable[[], Ask]:  # the highest over the references
+        def loaded() -> Ask:
+            judge = judge_pairs(load())
+            return lambda texts: judge(texts).scores
+
+        return loaded
+
+    words = best(lambda: lambda *texts: np.array(list(map(token_f1, *texts))))
+    mini = best(lambda: sentence_transformer(default_embsim(), device))
     return [
-        Column(ROUGE_L, f"rouge-score {version('rouge-score')}", partial(_baseline, ROUGE_L, lambda: rouge("rougeL"))),
-        Column(TOKEN_F1, "words as SQuAD's script splits them", partial(_baseline, TOKEN_F1, lambda: words)),
+        Column(ROUGE_L, f"rouge-score {version('rouge-score')}", best(lambda: rouge("rougeL"))),
+        Column(TOKEN_F1, "words as SQuAD's script splits them", words),
         Column(MINILM, "all-MiniLM-L6-v2", mini, COSINE, cosine=True),
-        Column(BERTSCORE, described, bert),
+        Column(BERTSCORE, described, best(lambda: bertscore(model, layer, device))),
     ]
 
 
-def _baseline(name: str, score: Callable[[], Score], model: str | None = None) -> Loaded:
-    judge = judge_pairs(score())  # the highest over the references
-    return Loaded(lambda texts: judge(texts).scores, name if model is None else f"{name}, {_digest(model)}")
-
-
-def _digest(model: str) -> str:
-    """The sha256 of a folder's weights; the id of a model on the Hub."""
-    weights = sorted(Path(model).glob("*.safetensors")) or sorted(Path(model).glob("pytorch_model.bin"))
-    return hashlib.sha256(weights[0].read_bytes()).hexdigest()[:16] if weights else model
-
-
 def own_column(name: str, metric: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Column:
-    """A metric of the package.
-
-    Raises:
-        ValueError: there is no such metric.
-    """
+    """A metric of the package, or a ValueError if there is none of that name."""
     bounds = describe(metric).score_range
-    load = partial(_load_own, metric, checkpoint, run)
-    return Column(name, f"semantic_metrics.load({metric!r})", load, bounds, cosine=bounds[0] < 0)
+    model, load = f"semantic_metrics.load({metric!r})", partial(_load_own, metric, checkpoint, run)
+    return Column(name, model, load, bounds, cosine=bounds[0] < 0)
 
 
 def our_columns(run: Run = NO_OPTIONS) -> list[Column]:
@@ -115,32 +115,27 @@ def our_columns(run: Run = NO_OPTIONS) -> list[Column]:
     return [own_column(*one, run) for one in named]
 
 
-def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
+def _load_own(name: str, checkpoint: str | None, run: Run) -> Ask:
     try:
         metric, arguments = load_own(name, checkpoint, run)
     except ValueError as error:
         raise NotMeasured(str(error)) from error
-    asks_questions = describe(name).takes_questions
 
     def ask(texts: TextSet) -> np.ndarray:
         given = {"predictions": texts.candidates, "references": texts.references, **arguments}
-        if asks_questions and texts.questions is None:
-            raise NotMeasured(NO_QUESTIONS)
-        if asks_questions:
+        if describe(name).takes_questions:
+            if texts.questions is None:
+                raise NotMeasured(NO_QUESTIONS)
             given["questions"] = texts.questions
         if name == "consensus" and texts.long:  # a claim is supported if its least supported sentence is
             return np.array(score("support", **given)["minimums"])
         return np.array(metric.compute(**given)["scores"])
 
-    return Loaded(ask, "|".join([metric.signature(**arguments), *run_lines(arguments)]))
+    return ask
 
 
 def nli_column(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Column:
-    """p_entailment - p_contradiction of an NLI model, the reference as its premise.
-
-    Raises:
-        ValueError: it does not load.
-    """
+    """p_entailment - p_contradiction of an NLI model, the reference its premise; a ValueError if it does not load."""
     scorer = load_scorer(checkpoint)
 
     def ask(texts: TextSet) -> np.ndarray:
@@ -148,4 +143,4 @@ def nli_column(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Colu
         pairs = pd.DataFrame({"premise": premises, "hypothesis": texts.candidates, "label": ENTAILMENT})
         return answer(scorer, pairs, **run)["margin"].to_numpy()
 
-    return Column(name, "p_entailment - p_contradiction", lambda: Loaded(ask), NLI_RANGE)
+    return Column(name, "p_entailment - p_contradiction", lambda: ask, NLI_RANGE)

@@ -2,7 +2,7 @@ r"""What holds of every score, and by how much it is violated at worst, beside m
 
     python -m benchmarks guarantees [--metric [ROW=]NAME[:CHECKPOINT]]... [--pairs 64]
 
-Each metric scores pairs of texts that differ in one word (`nli_lex/probe.csv`), a metric of questions the sample
+Each metric scores pairs of texts that differ in one word (`nli_lex/one_word.csv`), a metric of questions the sample
 answers. The largest violation of each property is printed, in the metric's own units:
 
 * self: how far the score of a text with itself lies from the highest score;
@@ -10,17 +10,17 @@ answers. The largest violation of each property is printed, in the metric's own 
 * rows reversed: how far a score changes when the rows of the call are reversed;
 * alone: how far a score changes when its row is the only one of the call;
 * again: how far a second, equal call differs;
-* golden: how far scores differ from those recorded for the same signature (tests/golden); blank where none are.
-
-Peers: ROUGE-1, the cosine of all-MiniLM-L6-v2 and BERTScore with the same model, no baseline rescaling.
+* golden: how far scores differ from those recorded for the same signature (tests/golden/scores.json); blank where none
+  are.
 
 Writes to --output: guarantees.csv, and report.txt (what is printed).
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -29,29 +29,29 @@ import pandas as pd
 from benchmarks.common import baselines, encoders, options
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, run_lines
+from benchmarks.common.tables import write_output
 from benchmarks.papers.nli_lex.nli_checks import one_word_pairs
-from semantic_metrics.core.contract import describe, text_metrics
+from semantic_metrics.core.contract import TextMetric, describe
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = ROOT / "metrics" / "samples" / "answers.csv"
-GOLDEN = ROOT / "tests" / "golden"
+GOLDEN = ROOT / "tests" / "golden" / "scores.json"
+GOLDEN_QUESTION = "What is true?"  # for a metric of questions
+# each metric with each shipped checkpoint that it has
+SHIPPED = ("consensus", "consensus:large", "matcha", "matcha:contextual", "nli_lex", "stsscore", "stsscore:large")
+SHIPPED += ("support",)
 PAIRS = 64
 ALONE = 16  # rows that are scored one by one as well
 PROPERTIES = ("self", "orders", "rows reversed", "alone", "again")
 SHOWN_EXACTLY = 1e-3  # smaller violations are rounding: their size says it
-NAME_WIDTH, WIDTH = 30, 15
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is measured.
+    """What is measured: a function that gives n scores for n rows, its rows, and its highest score.
 
-    Attributes:
-        name: name of its row.
-        score: gives n scores for n rows.
-        rows: n rows with the columns predictions, references and, for a metric of questions, questions.
-        top: the highest score.
-        golden: largest distance from recorded scores; None where none are recorded.
+    Rows have the columns predictions, references and, for a metric of questions, questions. `golden` is the largest
+    distance from recorded scores, None where none are recorded.
     """
 
     name: str
@@ -61,55 +61,54 @@ class Subject:
     golden: float | None = None
 
 
-def sample_pairs(pairs: int) -> pd.DataFrame:
-    """Pairs of texts that differ in one word, every so many of the probe."""
+def sample_rows(pairs: int, questions: bool = False) -> pd.DataFrame:
+    """Pairs of texts that differ in one word, every so many of the probe; or the sample answers to questions."""
+    if questions:
+        columns = {"answer": "predictions", "reference": "references", "question": "questions"}
+        return pd.read_csv(ANSWERS, dtype=str).rename(columns=columns)[list(columns.values())].head(pairs)
     texts = one_word_pairs().rename(columns={"hypothesis": "predictions", "premise": "references"})
     chosen = np.linspace(0, len(texts) - 1, min(pairs, len(texts))).round().astype(int)
     return texts[["predictions", "references"]].iloc[chosen].reset_index(drop=True)
-
-
-def sample_answers(pairs: int) -> pd.DataFrame:
-    """The sample answers with their questions."""
-    columns = {"answer": "predictions", "reference": "references", "question": "questions"}
-    return pd.read_csv(ANSWERS, dtype=str).rename(columns=columns)[list(columns.values())].head(pairs)
 
 
 def own_metric(name: str, source: str, pairs: int, run: Run = NO_OPTIONS) -> Subject:
     """A metric of the package as `NAME` or `NAME:CHECKPOINT`."""
     kind, _, checkpoint = source.partition(":")
     (metric, arguments), description = load_own(kind, checkpoint or None, run), describe(kind)
+    result, recorded = _golden(kind, metric, arguments)
+    golden = None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
 
     def score(rows: pd.DataFrame) -> np.ndarray:
         return np.array(metric.compute(**rows.to_dict("list"), **arguments)["scores"])
 
-    rows = sample_answers(pairs) if description.takes_questions else sample_pairs(pairs)
-    return Subject(name, score, rows, description.score_range[1], golden_violation(kind, metric, arguments))
+    return Subject(name, score, sample_rows(pairs, description.takes_questions), description.score_range[1], golden)
 
 
-def golden_violation(name: str, metric: object, arguments: Run = NO_OPTIONS) -> float | None:
-    """Largest distance of a metric's scores from those recorded for its signature; None where none are."""
-    path = GOLDEN / f"{name}.json"
-    if not path.is_file():
-        return None
-    stored = json.loads(path.read_text(encoding="utf-8"))
+def golden_result(source: str) -> tuple[Mapping[str, Any], list[float] | None]:
+    """What a metric, as `NAME` or `NAME:CHECKPOINT`, returns for the recorded pairs, and the scores recorded for it."""
+    kind, _, checkpoint = source.partition(":")
+    return _golden(kind, *load_own(kind, checkpoint or None))
+
+
+def _golden(kind: str, metric: TextMetric, arguments: Run) -> tuple[Mapping[str, Any], list[float] | None]:
+    stored = json.loads(GOLDEN.read_text(encoding="utf-8"))
     predictions, references = map(list, zip(*stored["pairs"], strict=True))
-    result = metric.compute(predictions=predictions, references=references, **arguments)
-    recorded = stored["scores"].get(result["signature"])
-    return None if recorded is None else float(np.abs(np.subtract(recorded, result["scores"])).max())
-
-
-def peer(name: str, score: Score, pairs: int) -> Subject:
-    """A metric of another library; its scores go up to 1."""
-    return Subject(name, lambda rows: np.asarray(score(*(list(rows[column]) for column in rows))), sample_pairs(pairs))
+    asked = {"questions": [GOLDEN_QUESTION] * len(predictions)} if describe(kind).takes_questions else {}
+    result = metric.compute(predictions=predictions, references=references, **asked, **arguments)
+    return result, stored["scores"].get(result["signature"])
 
 
 def peers(pairs: int, device: str | None) -> list[Subject]:
-    """ROUGE-1, a cosine and BERTScore; the last two where their model is at hand."""
-    model = baselines.default_embsim()
-    chosen = [peer("ROUGE-1", baselines.rouge("rouge1"), pairs)]
+    """ROUGE-1, a cosine and BERTScore, whose scores go up to 1; the last two where their model is at hand."""
+    model, rows = baselines.default_embsim(), sample_rows(pairs)
+
+    def peer(name: str, score: Score) -> Subject:
+        return Subject(name, lambda rows: np.asarray(score(*(list(rows[column]) for column in rows))), rows)
+
+    chosen = [peer("ROUGE-1", baselines.rouge("rouge1"))]
     try:
-        chosen.append(peer("cosine (all-MiniLM-L6-v2)", encoders.sentence_transformer(model, device), pairs))
-        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, None, device), pairs))
+        chosen.append(peer("cosine (all-MiniLM-L6-v2)", encoders.sentence_transformer(model, device)))
+        chosen.append(peer("BERTScore (all-MiniLM-L6-v2)", baselines.bertscore(model, None, device)))
     except NotMeasured as error:
         click.echo(f"not measured: {error}", err=True)
     return chosen
@@ -134,20 +133,8 @@ def violations(subject: Subject) -> dict[str, float]:
 
 def measure(subjects: list[Subject]) -> pd.DataFrame:
     """A row for each subject: its name, number of pairs, and largest violations."""
-    rows = []
-    for subject in subjects:
-        options.progress(subject.name)
-        rows.append({"metric": subject.name, "n": len(subject.rows), **violations(subject), "golden": subject.golden})
-    return pd.DataFrame(rows)
-
-
-def report(figures: pd.DataFrame) -> str:
-    """The figures as a table."""
-    columns = [*PROPERTIES, "golden"]
-    lines = ["metric".ljust(NAME_WIDTH) + "".join(name.rjust(WIDTH) for name in columns)]
-    for row in figures.to_dict("records"):
-        lines.append(row["metric"].ljust(NAME_WIDTH) + "".join(_shown(row[name]).rjust(WIDTH) for name in columns))
-    return "\n".join(line.rstrip() for line in lines)
+    rows = [(subject.name, len(subject.rows), *violations(subject).values(), subject.golden) for subject in subjects]
+    return pd.DataFrame(rows, columns=["metric", "n", *PROPERTIES, "golden"])
 
 
 def _shown(value: float | None) -> str:
@@ -166,12 +153,10 @@ def _shown(value: float | None) -> str:
 def main(metric: tuple[str, ...], pairs: int, run: Run, output: Path) -> None:
     """Measure what holds of every score."""
     try:
-        own = [own_metric(*options.named_source(source), pairs, run) for source in metric or text_metrics()]
+        own = [own_metric(*options.named_source(source), pairs, run) for source in metric or SHIPPED]
         figures = measure([*own, *peers(pairs, run.get("device"))])
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    text = "\n".join([report(figures), *run_lines(run)])
-    output.mkdir(parents=True, exist_ok=True)
-    figures.to_csv(output / "guarantees.csv", index=False)
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    click.echo(text)
+    shown = figures.drop(columns="n").set_index("metric").rename_axis(None).map(_shown)
+    text = "\n".join([shown.to_string(col_space=15), *run_lines(run)])
+    click.echo(write_output(output, text, guarantees=figures))

@@ -1,18 +1,15 @@
 r"""Long texts judged sentence by sentence: claims against whole articles (WiCE), and twenty planted errors.
 
-    python -m benchmarks long_texts --data FOLDER
+    python -m benchmarks long_texts --data FOLDER [--k all]
         WiCE's development split: balanced accuracy at .5, AUC, and whether the shown places hold a supporting sentence;
-        and the twenty summaries with a planted error
-    python -m benchmarks long_texts --data FOLDER --k all
-        the same, reading every sentence of the articles
+        and the twenty summaries with a planted error; --k all reads every sentence of the articles
     python -m benchmarks long_texts --planted-only
-        only the twenty summaries, which need no data
+        only the twenty summaries, which were written for this benchmark and need no data
 
 WiCE is read from `wice/claim_documents_dev.parquet` with the columns claim, evidence (sentences of the article), label
 and supporting (JSON: for each annotator's set the indices of its sentences). A claim that is supported in part counts
 as not supported. The shipped decision was fitted on this split among others, so its figures here are a little too good:
-`python -m training.fit_support` prints those by cross-validation. Published rows are of the test split. The summaries
-with one planted error each were written by hand for this benchmark.
+`python -m training.fit_support` prints those by cross-validation. Published rows are of the test split.
 
 Source: Kamoi et al., EMNLP 2023 (WiCE).
 """
@@ -20,7 +17,7 @@ Source: Kamoi et al., EMNLP 2023 (WiCE).
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import click
@@ -29,11 +26,10 @@ import pandas as pd
 from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.common import options
-from benchmarks.common.data_files import read_table
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, read_table
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
@@ -45,18 +41,15 @@ from semantic_metrics.support.sentences import Span
 FILE = "wice/claim_documents_dev.parquet"
 PLANTED = Path(__file__).with_name("planted.json")
 PLACES = (1, 3)  # the shown places of a sentence among which one should hold a supporting sentence
+ENDS = ("value", "low", "high")
 TITLE = "WiCE dev, supported against not or partially supported, times 100 [95% bootstrap intervals over claims]"
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Claims with their articles.
+    """n claims with their articles (a line for each sentence of the set), and whether these support the whole claim.
 
-    Attributes:
-        claims: n sentences.
-        articles: n texts, a line for each sentence of the set.
-        labels: (n,) bool, whether the article supports the whole claim.
-        supporting: for each claim the places in the article of all sentences that an annotator found supporting.
+    `supporting` has for each claim the places in the article of all sentences that an annotator found supporting.
     """
 
     claims: list[str]
@@ -66,11 +59,7 @@ class Claims:
 
 
 def load_claims(data: Path) -> Claims:
-    """Read WiCE's development split.
-
-    Raises:
-        ValueError: the file is missing or cannot be read.
-    """
+    """Read WiCE's development split; a ValueError if the file is missing or cannot be read."""
     table = read_table(data / FILE)
     articles, supporting = [], []
     for sentences, sets in zip(table["evidence"], map(json.loads, table["supporting"]), strict=True):
@@ -82,22 +71,18 @@ def load_claims(data: Path) -> Claims:
     return Claims(table["claim"].tolist(), articles, labels, supporting)
 
 
-def evidence_hits(claims: Claims, judged: list[JudgedText]) -> dict[int, np.ndarray]:
-    """Whether the first places shown for each supported claim hold a supporting sentence, by their number."""
+def evidence_hits(claims: Claims, judged: list[JudgedText], count: int) -> np.ndarray:
+    """Whether the first `count` places shown for a sentence hold a supporting one, for each supported claim."""
     rows = [i for i in np.flatnonzero(claims.labels) if claims.supporting[i]]
-
-    def hit(row: int, count: int) -> bool:
-        places = chain.from_iterable(one.places[:count] for one in judged[row].sentences)
-        return _overlap(places, claims.supporting[row])
-
-    return {count: np.array([hit(row, count) for row in rows]) for count in PLACES}
+    places = ([place for one in judged[row].sentences for place in one.places[:count]] for row in rows)
+    return np.array([_overlap(shown, claims.supporting[row]) for shown, row in zip(places, rows, strict=True)])
 
 
 def _overlap(places: Iterable[Place], spans: list[Span]) -> bool:
     return any(place.begin < end and begin < place.end for place in places for begin, end in spans)
 
 
-def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) -> dict[str, tuple[float, float, float]]:
+def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) -> dict[str, Cell]:
     """Balanced accuracy at .5 and AUC of (n,) scores, times 100, with the ends of their intervals."""
 
     def statistic(rows: np.ndarray) -> Figures:
@@ -107,57 +92,40 @@ def claim_figures(scores: np.ndarray, labels: np.ndarray, drawing: Bootstrap) ->
             "AUC": np.array([100 * auc(kept[truth], kept[~truth]) for truth, kept in draws]),
         }
 
-    whole, ends = statistic(np.arange(len(labels))[None]), drawing.intervals(statistic, [len(labels)])
-    return {name: (float(values[0]), *ends[name]) for name, values in whole.items()}
+    return drawing.measure(statistic, [len(labels)])
 
 
 def claims_table(claims: Claims, judged: list[JudgedText], drawing: Bootstrap) -> str:
-    """The table of WiCE with published rows, and how often the shown places hold the evidence.
-
-    A claim is supported as its least supported sentence is.
-    """
+    """The table of WiCE (a claim is supported as its least supported sentence is) with published rows, and evidence."""
     figures = claim_figures(np.array([one.minimum for one in judged]), claims.labels, drawing)
-    rows = [
-        {"row": "support", "figure": name, "value": value, "low": low, "high": high}
-        for name, (value, low, high) in figures.items()
-    ]
+    rows = [{"row": "support", "figure": name, **dict(zip(ENDS, cell, strict=True))} for name, cell in figures.items()]
     published = Published("suite")
     for name in published.metrics("WiCE"):
         value = published.get("WiCE", "test", name, "balanced_accuracy")
         rows.append({"row": f"{name} (published, test split)", "figure": "balanced accuracy", "published": value})
     lines = []
-    for count, hits in evidence_hits(claims, judged).items():
+    for count in PLACES:
+        hits = evidence_hits(claims, judged, count)
         low, high = drawing.intervals(lambda drawn, hits=hits: {"rate": hits[drawn].mean(axis=1)}, [len(hits)])["rate"]
-        lines.append(
-            f"supported claims with a supporting sentence in the first {count} places: {100 * hits.mean():.1f}% of "
-            f"{len(hits)} [{100 * low:.1f}, {100 * high:.1f}]"
-        )
+        share = f"{100 * hits.mean():.1f}% of {len(hits)} [{100 * low:.1f}, {100 * high:.1f}]"
+        lines.append(f"supported claims with a supporting sentence in the first {count} places: {share}")
     lines.append(f"pairs read {sum(one.read for one in judged):,}, truncated {sum(one.truncated for one in judged)}")
-    lines += [
-        f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: "
-        f"{published.get('QAGS', dataset, name, 'pearson')}"
-        for name in published.metrics("QAGS")
-        for dataset in ("XSum", "CNN/DM")
-    ]
+    for name, dataset in product(published.metrics("QAGS"), ("XSum", "CNN/DM")):
+        value = published.get("QAGS", dataset, name, "pearson")
+        lines.append(f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: {value}")
     return figures_text(TITLE, pd.DataFrame(rows), "row", ["figure"], notes=lines)
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A summary with one wrong sentence.
+    """A summary with one wrong sentence: the name of its source, the source, sentences, and the wrong one's index.
 
-    Attributes:
-        name: name of its source.
-        source: the source.
-        sentences: sentences of the summary.
-        planted: index of the wrong one.
-        kind: number, name, negation, swapped roles or invented.
-        place: what the source says instead; None where it says nothing of it.
+    `place` is what the source says instead; None where it says nothing of it.
     """
 
     name: str
     source: str
-    sentences: tuple[str, ...]
+    sentences: list[str]
     planted: int
     kind: str
     place: str | None
@@ -189,11 +157,8 @@ class Found:
 
 def load_planted() -> list[Planted]:
     """The twenty summaries."""
-    return [
-        Planted(one["name"], one["source"], tuple(row["sentences"]), row["planted"], row["kind"], row["place"])
-        for one in json.loads(PLANTED.read_text(encoding="utf-8"))
-        for row in one["summaries"]
-    ]
+    sources = json.loads(PLANTED.read_text(encoding="utf-8"))
+    return [Planted(one["name"], one["source"], **row) for one in sources for row in one["summaries"]]
 
 
 def find_planted(judge: Judge) -> list[Found]:

@@ -26,17 +26,11 @@ DRAWN = (ROUGE_L, BERTSCORE, MINILM, "consensus")
 NAMES = {MINILM: "cosine of MiniLM"}
 BINS = 40
 PANELS = {"texts a second": False, "answers to questions a second": True}
-
-
 CORRECT, WRONG = PALETTE[:2]
 
 
 def draw_distributions(scores: pd.DataFrame) -> Figure:
-    """A histogram of correct and one of contradicting texts for each metric, one below the other.
-
-    Args:
-        scores: columns truth (1 or 0) and a score in [0, 1] for each of DRAWN.
-    """
+    """A histogram of correct and one of contradicting texts for each of DRAWN, of columns truth (1 or 0) and scores."""
     figure = Figure(figsize=(7, 1.15 * len(DRAWN) + 0.9), layout="constrained")
     edges = np.linspace(0, 1, BINS + 1)
     for panel, name in zip(figure.subplots(len(DRAWN), 1, sharex=True), DRAWN, strict=True):
@@ -45,13 +39,11 @@ def draw_distributions(scores: pd.DataFrame) -> Figure:
             style = {"color": colour, "linestyle": "-" if truth else "--", "linewidth": 1.4}
             panel.stairs(counts, edges, fill=True, color=colour, alpha=0.25)
             panel.stairs(counts, edges, label=label, **style)
-        panel.set_xlim(0, 1)
-        panel.set_yticks([])
+        panel.set(xlim=(0, 1), yticks=[])
         panel.spines["left"].set_visible(False)
         panel.set_ylabel(f"{NAMES.get(name, name)}\nAUC {_auc(scores, name):.0f}", rotation=0, ha="right", va="center")
     panel.set_xlabel("score")
-    handles, labels = panel.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
 
@@ -66,8 +58,7 @@ def draw_speed(points: pd.DataFrame) -> Figure:
             colour = CORRECT if row.metric in OURS else WRONG
             panel.plot(row.per_second, row.auc, looks[row.metric], color=colour, markersize=7)
         _name_points(panel, own)
-        panel.set_xscale("log")
-        panel.set_xlabel(title)
+        panel.set(xscale="log", xlabel=title)
         panel.grid(alpha=0.25)
     panels[0].set_ylabel("mean AUC (x 100)")
     for label, colour in (("of this package", CORRECT), ("others", WRONG)):
@@ -93,11 +84,7 @@ def _name_points(panel: Axes, points: pd.DataFrame) -> None:
 
 
 def speed_points(figures: pd.DataFrame, speeds: pd.DataFrame) -> pd.DataFrame:
-    """Mean AUC over the sets of a panel, for metrics measured on all of them, and texts a second on those.
-
-    Returns:
-        Columns panel, metric, auc and per_second.
-    """
+    """Mean AUC over the sets of a panel, for metrics measured on all of them, and texts a second: a row for each."""
     rows = []
     kept = figures[(figures["figure"] == AUC) & ~figures["metric"].isin(PUBLISHED.values()) & (figures["set"] != WICE)]
     for title, of_answers in PANELS.items():
@@ -141,9 +128,8 @@ def _sets(figures: pd.DataFrame, answered: bool) -> str:
 def main(results: Path, output: Path) -> None:
     """Draw the pictures of the README."""
     try:
-        scores, figures, speeds = (
-            pd.read_csv(results / f"{name}.csv") for name in ("scores_drawn", "figures", "speed")
-        )
+        files = ("scores_drawn", "figures", "speed")
+        scores, figures, speeds = (pd.read_csv(results / f"{name}.csv") for name in files)
     except OSError as error:
         raise click.UsageError(f"--results: expected the files of `side_by_side`, got {error}") from None
     if missing := set(DRAWN) - set(scores):

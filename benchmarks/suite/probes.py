@@ -2,17 +2,15 @@ r"""One table for every metric: does it notice one changed word, exchanged roles
 
     python -m benchmarks probes [--data DATA] [--metric [ROW=]NAME[:CHECKPOINT]]... [--nli [ROW=]CHECKPOINT]...
 
-Without --data only the two probes of this project: `one_word.csv` (one word exchanged) and `word_order.csv` (roles
-exchanged; a metric for which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA
-paper and STS-B test, and the half of that paper's ratings by people, as far as their files are there. The prediction is
-the hypothesis, paraphrase or second sentence; the reference is the other text. Figures are AUC, how often a text that
-says the same scores above one that does not; the gap between the mean scores of both (the paper's N-delta); and
-correlations and concordance (CCC) with ratings; times 100 with 95% bootstrap intervals, higher is better.
+Without --data only the two probes of this project: `one_word.csv` and `word_order.csv` (roles exchanged; a metric for
+which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper and STS-B test, and
+the half of that paper's ratings by people, as far as their files are there. The prediction is the hypothesis,
+paraphrase or second sentence. Figures are AUC, the gap between the mean scores of texts that say the same and of others
+(the paper's N-delta), and correlations and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals.
 
-By default every shipped metric that scores texts without a question (a new one by itself), the `contextual` checkpoint
-of `matcha`, and p_entailment - p_contradiction of the NLI model behind `nli_lex`; --baselines adds ROUGE-L, token F1, a
-cosine and BERTScore, both with all-MiniLM-L6-v2. All scores are mapped from their range to [0, 1], a cosine c to
-(c + 1) / 2; of the figures, only CCC and the gap depend on that. "as it is" is a cosine that is not mapped.
+By default every shipped metric that scores texts without a question, the `contextual` checkpoint of `matcha`, and
+p_entailment - p_contradiction of the NLI model behind `nli_lex`. All scores are mapped from their range to [0, 1], a
+cosine c to (c + 1) / 2; of the figures, only CCC and the gap depend on that. "as it is" is a cosine that is not mapped.
 
 Writes to --output: probes.csv (figures, those of the two probes by kind as well), probes_scores.csv (every pair's
 scores) and report.txt (what is printed).
@@ -26,9 +24,8 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
-from benchmarks.common.tables import figures_text
-from benchmarks.suite.columns import Column, baselines, nli_column, own_column
-from benchmarks.suite.scores import ScoreFile, Scores, score_all
+from benchmarks.common.tables import figures_text, write_output
+from benchmarks.suite.columns import Column, Scores, baselines, nli_column, own_column, score_all
 from benchmarks.suite.tables import ALL, figure_table
 from benchmarks.suite.texts import TextSet, own_texts, pair_texts
 from semantic_metrics.core.contract import describe, text_metrics
@@ -95,7 +92,7 @@ def main(
         sets = own_texts() + ([] if data is None else pair_texts(data))
         columns = choose_columns(metric, nli, run)
         columns += baselines(None, None, run.get("device")) if with_baselines else []
-        scores = score_all(columns, sets, ScoreFile(), options.progress)
+        scores = score_all(columns, sets, options.progress)
         if scores.reasons:
             raise ValueError("; ".join(dict.fromkeys(scores.reasons.values())))
     except ValueError as error:
@@ -104,9 +101,5 @@ def main(
     figures = figures.assign(kind=figures["part"]).drop(columns=["part", "reason"])
     whole = figures[figures["kind"] == ALL]
     table = figures_text("Probes, times 100 [95% interval]", whole, "metric", ["set", "figure"])
-    text = "\n".join([table, *run_lines(run)])
-    output.mkdir(parents=True, exist_ok=True)
-    figures.to_csv(output / "probes.csv", index=False)
-    score_rows(columns, sets, scores).to_csv(output / "probes_scores.csv", index=False)
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    click.echo(text)
+    scored = score_rows(columns, sets, scores)
+    click.echo(write_output(output, "\n".join([table, *run_lines(run)]), probes=figures, probes_scores=scored))

@@ -1,24 +1,16 @@
 r"""Every metric of the package beside ROUGE-L, token F1, a cosine, BERTScore and BLEURT, on texts that people evaluate.
 
-    python -m benchmarks side_by_side --data DATA --bertscore FOLDER --rows 300
-        a sample of about 300 texts of each set
-    python -m benchmarks side_by_side --data DATA --bertscore FOLDER
-        all texts (some 24,000)
+    python -m benchmarks side_by_side --data DATA --bertscore FOLDER [--rows 300]
+        all texts (some 24,000), or a sample of about 300 of each set
 
-Answers to questions (NQ-open 301, DIVER-QA, TruthfulQA, the denials written for this project), summaries (NEWTS),
-captions (COCO), claims (Climate-FEVER, WiCE), paraphrases (PAWS-Wiki), statements (MultiNLI), and pairs that people
-rated (STS-B, the half of the MATCHA paper's study). No metric of the package was trained or fitted on
-them; the notes below the table name the two sets after which rules or settings were chosen (DIVER-QA, WiCE).
-
+The sets are those of `texts.KINDS`; the notes below the table name those after which rules or settings were chosen.
 BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant; all-MiniLM-L6-v2 without it) and stands beside
 what papers print for theirs. BLEURT cannot be run without its weights: its published figures are shown. Of several
 references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each
 sentence of a claim against the whole article and the others as much as their models take.
 
-Scores are kept in OUTPUT/scores.parquet: a second run, or one with more rows, scores only what is new.
-
 Writes to --output: figures.csv, table.md (all figures), small.md (the small table), speed.csv and scores_drawn.csv
-(what `python -m benchmarks pictures` draws), and scores.parquet.
+(what `python -m benchmarks pictures` draws).
 """
 
 from pathlib import Path
@@ -29,8 +21,7 @@ from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.suite import tables
-from benchmarks.suite.columns import baselines, our_columns
-from benchmarks.suite.scores import FILE, ScoreFile, score_all
+from benchmarks.suite.columns import baselines, our_columns, score_all
 from benchmarks.suite.texts import load_texts
 
 
@@ -60,8 +51,8 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     sets = [texts.sample(rows, seed) for texts in sets]
-    output.mkdir(parents=True, exist_ok=True)
-    scores = score_all(chosen, sets, ScoreFile(output / FILE), options.progress)
+    output.mkdir(parents=True, exist_ok=True)  # before hours of scoring, not after
+    scores = score_all(chosen, sets, options.progress)
     options.progress("intervals")
     figures = tables.figure_table(chosen, sets, scores, Bootstrap(seed, resamples))
     figures.to_csv(output / "figures.csv", index=False)

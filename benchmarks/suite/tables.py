@@ -9,22 +9,15 @@ import pandas as pd
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.sets import TITLES
-from benchmarks.suite.columns import BERTSCORE, OURS, Column
-from benchmarks.suite.scores import Scores
+from benchmarks.suite.columns import BERTSCORE, OURS, Column, Scores
 from benchmarks.suite.texts import AUC, CCC, GAP, KINDS, MULTINLI, NATIVE_CCC, PEARSON, PEOPLE, SPEARMAN, TextSet
 from semantic_metrics.stats.agreement import concordance, pearson, spearman
 from semantic_metrics.stats.bootstrap import bootstrap_groups, percentile_interval
 from semantic_metrics.stats.separation import auc, to_unit
 
 ALL = "all"
-LABELS = {
-    AUC: "AUC",
-    GAP: "gap of means",
-    SPEARMAN: "Spearman",
-    PEARSON: "Pearson",
-    CCC: "CCC, cosines rescaled",
-    NATIVE_CCC: "CCC, cosines as they are",
-}
+LABELS = {AUC: "AUC", GAP: "gap of means", SPEARMAN: "Spearman", PEARSON: "Pearson"}
+LABELS |= {CCC: "CCC, cosines rescaled", NATIVE_CCC: "CCC, cosines as they are"}
 BLEURT = "BLEURT"
 PUBLISHED = {BERTSCORE: f"{BERTSCORE}, published", BLEURT: f"{BLEURT}, published"}
 NOT_PRINTED = "no paper prints this figure"
@@ -34,23 +27,17 @@ _MATCHA_TITLES = {MULTINLI: TITLES["multinli"], PEOPLE: "Overall"}  # where the 
 _MATCHA_TABLES = {GAP: ("3", "n_delta"), CCC: ("7", "ccc")}
 
 
-def _auc(scores: np.ndarray, truth: np.ndarray) -> float:
-    return float(auc(scores[truth == 1], scores[truth == 0]))
-
-
-def _gap(scores: np.ndarray, truth: np.ndarray) -> float:
-    return float(scores[truth == 1].mean() - scores[truth == 0].mean())
-
-
-_FIGURES = {AUC: _auc, GAP: _gap, SPEARMAN: spearman, CCC: concordance, NATIVE_CCC: concordance, PEARSON: pearson}
+_FIGURES = {
+    AUC: lambda scores, truth: auc(scores[truth == 1], scores[truth == 0]),
+    GAP: lambda scores, truth: scores[truth == 1].mean() - scores[truth == 0].mean(),
+    **{SPEARMAN: spearman, CCC: concordance, NATIVE_CCC: concordance, PEARSON: pearson},
+}
 
 
 def text_figure(scores: np.ndarray, texts: TextSet, figure: str, bootstrap: Bootstrap) -> dict[str, float]:
-    """A figure of n scores, with its interval over draws of whole items.
+    """A figure of n scores with its interval over draws of whole items: n, value, low, high; times 100.
 
-    Returns:
-        n, value, low, high; the figures times 100. The ends are not a number where a draw has no figure, as in a small
-        set whose drawn texts are all of one kind.
+    The ends are not a number where a draw has no figure, as in a small set whose drawn texts are all of one kind.
     """
     measure = _FIGURES[figure]
 
@@ -67,9 +54,8 @@ def figure_table(
 ) -> pd.DataFrame:
     """Every figure of every metric, times 100, and the published ones as metrics of their own.
 
-    Returns:
-        Columns kind, set, part (ALL, or a part of the set), figure, metric, n (texts), value, low, high (95% interval)
-        and reason: why there is no value.
+    Columns kind, set, part (ALL, or a part of the set), figure, metric, n (texts), value, low, high (95% interval) and
+    reason: why there is no value.
     """
     rows = []
     for texts in sets:
@@ -81,20 +67,17 @@ def figure_table(
                     place = (column.name, texts.title)
                     row = head | {"part": part, "metric": column.name, "n": len(kept)}
                     row["reason"] = scores.reasons.get(place)
-                    if place in scores.native:
-                        scaled = _scaled(column, scores.native[place], figure)[kept]
-                        row |= text_figure(scaled, texts.take(kept), figure, bootstrap)
+                    if place in scores.native:  # on [0, 1]; a cosine as it is for NATIVE_CCC
+                        native = scores.native[place]
+                        plain = figure == NATIVE_CCC and column.cosine
+                        scaled = native if plain else to_unit(native, column.bounds)
+                        row |= text_figure(scaled[kept], texts.take(kept), figure, bootstrap)
                     rows.append(row)
             for metric, name in PUBLISHED.items() if published else ():
                 value = published_figure(metric, texts.title, figure)
                 row = {"part": ALL, "metric": name, "value": value, "reason": None if value else NOT_PRINTED}
                 rows.append(head | row)
     return pd.DataFrame(rows, columns=_COLUMNS)
-
-
-def _scaled(column: Column, native: np.ndarray, figure: str) -> np.ndarray:
-    """Scores on [0, 1]; a cosine as it is for NATIVE_CCC."""
-    return native if figure == NATIVE_CCC and column.cosine else to_unit(native, column.bounds)
 
 
 def published_figure(metric: str, title: str, figure: str) -> float | None:
@@ -190,7 +173,5 @@ def _lost(figures: pd.DataFrame) -> str:
     lost = best[~best["metric"].isin(OURS)]
     named = ", ".join(f"{row.set} {LABELS[row.figure]} ({row.metric})" for row in lost.itertuples())
     count = f"{len(best) - len(lost)} of {len(best)}"
-    return (
-        f"Gaps of means left out, one of our metrics, not always the same, is highest or level in {count} lines. "
-        f"Others win: {named or 'none'}."
-    )
+    beaten = f"Gaps of means left out, one of our metrics, not always the same, is highest or level in {count} lines."
+    return f"{beaten} Others win: {named or 'none'}."

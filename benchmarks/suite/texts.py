@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.sets import FILES, TITLES, TripletSet, read_set
 from benchmarks.papers.nli_lex.denials import probe_answers
 from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, one_word_pairs
 from benchmarks.papers.nli_lex.sets import load_judged
 from benchmarks.suite.long_texts import FILE as WICE_FILE
 from benchmarks.suite.long_texts import load_claims
+from semantic_metrics.stats.bootstrap import rows_by_group
 
 WORDS, ROLES, PAWS, MULTINLI, STSB = "one word", "roles", "PAWS-Wiki dev", "MultiNLI matched", "STS-B test"
 PEOPLE, DENIALS, WICE = "people's ratings", "denials", "WiCE dev"
@@ -26,20 +27,10 @@ NQ301, DIVER_QA = "NQ-open 301", "DIVER-QA"
 AUC, GAP, SPEARMAN, CCC, PEARSON, NATIVE_CCC = "auc", "gap", "spearman", "ccc", "pearson", "ccc, as it is"
 ANSWERS, SUMMARIES, CAPTIONS, CLAIMS = "answers", "summaries", "captions", "claims"
 PARAPHRASES, STATEMENTS, RATED = "paraphrases", "statements", "rated by people"
-KINDS = {  # of each set, in the order of the table
-    NQ301: ANSWERS,
-    DIVER_QA: ANSWERS,
-    DENIALS: ANSWERS,
-    TITLES["truthfulqa"]: ANSWERS,
-    TITLES["newts"]: SUMMARIES,
-    TITLES["coco"]: CAPTIONS,
-    TITLES["climate_fever"]: CLAIMS,
-    WICE: CLAIMS,
-    MULTINLI: STATEMENTS,
-    PAWS: PARAPHRASES,
-    STSB: RATED,
-    PEOPLE: RATED,
-}
+# of each set, in the order of the table
+KINDS = dict.fromkeys((NQ301, DIVER_QA, DENIALS, TITLES["truthfulqa"]), ANSWERS)
+KINDS |= {TITLES["newts"]: SUMMARIES, TITLES["coco"]: CAPTIONS, TITLES["climate_fever"]: CLAIMS, WICE: CLAIMS}
+KINDS |= {MULTINLI: STATEMENTS, PAWS: PARAPHRASES, STSB: RATED, PEOPLE: RATED}
 _PAWS_FILE = "paws_wiki/dev.parquet"
 _ROLES_FILE = Path(__file__).with_name("word_order.csv")
 
@@ -49,7 +40,6 @@ class TextSet:
     """Texts to judge, and what is known of them.
 
     Attributes:
-        title: name of the set.
         candidates: n texts to judge.
         references: n lists of texts that they are compared with, each with at least one.
         truth: (n,) 1 where a text is correct and 0 where not; or ratings on [0, 1].
@@ -77,15 +67,9 @@ class TextSet:
         """Whole items at random, until there are at least `rows` texts; all of them where `rows` is None."""
         if rows is None or rows >= len(self):
             return self
-        order = np.random.default_rng(seed).permutation(len(names := list(dict.fromkeys(self.items))))
-        places: dict[Hashable, list[int]] = {}
-        for place, item in enumerate(self.items):
-            places.setdefault(item, []).append(place)
-        kept: list[int] = []
-        for number in order:
-            if len(kept) >= rows:
-                break
-            kept += places[names[number]]
+        groups, kept = rows_by_group(self.items), []
+        for number in np.random.default_rng(seed).permutation(len(groups)):
+            kept += groups[number].tolist() if len(kept) < rows else []
         return self.take(sorted(kept))
 
     def take(self, rows: list[int]) -> "TextSet":
@@ -102,14 +86,7 @@ def pairs(title: str, references: list[str], candidates: list[str], truth: np.nd
 
 
 def triplets(title: str, references: list[list[str]], candidates: list[list[str]], **more: object) -> TextSet:
-    """Correct texts and, behind them, incorrect ones; row i of both is an item.
-
-    Args:
-        title: name of the set.
-        references: those of the correct and those of the incorrect texts.
-        candidates: correct and incorrect texts.
-        more: further attributes.
-    """
+    """Correct texts and, behind them, incorrect ones, each with references; row i of both is an item."""
     size = len(candidates[0])
     truth, items = np.repeat([1.0, 0.0], size), [*range(size), *range(size)]
     return pairs(title, [*references[0], *references[1]], [*candidates[0], *candidates[1]], truth, items=items, **more)
@@ -152,11 +129,9 @@ def pair_texts(data: Path) -> list[TextSet]:
 
 
 def _paws(path: Path) -> TextSet:
-    frame = read_table(path)
-    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
-    if missing or set(frame["label"]) != {0, 1}:
-        columns = ", ".join(frame.columns)
-        raise ValueError(f"{path}: expected columns sentence1, sentence2 and label (0 and 1), got {columns}")
+    frame = read_table(path, "sentence1", "sentence2", "label")
+    if set(frame["label"]) != {0, 1}:
+        raise ValueError(f"{path}: expected labels 0 and 1, got {sorted(set(frame['label']))}")
     return pairs(PAWS, frame["sentence1"].tolist(), frame["sentence2"].tolist(), frame["label"])
 
 
@@ -168,31 +143,22 @@ def _labelled(one: TripletSet) -> TextSet:
 
 
 def load_texts(data: Path) -> tuple[list[TextSet], list[str]]:
-    """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there.
-
-    Raises:
-        ValueError: like `pair_texts`.
-    """
-    sets = [*_answers(data), *_claims(data), *pair_texts(data)]
-    by_title = {one.title: one for one in sets}
+    """The sets of a data folder in the order of KINDS, and the titles of those whose file is not there."""
+    by_title = {one.title: one for one in [*_answers(data), *_claims(data), *pair_texts(data)]}
     return [by_title[title] for title in KINDS if title in by_title], [name for name in KINDS if name not in by_title]
 
 
 def _answers(data: Path) -> list[TextSet]:
     """Answers that people judged, and the answers that name the reference to deny it, which need no data."""
-    sets = [
-        TextSet(
-            one.title, one.candidates, one.references, one.labels.astype(float), one.questions, (AUC,), one.questions
-        )
-        for one in load_judged(data, ("nq301", "diver_qa"))[0].values()
-    ]
+    sets = []
+    for one in load_judged(data, ("nq301", "diver_qa"))[0].values():
+        texts = one.candidates, one.references, one.labels.astype(float), one.questions
+        sets.append(TextSet(one.title, *texts, questions=one.questions))
     denials = probe_answers()
     questions, texts = denials["question"].tolist(), [denials[name].tolist() for name in ("reference", "candidate")]
     return [*sets, pairs(DENIALS, *texts, denials["label"], items=questions, questions=questions)]
 
 
 def _claims(data: Path) -> list[TextSet]:
-    if not (data / WICE_FILE).is_file():
-        return []
-    claims = load_claims(data)
-    return [pairs(WICE, claims.articles, claims.claims, claims.labels, long=True)]
+    found = [load_claims(data)] if (data / WICE_FILE).is_file() else []
+    return [pairs(WICE, one.articles, one.claims, one.labels, long=True) for one in found]

@@ -8,11 +8,14 @@ from collections import Counter
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.cli.options import FilePath
+from semantic_metrics.cli.settings import defaults, read_settings
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.files.errors import FileError, file_errors
 
@@ -22,6 +25,7 @@ COMMANDS = (
     "compare",
     "contradict",
     "criteria",
+    "demo",
     "explain",
     "fit",
     "register",
@@ -83,9 +87,21 @@ def _check_once(command: click.Command, args: list[str]) -> None:
 
 
 @click.group(cls=Lazy)
+@click.option(
+    "--options",
+    type=FilePath(path_type=Path),
+    metavar="FILE",
+    help="TOML or YAML file of options; default: [tool.semantic-metrics] in pyproject.toml.",
+)
 @click.version_option(package_name="semantic-metrics")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context, options: Path | None) -> None:
     """Score texts against references by what they say."""
+    place, settings = read_settings(options)
+    if settings and (name := context.invoked_subcommand):
+        assert isinstance(context.command, Lazy), "this group"
+        commands = {one: command for one in COMMANDS if (command := context.command.get_command(context, one))}
+        context.default_map = {name: defaults(commands, name, settings, place)}
     if isinstance(sys.stdout, io.TextIOWrapper):  # it is None when it was closed
         sys.stdout.reconfigure(errors="backslashreplace")  # spell out what a terminal or pipe cannot show
 

@@ -1,16 +1,18 @@
 """`semantic-metrics check`: which sentences of a summary its source supports, contradicts or does not contain."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from json import dumps
 from pathlib import Path
 from typing import Any
 
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import FILE, model_options, shared_option
+from semantic_metrics.cli.gate import Gate, finish, read_number
+from semantic_metrics.cli.options import FILE, model_options, output_option, shared_option
 from semantic_metrics.cli.terminal import cut, plain
+from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError, file_errors
@@ -34,12 +36,13 @@ MAX_PRINTED_TEXTS = 20  # --output and --html have them all
 @model_options()
 @click.option(
     "--fail-under",
-    type=float,
     metavar="SUPPORT",
     help="Exit with code 1 if a sentence of a text has less support than this; 0.5 stands for even odds.",
 )
+@click.option("--max-wrong", metavar="N", help="Exit with code 1 if more sentences have no support.")
+@shared_option("--json")
 @shared_option("--output", help="JSONL or JSON file to write: each text with its sentences and places.")
-@click.option("--html", type=FILE, help="HTML page to write: each sentence leads to its place in the source.")
+@output_option("--html", help="HTML page to write: each sentence leads to its place in the source.")
 def check(
     summary: Path,
     source: Path | None,
@@ -48,7 +51,9 @@ def check(
     coverage: bool,
     k: str | None,
     config: str | None,
-    fail_under: float | None,
+    fail_under: str | None,
+    max_wrong: str | None,
+    json: bool,
     output: Path | None,
     html: Path | None,
     run: dict[str, Any],
@@ -59,8 +64,7 @@ def check(
 
     Example: semantic-metrics check summary.txt article.txt --html check.html
     """
-    if fail_under is not None and not 0 <= fail_under <= 1:
-        raise InputError(f"--fail-under: expected a number from 0 to 1, got {fail_under:g}")
+    lowest, most = read_number("--fail-under", fail_under, 0, 1), read_number("--max-wrong", max_wrong, 0)
     names, texts, sources = _read(summary, source, predictions, references)
     options: dict[str, Any] = {} if k is None else {"k": _sentences(k)}
     for path in filter(None, (output, html)):
@@ -77,7 +81,8 @@ def check(
             **options,
             **run,
         )
-    click.echo("\n".join(_lines(names, result)))
+    if not json:
+        click.echo("\n".join(_lines(names, result)))
     if output is not None:
         _write(output, names, result)
         click.echo(f"written to {output}", err=True)
@@ -87,17 +92,22 @@ def check(
         title = f"{summary.name} checked against {source.name if source else references}"
         write_check(html, title, checked_texts(names, texts, sources, result), result["signature"])
         click.echo(f"written to {html}", err=True)
-    if fail_under is not None:
-        _fail_under(fail_under, names, result["minimums"])
+    counts = {name: result[name] for name in (*describe(METRIC).counts, "signature") if name in result}
+    wrong = sum(result["unsupported"])
+    figures = {"texts": len(names), "mean": result[METRIC], "lowest": min(result["minimums"]), "wrong": wrong, **counts}
+    finish(_failures(names, result["minimums"], wrong, Gate(lowest, most)), figures if json else None)
 
 
-def _fail_under(support: float, names: list[str], minimums: list[float]) -> None:
-    """Exit with code 1 if the lowest sentence of a text has less support."""
-    low = [plain(name) for name, lowest in zip(names, minimums, strict=True) if lowest < support]
-    if low:
-        shown = ", ".join(low[:MAX_PRINTED_TEXTS])
-        click.echo(f"lowest sentence below {support:g} in {len(low)} of {len(names)} texts: {shown}", err=True)
-        raise click.exceptions.Exit(1)
+def _failures(names: list[str], minimums: list[float], wrong: int, gate: Gate) -> Iterator[str]:
+    """What does not pass: texts whose lowest sentence has too little support, and too many sentences without."""
+    if gate.fail_under is not None:
+        support = gate.fail_under
+        low = [plain(name) for name, lowest in zip(names, minimums, strict=True) if lowest < support]
+        if low:
+            shown = ", ".join(low[:MAX_PRINTED_TEXTS])
+            yield f"lowest sentence below {support:g} in {len(low)} of {len(names)} texts: {shown}"
+    if gate.max_wrong is not None and wrong > gate.max_wrong:
+        yield f"expected at most {gate.max_wrong:g} sentences without support, got {wrong}"
 
 
 def _read(
@@ -155,7 +165,9 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
             yield head + cut(" ".join(one["text"].split()), WIDTH - len(head))
     if len(names) > MAX_PRINTED_TEXTS:
         yield f"and {len(names) - MAX_PRINTED_TEXTS} more texts; --output FILE keeps them all"
-    notes = "".join(f", {kind} {result[kind]}" for kind in ("undefined", "truncated") if result[kind])
+    notes = "".join(
+        f", {kind} {result[kind]}" for kind in ("undefined", "truncated", "unread", "thoughts") if result[kind]
+    )
     unsupported, read = sum(result["unsupported"]), result["passages_read"]
     mean = f"mean {result[METRIC]:.4f}, sentences without support {unsupported}"
     yield f"texts {len(names)}, {mean}; passages read {read}{notes}"
@@ -176,8 +188,8 @@ def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
         for i, name in enumerate(names)
     ]
     if path.suffix.lower() == ".json":
-        text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+        text = dumps(rows, ensure_ascii=False, indent=1) + "\n"
     else:
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        text = "".join(dumps(row, ensure_ascii=False) + "\n" for row in rows)
     with atomic_write(path) as file:
         file.write(text.encode("utf-8"))

@@ -1,8 +1,9 @@
 """`semantic-metrics compare`: systems that answered the same inputs, and whether their scores differ beyond chance."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ import click
 from typing_extensions import TypedDict, Unpack
 
 from semantic_metrics.cli.errors import InputError
+from semantic_metrics.cli.gate import Gate, finish
 from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, choose_references, model_options, shared_option
 from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.rows import list_names
+from semantic_metrics.files.rows import Cell, list_names
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
 from semantic_metrics.stats.bootstrap import LEVEL, SIGNIFICANT
-from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, interval
+from semantic_metrics.stats.significance import RESAMPLES, Interval, Pair, compare_all, holm, interval, mcnemar
 
 TIE = 1e-6  # float32 rounds a score by less; a smaller difference is no win
 NAME_WIDTH = 30  # characters of a system or a pair in a table, whose lines then have at most 100
@@ -41,17 +43,22 @@ class _Gap(click.FloatRange):
 
 @click.command()
 @click.argument("gold", metavar="REFERENCES", type=FILE)
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM SYSTEM...", type=FILE)
+@click.argument("systems", nargs=-1, metavar="[SYSTEM SYSTEM...]", type=FILE)
 @shared_option("--metric")
 @shared_option("--references")
 @shared_option("--separator")
 @shared_option("--json-lists")
 @shared_option("--questions")
 @shared_option("--predictions", multiple=True, help="Column of the systems' texts; once, or for each.")
+@click.option("--by", metavar="COLUMN", help="Column of systems' names in one long table.")
+@click.option("--id", "key", metavar="COLUMN", help="Column of ids that join the rows; default: by row.")
 @click.option("--baseline", metavar="SYSTEM", help="System to compare all others with.")
 @shared_option("--config")
 @shared_option("--weights")
 @shared_option("--threshold")
+@shared_option("--fail-under")
+@shared_option("--max-wrong")
+@shared_option("--json")
 @model_options()
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
@@ -66,10 +73,15 @@ def compare(
     json_lists: bool,
     questions: str | None,
     predictions: tuple[str, ...],
+    by: str | None,
+    key: str | None,
     baseline: str | None,
     configs: tuple[str, ...],
     weights: tuple[str, ...],
     thresholds: tuple[str, ...],
+    fail_under: tuple[str, ...],
+    max_wrong: tuple[str, ...],
+    json: bool,
     output: Path | None,
     run: dict[str, Any],
     **draws: Unpack[Draws],
@@ -77,32 +89,47 @@ def compare(
     """Compare SYSTEM files on REFERENCES, by row (.txt, .csv, .jsonl, .parquet).
 
     Prints means with 95% intervals; for each pair the difference, and p-values of the paired bootstrap and the
-    paired permutation test, the latter also with Holm's correction over the pairs of a metric.
+    paired permutation test, the latter also with Holm's correction over the pairs of a metric. With a threshold also
+    the share of correct texts, and McNemar's test of it. Or compare the systems of one long table:
+    compare answers.csv --by system --id question --predictions answer --references gold
 
     Example: semantic-metrics compare references.txt first.txt second.txt
     """
-    choices = choose_metrics(metrics, configs, weights, thresholds)
+    choices = choose_metrics(metrics, configs, weights, thresholds, fail_under, max_wrong)
     check_questions("--questions", "a column", questions is not None, metrics)
-    columns = _prediction_columns(predictions, len(systems))
-    names = _names(systems, columns)
-    baseline = _baseline(baseline, names, systems)
+    columns = _prediction_columns(predictions, 1 if by else len(systems))
     check_records_path(output, (gold, *systems))
-    shared = _read_gold(gold, references, separator, json_lists, questions)
-    answers = _read_systems(gold, len(shared["references"]), systems, columns)
+    table = read_table(gold)
+    shared = _read_gold(table, gold, references, separator, json_lists, questions)
+    ids = None if key is None else table.column(f"{gold}, --id", key)
+    if by is None:
+        answers = _read_systems(gold, len(table.rows), systems, columns, key, ids)
+    else:
+        answers, first = _split(table, gold, systems, by, ids, columns[0], shared)
+        shared = {name: [values[row] for row in first] for name, values in shared.items()}
+    baseline = _baseline(baseline, list(answers), systems or tuple(map(Path, answers)))
+    size, rows, failures = len(shared["references"]), [], []
+    if size < 2:
+        raise InputError(f"{gold}: expected 2 texts at least, got {size}: one can tell nothing from chance")
     texts = {name: values * len(answers) for name, values in shared.items()}
-    texts["predictions"] = [text for own in answers for text in own]
-    size, rows = len(shared["references"]), []
+    texts["predictions"] = [text for own in answers.values() for text in own.texts]
+    places = [f"{own.file}, row {row + 1}" for own in answers.values() for row in own.rows]
 
     def place(column: str, index: int) -> str:
-        file = systems[index // size] if column == "predictions" else gold
-        return f"{file}, row {index % size + 1}, {column}"
+        where = places[index] if by or column == "predictions" else f"{gold}, row {index % size + 1}"
+        return f"{where}, {column}"
 
     for choice in choices:
         scored = score_rows(choice, texts, "compare", run, place)
-        scores = {name: scored.scores[i * size : (i + 1) * size] for i, name in enumerate(names)}
-        rows += _report(choice.name, scores, baseline, draws, scored)
+        scores = {name: scored.scores[i * size : (i + 1) * size] for i, name in enumerate(answers)}
+        result = _Result(choice.name, scores, baseline, draws, scored)
+        for line in [] if json else result.lines():
+            click.echo(line)
+        rows += result.rows()
+        failures += result.failures(choice.gate)
     if output is not None:
         write_records(output, rows)
+    finish(failures, {"pairs": rows} if json else None)
 
 
 def conclusion(pair: Pair) -> str:
@@ -126,7 +153,7 @@ def _names(systems: tuple[Path, ...], columns: list[str | None]) -> list[str]:
     A file's name is the one without suffix, or the path if two have the same.
     """
     if len(systems) < 2:
-        raise InputError("SYSTEM: expected the files of two systems at least, got one")
+        raise InputError(f"SYSTEM: expected the files of two systems at least, or --by, got {len(systems)}")
     if len(set(columns)) == len(systems):
         return list(map(str, columns))
     stems = [path.stem for path in systems]
@@ -151,10 +178,14 @@ def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) ->
 
 
 def _read_gold(
-    gold: Path, references: tuple[str, ...], separator: str | None, json_lists: bool, questions: str | None
+    table: Table,
+    gold: Path,
+    references: tuple[str, ...],
+    separator: str | None,
+    json_lists: bool,
+    questions: str | None,
 ) -> dict[str, list[Any]]:
     """References, and questions if there is a column of them."""
-    table = read_table(gold)
     names = references or (_only_column(table, gold, "--references"),)
     columns = choose_references(table.columns, names, separator, json_lists)
     texts: dict[str, list[Any]] = {"references": table.references(f"{gold}, --references", columns)}
@@ -162,19 +193,89 @@ def _read_gold(
         click.echo(line, err=True)
     if questions is not None:
         texts["questions"] = _texts(table, gold, "--questions", questions)
-    if (size := len(texts["references"])) < 2:
-        raise InputError(f"{gold}: expected 2 texts at least, got {size}: one can tell nothing from chance")
     return texts
 
 
-def _read_systems(gold: Path, size: int, systems: tuple[Path, ...], columns: list[str | None]) -> list[list[str]]:
-    """The texts of each system, as many as there are references."""
-    answers = []
-    for path, column in zip(systems, columns, strict=True):
-        answers.append(_texts(read_table(path), path, "--predictions", column))
-        if len(answers[-1]) != size:
-            raise InputError(f"{path}: expected {size} texts, as many as {gold} has, got {len(answers[-1])}")
+@dataclass(frozen=True)
+class _Answers:
+    """What one system said, in the order of the references: n texts, and their rows in a file, from 0."""
+
+    file: Path
+    texts: list[str]
+    rows: list[int]
+
+
+def _read_systems(
+    gold: Path,
+    size: int,
+    systems: tuple[Path, ...],
+    columns: list[str | None],
+    key: str | None,
+    ids: list[Cell] | None,
+) -> dict[str, _Answers]:
+    """The texts of each file, as many as there are references, by row or in the order of the references' ids."""
+    answers = {}
+    for name, path, column in zip(_names(systems, columns), systems, columns, strict=True):
+        table = read_table(path)
+        texts = _texts(table, path, "--predictions", column)
+        rows = list(range(len(texts)))
+        if key is not None and ids is not None:
+            rows = _order(str(path), table.column(f"{path}, --id", key), rows, ids)
+        if len(rows) != size:
+            raise InputError(f"{path}: expected {size} texts, as many as {gold} has, got {len(rows)}")
+        answers[name] = _Answers(path, [texts[row] for row in rows], rows)
     return answers
+
+
+def _split(
+    table: Table,
+    gold: Path,
+    systems: tuple[Path, ...],
+    by: str,
+    ids: list[Cell] | None,
+    column: str | None,
+    shared: dict[str, list[Any]],
+) -> tuple[dict[str, _Answers], list[int]]:
+    """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows.
+
+    Raises:
+        InputError: there are SYSTEM files, no ids or one system, or rows of one id have different references.
+    """
+    if systems or ids is None:
+        got = f"{len(systems)} SYSTEM files" if systems else "no --id"
+        raise InputError(f"--by: expected one table, and --id for its rows that belong together, got {got}")
+    members: dict[str, list[int]] = {}
+    for row, name in enumerate(table.column("--by", by)):
+        members.setdefault(str(name), []).append(row)
+    if len(members) < 2:
+        raise InputError(f"--by: expected two systems at least in column {by!r}, got {', '.join(members)}")
+    first = next(iter(members.values()))
+    texts = _texts(table, gold, "--predictions", column)
+    answers = {}
+    for name, own in members.items():
+        rows = _order(f"system {name!r}", ids, own, [ids[row] for row in first])
+        for kind, values in shared.items():
+            for row, other in zip(rows, first, strict=True):
+                if values[row] != values[other]:
+                    raise InputError(f"--id: expected the same {kind} in rows {other + 1} and {row + 1}")
+        answers[name] = _Answers(gold, [texts[row] for row in rows], rows)
+    return answers, first
+
+
+def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> list[int]:
+    """The rows of one system in the order of the ids that are wanted.
+
+    Raises:
+        InputError: an id is there twice, is missing, or is one that is not wanted; names it.
+    """
+    for name, values in ((place, [ids[row] for row in rows]), ("the references", wanted)):
+        if (twice := next((one for one, count in Counter(map(str, values)).items() if count > 1), None)) is not None:
+            raise InputError(f"--id: expected each once in {name}, got {twice!r} twice")
+    found = {str(ids[row]): row for row in rows}
+    if odd := sorted(set(found) ^ set(map(str, wanted))):
+        problem = "is one that the others lack" if odd[0] in found else "is missing"
+        raise InputError(f"--id: expected the same ids of all systems; in {place} {odd[0]!r} {problem}")
+    return [found[str(one)] for one in wanted]
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
@@ -204,35 +305,61 @@ def _only_column(table: Table, path: Path, option: str) -> str:
     return table.columns[0]
 
 
-def _report(
-    metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
-) -> list[dict[str, Any]]:
-    """Print the results of one metric, and return its pairs as rows for --output."""
-    resamples, seed = draws["resamples"], draws["seed"]
-    means = {name: interval(values, LEVEL, resamples, seed, name) for name, values in scores.items()}
-    pairs = compare_all(scores, baseline, LEVEL, resamples, seed, draws["tie"])
-    size = len(next(iter(scores.values())))
-    correct = None if scored.threshold is None else {name: scored.correct(own) for name, own in scores.items()}
-    decided = "" if correct is None else f", correct where the score is {scored.threshold:.4f} or more"
-    click.echo(f"{metric}, {size} texts{decided}")
-    for line in [*_mean_lines(means, correct, size), "", *_pair_lines(pairs), "", *map(conclusion, pairs)]:
-        click.echo(line)
-    click.echo(f"\n{scored.remarks}\n{shorten(scored.signature)}\n")
-    settings = {"texts": size, "level": LEVEL, **draws, "signature": scored.signature}
-    rows = [{"metric": metric, **_row(pair, means), **settings} for pair in pairs]
-    if correct is not None:
-        for row in rows:
-            shares = {CORRECT: correct[row["system"]] / size, f"other_{CORRECT}": correct[row["other"]] / size}
-            row |= {**shares, "threshold": scored.threshold}
-    return rows
+class _Result:
+    """What the scores of one metric say of the systems."""
+
+    def __init__(
+        self, metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
+    ) -> None:
+        resamples, seed = draws["resamples"], draws["seed"]
+        self.metric, self.draws, self.scored, self.scores, self.baseline = metric, draws, scored, scores, baseline
+        self.means = {name: interval(values, LEVEL, resamples, seed, name) for name, values in scores.items()}
+        self.pairs = compare_all(scores, baseline, LEVEL, resamples, seed, draws["tie"])
+        self.size = len(next(iter(scores.values())))
+        decided = {} if scored.threshold is None else {name: scored.decide(own) for name, own in scores.items()}
+        self.correct = {name: sum(own) / self.size for name, own in decided.items()}
+        tests = [mcnemar(decided[pair.name], decided[pair.other]) for pair in self.pairs if decided]
+        self.shares = list(zip(tests, holm([test.p for test in tests]), strict=True)) if tests else []
+
+    def lines(self) -> Iterator[str]:
+        """The report, for people."""
+        decided = f", correct where the score is {self.scored.threshold:.4f} or more" if self.correct else ""
+        yield f"{self.metric}, {self.size} texts{decided}"
+        yield from [*_mean_lines(self.means, self.correct), "", *_pair_lines(self.pairs), ""]
+        if self.shares:
+            yield f"{'pair':<{NAME_WIDTH}}   correct  only first/second  p McNemar  p Holm"
+            for pair, (test, p) in zip(self.pairs, self.shares, strict=True):
+                gap = self.correct[pair.name] - self.correct[pair.other]
+                only = f"{test.only_first}/{test.only_second}"
+                yield f"{_clip(_title(pair)):<{NAME_WIDTH}}{gap:>+10.1%}{only:>19}{test.p:>11.4f}{p:>8.4f}"
+            yield ""
+        yield from [*map(conclusion, self.pairs), "", self.scored.remarks, shorten(self.scored.signature), ""]
+
+    def failures(self, gate: Gate) -> list[str]:
+        """What does not pass of the systems but the baseline, a line each."""
+        line, lines = self.scored.line, []
+        for name, own in self.scores.items():
+            wrong = None if line is None else sum(score < line for score in own)
+            if name != self.baseline:
+                lines += gate.failures(f"{self.metric} of {name}", self.means[name].mean, wrong)
+        return lines
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The pairs, for --output."""
+        settings = {"texts": self.size, "level": LEVEL, **self.draws, "signature": self.scored.signature}
+        rows = [{"metric": self.metric, **_row(pair, self.means), **settings} for pair in self.pairs]
+        for row, (test, p) in zip(rows, self.shares, strict=False):
+            shares = {CORRECT: self.correct[row["system"]], f"other_{CORRECT}": self.correct[row["other"]]}
+            row |= {**shares, "threshold": self.scored.threshold, "p_mcnemar": test.p, "p_mcnemar_holm": p}
+        return rows
 
 
-def _mean_lines(means: dict[str, Interval], correct: dict[str, int] | None, size: int) -> Iterator[str]:
+def _mean_lines(means: dict[str, Interval], correct: dict[str, float]) -> Iterator[str]:
     """Means with their intervals, and the shares of correct texts where there is a threshold."""
-    yield f"{'system':<{NAME_WIDTH}}{'mean':>10}  {'95% interval':<18}{'' if correct is None else '  correct'}".rstrip()
+    yield f"{'system':<{NAME_WIDTH}}{'mean':>10}  {'95% interval':<18}{'  correct' if correct else ''}".rstrip()
     for name, mean in means.items():
         ends = f"[{mean.low:.4f}, {mean.high:.4f}]"
-        share = "" if correct is None else f"  {correct[name] / size:>7.1%}"
+        share = f"  {correct[name]:>7.1%}" if correct else ""
         yield f"{_clip(name):<{NAME_WIDTH}}{mean.mean:>10.4f}  {ends:<18}{share}".rstrip()
 
 
@@ -243,8 +370,11 @@ def _pair_lines(pairs: list[Pair]) -> Iterator[str]:
         ends = f"[{result.low:.4f}, {result.high:.4f}]"
         p = f"{result.p_bootstrap:.4f}  {result.p_permutation:.4f}  {pair.p_holm:.4f}"
         counts = f"{result.wins}/{result.ties}/{result.losses}"
-        name = _clip(f"{pair.name} - {pair.other}")
-        yield f"{name:<{NAME_WIDTH}}{result.difference:>10.4f}  {ends:<18}  {p}  {counts}"
+        yield f"{_clip(_title(pair)):<{NAME_WIDTH}}{result.difference:>10.4f}  {ends:<18}  {p}  {counts}"
+
+
+def _title(pair: Pair) -> str:
+    return f"{pair.name} - {pair.other}"
 
 
 def _row(pair: Pair, means: dict[str, Interval]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from semantic_metrics.endpoint import EndpointError
 from semantic_metrics.files.formats import format_of
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.table import Table, read_table, write_table
+from semantic_metrics.files.writers import TABLE_NAMES
 
 MAX_PRINTED = 20  # contradictions that are printed without --output
 KEPT_ENDING = ".replies.jsonl"  # of the file beside the output that keeps what an endpoint replied
@@ -45,7 +46,7 @@ def contradict(file: Path, column: str, output: Path | None, **options: Any) -> 
     _check(options)
     if output is not None:
         if format_of(output) == "txt":
-            raise InputError(f"--output: expected a file of .csv, .tsv, .jsonl or .parquet, got {output}")
+            raise InputError(f"--output: expected a file of {TABLE_NAMES}, got {output}")
         check_output(output, inputs=[file])
     table = read_table(file)
     texts = table.texts("--column", column)

@@ -9,7 +9,14 @@ from typing import Any
 import click
 
 from semantic_metrics.cli.errors import as_input_error
-from semantic_metrics.cli.options import ANSWER_METRICS, DEFAULT_METRIC, FILE, model_options, shared_option
+from semantic_metrics.cli.options import (
+    ANSWER_METRICS,
+    DEFAULT_METRIC,
+    model_options,
+    output_option,
+    overwrite_option,
+    shared_option,
+)
 from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH, plain, width_of
 from semantic_metrics.core.contract import describe, text_metrics
@@ -34,7 +41,8 @@ LEGEND = "\n+ raises the score, - lowers it; more signs, more of it"
 @shared_option("--weights", multiple=False, metavar="FILE")
 @click.option("--method", metavar="NAME", help=f"Method, as the metric has it: {', '.join(METHODS)}.")
 @model_options()
-@click.option("--html", type=FILE, help="Also write the heat map to this file.")
+@overwrite_option
+@output_option("--html", help="Also write the heat map to this file.")
 def explain(
     prediction: str,
     reference: str,

@@ -4,6 +4,7 @@ The questions of evaluation sets are left out by --exclude. Every figure that is
 no answer is judged by weights, or a threshold, that were fitted on an answer to the same question.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -13,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
-from semantic_metrics.cli.options import DEFAULT_METRIC, FILE, FilePath, model_options, shared_option
+from semantic_metrics.cli.options import (
+    DEFAULT_METRIC,
+    FilePath,
+    model_options,
+    output_option,
+    refuse_existing,
+    shared_option,
+)
 from semantic_metrics.cli.scoring import MetricChoice, choose_metrics, score_rows
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import load_scoring
@@ -104,10 +112,10 @@ class RatedTexts:
 @click.option(
     "--form",
     multiple=True,
-    default=FORMS,
+    default=FORMS[:1],
     type=click.Choice(FORMS),
     metavar="NAME",
-    help=f"{', '.join(FORMS)}; default: all.",
+    help=f"{', '.join(FORMS)}; default: {FORMS[0]}.",
 )
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
 @model_options()
@@ -119,7 +127,7 @@ class RatedTexts:
 @click.option("--folds", default=5, type=click.IntRange(2), metavar="N", help="Number of folds; default: 5.")
 @click.option("--seed", default=0, metavar="N", help="Seed of the folds; default: 0.")
 @shared_option("--output", required=True, help="File to write, or its folder.")
-@click.option("--plot", type=FILE, help="PNG file of the reliability or ROC curve.")
+@output_option("--plot", help="PNG file of the reliability or ROC curve.")
 def fit(files: tuple[Path, ...], metric: str, criterion: str | None, json_lists: bool, **options: Any) -> None:
     """Fit a metric to FILES (.csv, .tsv, .jsonl, .parquet) of texts that people judged: its threshold, or weights.
 
@@ -150,6 +158,7 @@ def _output_file(options: FitOptions, name: str) -> Path:
     """The file to write: --output, or the file `name` in it if it is a folder; checks it, and the plot too."""
     with file_errors("--output"):
         output = options.output / name if options.output.is_dir() else options.output
+    refuse_existing("--output", output)
     read = [*options.exclude, *(path for path, _ in options.inputs)]
     read += [] if options.weights is None else [Path(options.weights)]
     check_output(output, "--output", inputs=read)
@@ -216,7 +225,11 @@ def _fit_weights(options: FitOptions) -> None:
     }
     reliabilities = {}
     for name in options.form:
-        fitted = fit_form(readings[name == "paper"], examples, name, folds, seed)
+        shipped = None
+        with suppress(ValueError):  # the checkpoint has none of this form
+            shipped = weights.read_weights(scorer.folder, name, scorer.checkpoint_sha256)
+        same = shipped is not None and shipped.template == template
+        fitted = fit_form(readings[name == "paper"], examples, name, folds, seed, shipped if same else None)
         with file_errors(output):
             weights.write_weights(output, replace(fitted.weights, **made_for))
         reliabilities[name] = fitted.reliability
@@ -327,7 +340,8 @@ def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:
     """Choose a threshold, print how well it decides, and write it; invalid input is refused before a model runs."""
     import numpy as np
 
-    from semantic_metrics.fitting.threshold import FILE, fit_threshold, join_texts, read_labelled_texts
+    from semantic_metrics.core.threshold import FILE
+    from semantic_metrics.fitting.threshold import fit_threshold, join_texts, read_labelled_texts
     from semantic_metrics.stats.binary import folds_by_group
 
     metric, folds, seed = choice.name, options.folds, options.seed

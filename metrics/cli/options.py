@@ -27,6 +27,7 @@ class FilePath(click.Path):
 
 
 FILE = FilePath(path_type=Path)
+OVERWRITE = "semantic_metrics.overwrite"  # in the context's `meta`
 WEIGHTED_METRICS = tuple(name for name in text_metrics() if describe(name).takes_weights)
 MAX_RESAMPLES = 1_000_000  # more take hours, and change the third digit of no p-value
 DEFAULT_METRIC = "consensus"  # of every command
@@ -50,6 +51,9 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "[NAME=]VALUE",
         "help": "Lowest correct score: a number or `fit`'s file.",
     },
+    "--fail-under": {"multiple": True, "metavar": "[NAME=]X", "help": "Exit with code 1 if a mean is lower."},
+    "--max-wrong": {"multiple": True, "metavar": "[NAME=]N", "help": "Exit with code 1 if more texts are wrong."},
+    "--json": {"is_flag": True, "help": "Print one JSON object, for machines."},
     "--predictions": {"metavar": "COLUMN", "help": "Column of the texts to judge."},
     "--references": {
         "multiple": True,
@@ -61,7 +65,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--questions": {"metavar": "COLUMN", "help": f"Column of the questions, for {', '.join(ANSWER_METRICS)}."},
     "--resamples": {"show_default": True, "metavar": "N", "help": "Resamples of the bootstrap."},
     "--seed": {"default": 0, "show_default": True, "metavar": "N", "help": "Seed of the random numbers."},
-    "--output": {"type": FILE, "metavar": "FILE", "help": "File to write, .json or .csv."},
+    "--output": {"help": "File to write, .json or .csv."},
 }
 MODEL_OPTIONS: dict[
     str, dict[str, Any]
@@ -100,9 +104,42 @@ def choose_references(
     return ReferenceColumns(names, separator or "", json_lists)
 
 
+def refuse_existing(option: str, path: Path) -> None:
+    """Refuse to replace a file without --overwrite.
+
+    Raises:
+        InputError: the file is there.
+    """
+    if os.path.isfile(path) and not click.get_current_context().meta.get(OVERWRITE):
+        raise InputError(f"{option}: {path} is there already; --overwrite replaces it")
+
+
+def output_option(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option for a file to write, which must be new, as a decorator of a command."""
+
+    def check(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+        if path is not None:
+            refuse_existing(parameter.opts[-1], path)
+        return path
+
+    return click.option(name, type=FILE, metavar="FILE", callback=check, **settings)
+
+
+overwrite_option = click.option(
+    "--overwrite",
+    is_flag=True,
+    is_eager=True,  # read before the files to write
+    expose_value=False,
+    callback=lambda context, _, given: context.meta.update({OVERWRITE: given}),
+    help="Replace files that are there.",
+)
+
+
 def shared_option(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """One of the shared options as a decorator of a command; `settings` replace those that it has by default."""
     settings = _SHARED[name] | settings
+    if name == "--output":
+        return lambda command: output_option(name, **settings)(overwrite_option(command))
     names = [name, _PLURALS[name]] if settings.get("multiple") and name in _PLURALS else [name]
     return click.option(*names, **settings)
 

@@ -4,6 +4,7 @@ It scores the file itself instead of reading scores, so that the signature on th
 heat maps to the same checkpoint. Scores from elsewhere go to `report.write_report`.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def report(
     run: dict[str, Any],
     **columns: str | None,
 ) -> None:
-    """Score FILE and write an HTML page: distributions, worst and best rows with heat maps, signatures.
+    """Score FILE and write an HTML page: distributions, worst and best rows with heat maps, all rows, signatures.
 
     Example: semantic-metrics report rated.csv --predictions said --references reference --output rated.html
     """
@@ -71,8 +72,9 @@ def report(
 
     scores = []
     for choice in choices:
-        metric = LoadedMetric(choice, "report", run)
-        values = metric.score(texts)[choice.name]
+        metric = LoadedMetric(replace(choice, details=True), "report", run)
+        result = metric.score(texts)
+        values = result[choice.name]
         scores.append(
             Scores(
                 choice.name,
@@ -82,6 +84,8 @@ def report(
                 metric.explain,
                 _deciding(texts["references"], metric.best_reference),
                 metric.threshold,
+                result.get(f"{choice.name}_verdict"),
+                result.get(f"{choice.name}_reason"),
             )
         )
         click.echo(f"{choice.name}: {len(values)} rows, {metric.summary()}\n{shorten(metric.signature)}")

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
+from semantic_metrics.cli.gate import finish
+from semantic_metrics.cli.options import FILE, choose_references, model_options, output_option, shared_option
 from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
@@ -25,7 +26,7 @@ from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import REFERENCE, Reader, open_pair, open_reader
 from semantic_metrics.files.references import ReferenceColumns, warn_of_list
 from semantic_metrics.files.rows import Cell, Chunk, check_column, convert_rows, describe_invalid, first_invalid
-from semantic_metrics.files.writers import TABLE_FORMATS, Scores, cell_text, open_writer
+from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, cell_text, open_writer
 
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
@@ -46,15 +47,24 @@ INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 @shared_option("--config")
 @shared_option("--weights")
 @shared_option("--threshold")
+@shared_option("--fail-under")
+@shared_option("--max-wrong")
+@shared_option("--json")
+@click.option("--details", is_flag=True, help="Add what else is said of a row: reasons, parts.")
 @model_options()
-@click.option("--show", multiple=True, metavar="COLUMN", help="Further column to print; may be repeated.")
+@click.option("--show", multiple=True, metavar="COLUMN", help="Print this column too; may be repeated.")
 @shared_option("--output", help="Write the rows with their scores; - prints them.")
-@click.option("--signatures", type=FILE, help="Write the whole signatures to this file, a line for each metric.")
+@output_option("--signatures", help="Write the whole signatures to this file.")
+@click.option(
+    "--missing", type=click.Choice(("zero", "skip")), metavar="HOW", help="Rows without an answer: zero or skip."
+)
 @click.option("--resume", is_flag=True, help="Continue a run that was cut off.")
-@click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"Format of FILE: {', '.join(FORMATS)}.")
+@click.option(
+    "--format", type=click.Choice(FORMATS), metavar="NAME", help="Format of FILE, such as csv; default: its ending."
+)
 @click.option("--batch-rows", default=CHUNK_ROWS, type=click.IntRange(1), metavar="N", help="Rows in memory at a time.")
 def score(**options: Any) -> None:
-    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .parquet or -).
+    """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .json, .parquet or -).
 
     Example: semantic-metrics score answers.csv --metric matcha --predictions answer --references gold --output new.csv
     """
@@ -67,7 +77,11 @@ def score(**options: Any) -> None:
             columns, references = given.columns(reader), given.reference_columns(reader)
             given.check_names(reader, [*columns.values(), *references.names])
             scorer = ChunkScorer(columns, references, given.show, format is not None)
-            first = next(chunks)
+            scorer.missing = given.missing
+            chunks = scorer.answered(chunks)
+            first = next(chunks, None)
+            if first is None:
+                raise InputError(f"{reader.name}: expected an answer in a row at least, got none")
             scorer.texts(first, choices)  # before a model is loaded
             scorer.metrics += [LoadedMetric(choice, run=given.run, run_without_model=[WORKERS]) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
@@ -76,8 +90,14 @@ def score(**options: Any) -> None:
     if given.signatures is not None:
         with atomic_write(given.signatures) as file:
             file.writelines(f"{metric.signature}\n".encode() for metric in scorer.metrics)
-    for line in _report(given, scorer):
+    for line in [] if given.json else _report(given, scorer):
         click.echo(line, err=given.output == STREAM)
+    summary = {
+        "rows": scorer.metrics[0].rows,
+        "without_answer": scorer.left,
+        "metrics": {metric.name: metric.to_json() for metric in scorer.metrics},
+    }
+    finish((line for metric in scorer.metrics for line in metric.failures()), summary if given.json else None)
 
 
 class Interrupted(click.ClickException):
@@ -101,9 +121,14 @@ class ScoreOptions:
     configs: tuple[str, ...]
     weights: tuple[str, ...]
     thresholds: tuple[str, ...]
+    fail_under: tuple[str, ...]
+    max_wrong: tuple[str, ...]
+    json: bool
+    details: bool
     show: tuple[str, ...]
     output: Path | None
     signatures: Path | None
+    missing: str | None
     resume: bool
     format: str | None
     batch_rows: int
@@ -115,10 +140,13 @@ class ScoreOptions:
         Raises:
             InputError: an option is invalid, or options do not go together.
         """
-        choices = choose_metrics(self.metrics, self.configs, self.weights, self.thresholds)
+        named = (self.metrics, self.configs, self.weights, self.thresholds, self.fail_under, self.max_wrong)
+        choices = choose_metrics(*named, details=self.details)
         check_questions("--questions", "a column", self.questions is not None, self.metrics)
         if self.references_file is not None and self.references:
             raise InputError("--references-file: expected it or --references, got both")
+        if self.json and self.output == STREAM:
+            raise InputError("--json: expected a file as --output, got -, which prints the rows")
         if self.resume and self.output in (None, STREAM):
             raise InputError("--resume: expected --output with the file that is to be continued")
         if self.signatures is not None:
@@ -180,14 +208,12 @@ class ScoreOptions:
         if output is None:
             return None
         if output == STREAM:
-            format = reader.format if reader.format in RESUMABLE else "csv"
+            format = reader.format if reader.format in RESUMABLE else "jsonl" if reader.format == "json" else "csv"
         else:
             format = format_of(output)
             check_output(output)
         if format not in TABLE_FORMATS:
-            raise InputError(f"{output}: expected .csv, .tsv, .jsonl or .parquet, which hold scores, got .{format}")
-        if format == "parquet" and reader.format != "parquet":
-            raise InputError(f"{output}: expected .csv, .tsv or .jsonl; .parquet is for a FILE of parquet")
+            raise InputError(f"{output}: expected {TABLE_NAMES}, which hold scores, got .{format}")
         if self.resume and reader.total is None:
             raise InputError(f"--resume: expected a FILE that can be read again from its start, got {reader.name}")
         if self.resume and format not in RESUMABLE:
@@ -221,6 +247,9 @@ class ChunkScorer:
         references: columns of the references.
         show: names of further columns to print.
         written: whether the scores are added to the rows.
+        missing: what becomes of rows without an answer: "zero" judges an empty text in its place, "skip" leaves them
+            out; None refuses those that have none at all.
+        left: number of rows without an answer.
         metrics: the loaded metrics.
         printed, shown: scores and texts of the first rows.
     """
@@ -232,9 +261,24 @@ class ChunkScorer:
     metrics: list[LoadedMetric] = field(default_factory=list)
     printed: Scores = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
+    missing: str | None = None
+    left: int = 0
     _lists: bool | None = None
     _warned: bool = False
     _warning: tuple[Chunk, str] | None = None  # of a chunk, until it is that chunk's turn
+
+    def answered(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The chunks, without rows that have no answer where these are skipped; counts them."""
+        for chunk in chunks:
+            if self.missing is None:
+                yield chunk
+                continue
+            kept = [not (said is None or said == "") for said in chunk.column(self.columns["predictions"])]
+            self.left += len(chunk) - sum(kept)
+            if self.missing == "zero" or all(kept):
+                yield chunk
+            elif any(kept):
+                yield chunk.keep(kept)
 
     def texts(self, chunk: Chunk, metrics: Iterable["MetricChoice | LoadedMetric"]) -> dict[str, list[Any]]:
         """The texts of a chunk that the metrics read.
@@ -243,6 +287,8 @@ class ChunkScorer:
             InputError: a value is not a text, or a row of JSONL has a value of a metric's name; names the row.
         """
         texts = {name: chunk.column(column) for name, column in self.columns.items()}
+        if self.missing == "zero":
+            texts["predictions"] = ["" if text is None else text for text in texts["predictions"]]
         for name, values in texts.items():
             _check_texts(chunk, self.columns[name], values)
         texts["references"] = self._references(chunk)
@@ -286,13 +332,17 @@ class ChunkScorer:
         scores: Scores = {}
         for i, metric in enumerate(self.metrics):
             scores |= metric.score(texts, place) if results is None else metric.add(results[i])
+            if self.missing == "zero" and any(
+                value for value, said in zip(scores[metric.name], texts["predictions"], strict=True) if not said
+            ):
+                raise InputError(f"--missing: expected skip, as {metric.name} has a score for an empty text")
         room = MAX_TABLE_ROWS - len(next(iter(self.printed.values()), ()))
         if room > 0:
             for metric in self.metrics:
-                for name, type in metric.columns.items():
-                    kept = self.printed if type is float else self.shown
+                for name in metric.columns:
+                    kept = self.printed if name == metric.name else self.shown
                     first = scores[name][:room]
-                    kept.setdefault(name, []).extend(map(YES_NO.__getitem__, first) if type is bool else first)
+                    kept.setdefault(name, []).extend(first if kept is self.printed else map(_printed_result, first))
             for name in dict.fromkeys([*self.show, *self.columns.values(), *self.references.names]):
                 cells = convert_rows(chunk.column(name)[:room], _printed, chunk.place)
                 self.shown.setdefault(name, []).extend(cells)
@@ -326,6 +376,7 @@ def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, for
     settings: dict[str, Any] = {f"--{name}": column for name, column in scorer.columns.items()}
     settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
     settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
+    settings |= {"--missing": options.missing, "--details": options.details or None}
     settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
@@ -363,17 +414,24 @@ def _scored(
             bar.update(reader.done - bar.n)
 
 
+def _printed_result(value: str | float) -> str:
+    return value if isinstance(value, str) else YES_NO[value] if isinstance(value, bool) else f"{value:.3f}"
+
+
 def _printed(value: Cell) -> str:
     return " | ".join(map(cell_text, value)) if isinstance(value, list) else cell_text(value)
 
 
 def _report(options: ScoreOptions, scorer: ChunkScorer) -> Iterator[str]:
     rows = scorer.metrics[0].rows
-    if options.output is None:
-        ranges = {name: describe(metric.name).score_range for metric in scorer.metrics for name in metric.columns}
+    if options.output is None or options.show:
+        ranges = {metric.name: describe(metric.name).score_range for metric in scorer.metrics}
         yield from [*table_lines(scorer.printed, scorer.shown, rows, ranges), ""]
     if len(scorer.metrics) == 1:
         yield f"{rows} rows, {scorer.metrics[0].summary()}"
     else:
         yield from [f"{rows} rows", *(f"{metric.name}: {metric.summary()}" for metric in scorer.metrics)]
+    if options.missing is not None:
+        fate = "left out" if options.missing == "skip" else "score 0"
+        yield f"{scorer.left} rows without an answer: {fate}"
     yield from (shorten(metric.signature) for metric in scorer.metrics)

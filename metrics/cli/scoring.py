@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
+from semantic_metrics.cli.gate import Gate, read_number
 from semantic_metrics.cli.options import ANSWER_METRICS
 from semantic_metrics.cli.processes import Computation
 from semantic_metrics.core.contract import (
@@ -27,9 +28,7 @@ from semantic_metrics.core.contract import (
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.run_options import RunOptions
-
-if TYPE_CHECKING:
-    from semantic_metrics.fitting.threshold import Threshold
+from semantic_metrics.core.threshold import Threshold, read_threshold
 
 Place = Callable[[str, int], str]  # what a message calls a value, given its column and its index
 
@@ -66,14 +65,19 @@ class MetricChoice:
         weights: a file that `semantic-metrics fit` wrote; None for the checkpoint's own weights.
         threshold: lowest score of a correct text, as a number or as a file that `semantic-metrics fit` wrote; None for
             no decision.
+        fail_under, max_wrong: lowest mean, and most wrong texts, with which a command exits with code 0; None for any.
         correct_column: name of the column of the decisions.
+        details: whether what the metric says of a row beside its score is a column too.
     """
 
     name: str
     checkpoint: str | None = None
     weights: str | None = None
     threshold: str | None = None
+    fail_under: str | None = None
+    max_wrong: str | None = None
     correct_column: str = CORRECT
+    details: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -83,11 +87,27 @@ class MetricChoice:
     @property
     def columns(self) -> dict[str, type]:
         """Names and types of the columns that commands add to a file: the scores, the words and the decisions."""
-        decided = {} if self.threshold is None else {self.correct_column: bool}
-        return describe(self.name).added_columns(self.name) | decided
+        description = describe(self.name)
+        decided = {self.correct_column: bool} if self.threshold is not None or description.decides else {}
+        details = description.details if self.details else {}
+        named = {f"{self.name}_{key.rpartition('.')[2].removesuffix('s')}": type for key, type in details.items()}
+        return description.added_columns(self.name) | decided | named
 
     @cached_property
-    def fitted_threshold(self) -> "float | Threshold | None":
+    def gate(self) -> Gate:
+        """What the scores must reach.
+
+        Raises:
+            InputError: a number is invalid, or nothing says what is wrong.
+        """
+        description = describe(self.name)
+        if self.max_wrong is not None and self.threshold is None and description.correct_above is None:
+            raise InputError(f"--max-wrong: expected --threshold, as {self.name} does not say what is correct")
+        fail_under = read_number("--fail-under", self.fail_under, *description.score_range)
+        return Gate(fail_under, read_number("--max-wrong", self.max_wrong, 0))
+
+    @cached_property
+    def fitted_threshold(self) -> float | Threshold | None:
         """The threshold as a number, or as what a file of `semantic-metrics fit` holds.
 
         Raises:
@@ -98,20 +118,15 @@ class MetricChoice:
         try:
             number = float(self.threshold)
         except ValueError:
-            return self._read_threshold()
+            with as_input_error(ValueError, prefix="--"):
+                fitted = read_threshold(Path(self.threshold))
+            if fitted.metric != self.name:
+                expected = f"expected a file fitted for {self.name}, got one for {fitted.metric}"
+                raise InputError(f"--threshold: {expected}") from None
+            return fitted
         if not math.isfinite(number):
             raise InputError(f"--threshold: expected a finite number or a file, got {self.threshold}")
         return number
-
-    def _read_threshold(self) -> "Threshold":
-        assert self.threshold is not None, "it is read where there is one"
-        from semantic_metrics.fitting.threshold import read_threshold  # scikit-learn takes seconds to import
-
-        with as_input_error(ValueError, prefix="--"):
-            fitted = read_threshold(Path(self.threshold))
-        if fitted.metric != self.name:
-            raise InputError(f"--threshold: expected a file fitted for {self.name}, got one for {fitted.metric}")
-        return fitted
 
 
 def choose_metrics(
@@ -119,6 +134,10 @@ def choose_metrics(
     configs: tuple[str, ...] = (),
     weights: tuple[str, ...] = (),
     thresholds: tuple[str, ...] = (),
+    fail_under: tuple[str, ...] = (),
+    max_wrong: tuple[str, ...] = (),
+    *,
+    details: bool = False,
 ) -> list[MetricChoice]:
     """The metrics with what belongs to each: one value, or for several metrics NAME=VALUE.
 
@@ -127,6 +146,9 @@ def choose_metrics(
         configs: checkpoints.
         weights: files of weights; a bare one belongs to the only metric that takes weights.
         thresholds: numbers, or files of thresholds.
+        fail_under: lowest means.
+        max_wrong: largest numbers of wrong texts.
+        details: whether the metrics add what else they say of a row.
 
     Raises:
         InputError: a metric is unknown or named twice, a value belongs to none of them, or a threshold cannot be read.
@@ -142,14 +164,17 @@ def choose_metrics(
     checkpoints = _for_each_metric("--config", "checkpoint", names, configs)
     files = _for_each_metric("--weights", "file", weighted, weights)
     lines = _for_each_metric("--threshold", "number or file", names, thresholds)
-    choices = [
-        MetricChoice(
-            name, checkpoints[name], files.get(name), lines[name], CORRECT if len(names) == 1 else f"{name}_{CORRECT}"
-        )
-        for name in names
-    ]
-    for choice in choices:
-        _ = choice.fitted_threshold  # read before a model is loaded
+    means = _for_each_metric("--fail-under", "number", names, fail_under)
+    wrong = _for_each_metric("--max-wrong", "number", names, max_wrong)
+    if details and not any(describe(name).details for name in names):
+        known = ", ".join(name for name in text_metrics() if describe(name).details)
+        raise InputError(f"--details: only {known} have them, got --metric {', '.join(names)}")
+    choices = []
+    for name in names:
+        given = checkpoints[name], files.get(name), lines[name], means[name], wrong[name]
+        column = CORRECT if len(names) == 1 and lines[name] is not None else f"{name}_{CORRECT}"
+        choices.append(MetricChoice(name, *given, column, details))
+        _ = choices[-1].fitted_threshold, choices[-1].gate  # read before a model is loaded
     return choices
 
 
@@ -204,10 +229,13 @@ class LoadedMetric:
         name: name of the metric.
         runs_model: whether it runs a model, and not a table.
         signature: every setting that can change a score.
-        threshold: lowest score of a correct text; None for no decision.
+        threshold: lowest score of a correct text, which is given or, where the metric decides, its own; None for no
+            decision.
+        line: the same, or the metric's own line where it decides nothing by it.
+        gate: what the scores must reach.
         rows: number of rows that were scored.
         total: sum of their scores, or of what else the metric takes the mean of.
-        counts: sums of what the metric counts, and of the correct texts where there is a threshold.
+        counts: sums of what the metric counts, and of the correct texts where a line says what is correct.
         columns: names and types of the columns that its scores, its words and its decisions are written to.
         best_reference: of the rows that were scored last, index of the reference that counts, None where a row
             has no score; None if each row has one reference.
@@ -226,7 +254,7 @@ class LoadedMetric:
     ) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
-        self.columns = choice.columns
+        self.columns, self.gate = choice.columns, choice.gate
         self.best_reference: list[int | None] | None = None
         self.counts: Counter[str] = Counter()
         with as_input_error(ValueError):
@@ -236,7 +264,15 @@ class LoadedMetric:
             self._options = {**choice.options, **self._run}
             self.signature: str = self._metric.signature(**self._options)
         fitted = choice.fitted_threshold
-        self.threshold = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
+        given = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
+        above = self._description.correct_above
+        own = None if above is None else math.nextafter(above, math.inf)
+        self.line = own if given is None else given
+        self.threshold = self.line if given is not None or self._description.decides else None
+        self._given = given
+        if given is not None and self._description.decides:
+            self._options["threshold"] = given  # its mean is the share of correct texts
+        self._details = self._description.details if choice.details else {}
 
     def _checked_run(self, run: Mapping[str, Any], run_without_model: Collection[str]) -> dict[str, Any]:
         if not self.runs_model:
@@ -249,7 +285,7 @@ class LoadedMetric:
         check_option_names(self.name, self._metric, run)
         return dict(run)
 
-    def _checked(self, fitted: "Threshold") -> float:
+    def _checked(self, fitted: Threshold) -> float:
         with as_input_error(ValueError, prefix="--"):
             fitted.check_signature(self.signature)
         return fitted.value
@@ -296,9 +332,13 @@ class LoadedMetric:
         self.total += result[self.name] * len(scores)
         self.counts.update({name: result[name] for name in self._description.counts if name in result})
         values = [scores] if self._description.words is None else [scores, result[self._description.words]]
-        if self.threshold is not None:
-            values.append([value >= self.threshold for value in scores])
-            self.counts[CORRECT] += sum(values[-1])
+        if self.line is not None:
+            correct = [value >= self.line for value in scores]
+            self.counts[CORRECT] += sum(correct)
+            values += [correct] if self.threshold is not None else []
+        for key in self._details:
+            group, _, name = key.rpartition(".")
+            values.append(result[group][name] if group else result[key])
         return dict(zip(self.columns, values, strict=True))
 
     def explain(self, texts: dict[str, str], method: str | None = None) -> Mapping[str, Any]:
@@ -331,8 +371,24 @@ class LoadedMetric:
     def summary(self) -> str:
         """The mean and the counts: the first always, the others where they are above 0."""
         counts = [f"{name} {count}" for i, (name, count) in enumerate(self.counted().items()) if count or i == 0]
-        decided = [] if self.threshold is None else [share_correct(self.counts[CORRECT], self.rows, self.threshold)]
+        decided = [] if self._given is None else [share_correct(self.counts[CORRECT], self.rows, self._given)]
+        if decided and (self._description.words or self._description.decides):
+            decided.append("the threshold decides, not the metric's own verdict")
         return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *decided, *counts])
+
+    def failures(self) -> list[str]:
+        """What does not pass the gate, a line each."""
+        return self.gate.failures(self.name, self.mean, self.wrong)
+
+    @property
+    def wrong(self) -> int | None:
+        """Number of texts that are not correct; None if nothing says what is."""
+        return None if self.line is None else self.rows - self.counts[CORRECT]
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary, for machines."""
+        decided = {} if self.line is None else {"threshold": self.line, "wrong": self.wrong}
+        return {"mean": self.mean, **decided, **self.counted(), "signature": self.signature}
 
 
 def share_correct(correct: int, rows: int, threshold: float) -> str:
@@ -349,17 +405,19 @@ class ScoredRows:
         signature: signature of the metric.
         remarks: number of distinct rows that were scored, and what the metric counted in them.
         threshold: lowest score of a correct text; None for no decision.
+        line: the same, or the metric's own line where it decides nothing by it.
     """
 
     scores: list[float]
     signature: str
     remarks: str
     threshold: float | None = None
+    line: float | None = None
 
-    def correct(self, scores: Iterable[float]) -> int:
-        """How many of some scores reach the threshold."""
+    def decide(self, scores: Iterable[float]) -> list[bool]:
+        """Which of some scores reach the threshold."""
         assert self.threshold is not None, "it is asked where there is one"
-        return sum(score >= self.threshold for score in scores)
+        return [score >= self.threshold for score in scores]
 
 
 def score_rows(
@@ -393,4 +451,4 @@ def score_rows(
     scores = metric.score(distinct, lambda column, i: place(column, read[i]))[choice.name]
     counts = ", ".join(f"{kind} {count}" for kind, count in metric.counted().items())
     remarks = f"{len(places)} distinct pairs scored: {counts}"
-    return ScoredRows([scores[places[key]] for key in keys], metric.signature, remarks, metric.threshold)
+    return ScoredRows([scores[places[key]] for key in keys], metric.signature, remarks, metric.threshold, metric.line)

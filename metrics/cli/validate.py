@@ -24,7 +24,13 @@ from semantic_metrics.stats.bootstrap import RESAMPLES
 if TYPE_CHECKING:
     from semantic_metrics.stats.validation import Validation
 
-FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by default, as no scaling of scores changes it
+FIGURES = (
+    "spearman",
+    "kendall",
+    "pearson",
+    "ccc",
+    "auc",
+)  # the first decides by default, as no scaling of scores changes it
 
 
 @click.command()
@@ -47,7 +53,7 @@ FIGURES = ("spearman", "kendall", "pearson", "ccc")  # the first decides by defa
     default=FIGURES[0],
     type=click.Choice(FIGURES),
     metavar="FIGURE",
-    help=f"Figure that decides; default: {FIGURES[0]}.",
+    help=f"Figure that decides: {', '.join(FIGURES)}; default: {FIGURES[0]}.",
 )
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
 @shared_option("--seed", type=click.IntRange(0))
@@ -103,7 +109,8 @@ def validate(
     pairs = zip(texts["predictions"], texts["references"], strict=True)
     scores[validation.BASELINE] = np.array([validation.token_f1(*pair) for pair in pairs])
     ranges = {name: describe(name).score_range for name in scored}
-    result = validation.validate(scores, ratings, by, resamples, seed, ranges)
+    with as_input_error(ValueError, prefix="--"):
+        result = validation.validate(scores, ratings, by, resamples, seed, ranges)
     click.echo(f"{file}: {ratings.summary()}")
     for line in _lines(result, scored):
         click.echo(line)
@@ -115,7 +122,7 @@ def _lines(result: "Validation", scored: dict[str, ScoredRows]) -> Iterator[str]
     yield from [*result.lines(), ""]
     for name, one in scored.items():
         if one.threshold is not None:
-            yield f"{name}: {share_correct(one.correct(one.scores), len(one.scores), one.threshold)}"
+            yield f"{name}: {share_correct(sum(one.decide(one.scores)), len(one.scores), one.threshold)}"
     for one in scored.values():
         yield f"{one.remarks}\n{shorten(one.signature)}"
 
@@ -124,7 +131,7 @@ def _rows(result: "Validation", scored: dict[str, ScoredRows]) -> list[dict[str,
     rows = result.rows()
     for name, one in scored.items():
         if one.threshold is not None:
-            share = one.correct(one.scores) / len(one.scores)
+            share = sum(one.decide(one.scores)) / len(one.scores)
             rows.append({"metric": name, "figure": CORRECT, "value": share})
     signatures = {name: one.signature for name, one in scored.items()}
     return [{**row, "signature": signatures.get(row["metric"])} for row in rows]

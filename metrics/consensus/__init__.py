@@ -6,6 +6,8 @@ DESCRIPTION = MetricDescription(
     counts=("undefined", "truncated", "unread", "thoughts"),
     words="verdicts",
     correct_above=0.5,
+    details={"reasons": str}
+    | {f"parts.{name}": float for name in ("matcha", "similarity", "entailment", "contradiction")},
     takes_weights=True,
     explain_methods={"leave_one_out": "what the score loses where a token is left out"},
 )

@@ -8,7 +8,7 @@ from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.core.texts import can_compare
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.quantities.compare import compare
-from semantic_metrics.quantities.manners import legible
+from semantic_metrics.quantities.manners import plain
 from semantic_metrics.quantities.rules import DIFFERENT, OPEN, rule
 
 METHODS = (LEAVE_ONE_OUT,)
@@ -28,7 +28,7 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
     Returns:
         The parts of an explanation, which `Explainer` describes.
     """
-    texts = {side: legible(text) for side, text in texts.items()}
+    texts = {side: plain(text) for side, text in texts.items()}
     ruling = rule(texts["reference"], texts["prediction"]).ruling
     differences = compare(texts["reference"], texts["prediction"]).differences
 

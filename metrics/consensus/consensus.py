@@ -1,6 +1,5 @@
 """Consensus as an `evaluate.Metric`: what MATCHA, STSScore and NLI say together of two texts."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.consensus.scoring import ConsensusScoring
@@ -54,6 +53,7 @@ Args:
     granularity, k, coverage: leave them out. The metric `support` judges sentence by sentence now; another value than
         "text", None and False is refused.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     consensus: mean of `scores`.
@@ -75,6 +75,7 @@ Returns:
     contradiction_scores: with `contradictions`, n floats in [0, 1], their scores.
     margins: with `contradictions`, n floats in [-1, 1], `scores` minus `contradiction_scores`.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
+    correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an
@@ -100,6 +101,3 @@ class Consensus(ConsensusScoring, CheckedInputs, evaluate.Metric):
             features=text_features("predictions", "references"),
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

@@ -153,8 +153,8 @@ class PairModels:
         ruled = [rule(a, b) for a, b in zip(references, predictions, strict=True)]
         pairs = [(one.reference, one.prediction) for one in ruled]
         references, predictions = ([pair[side] for pair in pairs] for side in (0, 1))
-        if rulings is None:
-            rulings = [self._ruling(one.ruling, pair) for one, pair in zip(ruled, pairs, strict=True)]
+        rulings = [one.ruling for one in ruled] if rulings is None else rulings
+        rulings = list(map(self._ruling, rulings, pairs))
         kinds = np.array([ruling.kind for ruling in rulings])
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
         probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)

@@ -12,9 +12,10 @@ from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
 from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text, invalid_input, quote
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
-from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
+from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, can_compare, flatten
+from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.cross_encoder.pair_attribution import Explanation
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
@@ -30,12 +31,10 @@ class ExplainArguments(RunArguments, total=False):
     weights: str | dict[str, float] | None
 
 
-class Arguments(ExplainArguments, total=False):
+class Arguments(ExplainArguments, ResultArguments, total=False):
     """Arguments of `compute` besides the texts; the last three are refused (see MOVED)."""
 
     multi_reference: str
-    output: str
-    progress: bool
     granularity: str
     k: int | None
     coverage: bool
@@ -57,10 +56,12 @@ class Result(TypedDict, total=False):
     margins: list[float]
     unread: int
     thoughts: int
+    correct: list[bool]
+    decided_by: str
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(ResultOptions):
     """Settings of one call of `compute`, whose docstring explains them.
 
     Raises:
@@ -70,15 +71,12 @@ class Options:
     weights: Weights = DEFAULT
     run: RunOptions = DEFAULT_OPTIONS
     multi_reference: str = "best"
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
     # signatures have it from the models' fields
     matcha_run: RunOptions = field(default=DEFAULT_OPTIONS, metadata=NOT_IN_SIGNATURE)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
-        check_choice("output", self.output, ("all", "mean"))
-        check_choice("progress", self.progress, (False, True))
 
 
 @dataclass(frozen=True)
@@ -201,6 +199,7 @@ class ConsensusScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
+        (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
 

@@ -113,8 +113,7 @@ def contradict(
         n results in the order of the texts; a result does not depend on the other texts.
 
     Raises:
-        ValueError: a rule is unknown, `texts` is not a list of strings, a number is out of range, or a library is
-            missing.
+        ValueError: an unknown rule, `texts` that is no list of strings, a number out of range, or a missing library.
 
     Examples:
         >>> results = contradict(["She did not eat any apples."], rules=["affirmation"])  # doctest: +SKIP

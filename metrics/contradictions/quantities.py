@@ -1,12 +1,12 @@
 """Rules for how many, how much and when: quantifier, number, quantity, date."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semantic_metrics.contradictions.clauses import is_negated
 from semantic_metrics.contradictions.language import Change, swap
 from semantic_metrics.contradictions.words import listed, word_lists
+from semantic_metrics.quantities.read import YEAR, read
 from semantic_metrics.quantities.spell import NUMBER_WORDS
 from semantic_metrics.quantities.spell import ORDINALS as ORDINAL_VALUES
 
@@ -22,46 +22,24 @@ TIMES = {
 }
 TIMES |= {"night"}
 YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # years by which a date is moved
+YEARS = range(1500, 2050)  # those that are moved
 LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
 COUNTED_LABELS = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
 AMOUNT_LABELS = ("MONEY", "PERCENT", "QUANTITY", "DATE", "TIME")  # labels of numbers that do not count things
-TIME_UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"} | {
-    "old",
-    "century",
-    "centuries",
-    "decade",
-    "decades",
-}
+TIME_UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"}
+TIME_UNITS |= {"old", "century", "centuries", "decade", "decades"}
 # words before a number that make it a bound, so that another number need not contradict it
 LOWER_BOUNDS = ("more than", "over", "at least", "above", "greater than", "no fewer than", "no less than")
 UPPER_BOUNDS = ("less than", "fewer than", "under", "at most", "up to", "below", "no more than")
 JOINED = ("-", "\N{EN DASH}", "--", "/", ":", "$")  # the first may follow a number: 20-year-old
 FACTORS = (0.25, 0.5, 2, 3, 5)
 SUBJECT_LABELS = ("nsubj", "nsubjpass")
-_FIGURE = re.compile(r"\d{1,3}(,\d{3})+|\d+(\.\d+)?")
-_YEAR = re.compile(r"1[5-9]\d\d|20[0-4]\d")
-_ALWAYS = {
-    "always": "never",
-    "never": "always",
-    "often": "rarely",
-    "usually": "rarely",
-    "frequently": "rarely",
-    "rarely": "often",
-    "seldom": "often",
-    "sometimes": "never",
-    "everywhere": "nowhere",
-}
-_EVERYONE = {
-    "everyone": "no one",
-    "everybody": "nobody",
-    "everything": "nothing",
-    "someone": "no one",
-    "somebody": "nobody",
-    "something": "nothing",
-    "nobody": "everybody",
-    "nothing": "everything",
-}
+_IN_FIGURES = frozenset("0123456789.,")
+_ALWAYS = {"always": "never", "never": "always", "everywhere": "nowhere", "sometimes": "never", "rarely": "often"}
+_ALWAYS |= {"often": "rarely", "usually": "rarely", "frequently": "rarely", "seldom": "often"}
+_EVERYONE = {"everyone": "no one", "everybody": "nobody", "everything": "nothing", "nothing": "everything"}
+_EVERYONE |= {"someone": "no one", "somebody": "nobody", "something": "nothing", "nobody": "everybody"}
 
 
 def quantifier(sentence: "Span") -> Iterator[Change]:
@@ -147,7 +125,21 @@ def _counts(token: "Token") -> bool:
         return False
     if token.ent_type_ in ("DATE", "TIME"):
         return token.head.lower_ in TIME_UNITS
-    return token.lower_ in NUMERALS or bool(_FIGURE.fullmatch(token.text))
+    return token.lower_ in NUMERALS or _figure(token.text) is not None
+
+
+def _figure(text: str) -> float | None:
+    """The number that a text in digits, with commas or a point, is; None for another text."""
+    plain = text and _IN_FIGURES.issuperset(text) and not {",", "."}.issubset(text)
+    atoms = read(text).atoms if plain else ()
+    return float(atoms[0].number) if len(atoms) == 1 and atoms[0].values and atoms[0].text == text else None
+
+
+def _year(token: "Token") -> int:
+    """The year that a token is ("1998"), or the first of a decade ("1990s"); 0 for another one."""
+    atoms = read(token.text).atoms if token.text[:4].isdigit() else ()
+    years = [int(one.number) for one in atoms if one.kind == YEAR and one.text == token.text]
+    return years[0] if years and years[0] in YEARS else 0
 
 
 def _bounded(token: "Token") -> bool:
@@ -169,9 +161,9 @@ def _other(word: str, words: list[str], random: "Random") -> str:
 
 def _scaled(text: str, random: "Random") -> str:
     """Figure two to five times as large, or two to four times as small, written in the same way."""
-    if not _FIGURE.fullmatch(text):
+    value, decimals = _figure(text), len(text.partition(".")[2])
+    if value is None:
         return ""
-    value, decimals = float(text.replace(",", "")), len(text.partition(".")[2])
     scaled = [round(value * factor, decimals) for factor in FACTORS]
     scaled = [new for new in scaled if new >= 2 or (decimals and new > 0)]
     if not scaled or (text.startswith("0") and not decimals):
@@ -239,11 +231,7 @@ def _lot(token: "Token") -> Iterator[Change]:
 
 def _step(token: "Token", year: int, steps: list[int]) -> int:
     """Number of years to move a year by, which keeps the order of the years and stays in the past; 0 if none does."""
-    years = [
-        int(t.text[:4])
-        for t in token.sent
-        if t.i != token.i and _YEAR.fullmatch(t.text[:4]) and t.text[4:] in ("", "s")
-    ]
+    years = [_year(t) for t in token.sent if t.i != token.i and _year(t)]
     for step in steps:
         kept = all((year < other) == (year + step < other) and year + step != other for other in years)
         if kept and (year + step <= LATEST_YEAR or step < 0):
@@ -257,12 +245,12 @@ def date(sentence: "Span", random: "Random") -> Iterator[Change]:
     for token in sentence:
         previous = token.doc[token.i - 1].lower_ if token.i > sentence.start else ""
         following = token.doc[token.i + 1].text if token.i + 1 < sentence.end else ""
-        year, rest = token.text[:4], token.text[4:] or ("s" if following == "'s" else "")
+        year, decade = _year(token), token.text[4:] == "s" or following == "'s"
         is_date = token.ent_type_ == "DATE" and not listed("open", previous) and following not in JOINED
-        if is_date and _YEAR.fullmatch(year) and rest in ("", "s"):
-            step = _step(token, int(year), random.sample([-40, -30, -20, -10] if rest else YEAR_STEPS, 4))
+        if is_date and year:
+            step = _step(token, year, random.sample([-40, -30, -20, -10] if decade else YEAR_STEPS, 4))
             if step:
-                yield Change((swap(token, f"{int(year) + step}{token.text[4:]}"),))
+                yield Change((swap(token, f"{year + step}{token.text[4:]}"),))
         kind = next((k for k in lists.kind_of.get(token.text, ()) if k in ("month", "weekday")), None)
         if is_date and kind and token.pos_ == "PROPN":
             choices = lists.others(token.text, kind)

@@ -14,6 +14,7 @@ from semantic_metrics.core.process import Lock
 from semantic_metrics.core.text_scoring import TextScoring
 
 if TYPE_CHECKING:  # what the class in a script derives from, too
+    from datasets import DownloadManager
     from evaluate import Metric as _Metric
 else:
     _Metric = object
@@ -48,6 +49,9 @@ class CheckedInputs(TextScoring, _Metric):
     def __init__(self, *arguments: object, **options: Any) -> None:
         self._lock = Lock()
         super().__init__(*arguments, **options)
+
+    def _download_and_prepare(self, dl_manager: "DownloadManager") -> None:
+        self.load_models()
 
     def __setattr__(self, name: str, value: object) -> None:
         if isinstance(value, MethodType) and value.__doc__ is None:  # `python -OO`; evaluate adds to what it sets here

@@ -234,7 +234,7 @@ def resolve_checkpoint(
     try:
         folder = download(match["repo"], match["revision"], CHECKPOINT_FILES, list(other_weights))
     except Exception as error:  # an answer that is cut or odd reaches here as an error of any kind
-        again = "may help" if _may_pass(error) else "will not help"
+        again = "may help" if may_pass(error) else "will not help"
         reason = f"the Hub did not give it ({describe_error(error)}); trying again {again}"
         raise ValueError(f"checkpoint {quote(name, MAX_NAME_CHARACTERS)}: no such folder, and {reason}") from error
     check_tokenizer(folder)
@@ -266,7 +266,7 @@ def _download_left_out(name: str) -> Path:
         ) from error
 
 
-def _may_pass(error: BaseException | None) -> bool:
+def may_pass(error: BaseException | None) -> bool:
     """Whether an error comes from the connection or from a busy server, not from what was asked for."""
     if error is None:
         return False
@@ -274,7 +274,7 @@ def _may_pass(error: BaseException | None) -> bool:
     if status is not None:
         return status in BUSY_STATUSES or status >= 500
     passing = not PASSING_ERRORS.isdisjoint(kind.__name__ for kind in type(error).__mro__)
-    return passing or "Consistency check" in str(error) or _may_pass(error.__cause__ or error.__context__)
+    return passing or "Consistency check" in str(error) or may_pass(error.__cause__ or error.__context__)
 
 
 def download(repo: str, revision: str | None, patterns: list[str], other_weights: list[str] | None = None) -> Path:
@@ -291,22 +291,20 @@ def download(repo: str, revision: str | None, patterns: list[str], other_weights
 
     `snapshot_download` would do it at once, but it lists the files without a timeout (huggingface_hub 2.4): a Hub that
     takes a request and never answers it would be waited for without end. Every request here has a timeout, which
-    HF_HUB_DOWNLOAD_TIMEOUT sets; one file is asked for in advance because `hf_hub_download` alone tries for minutes.
+    HF_HUB_DOWNLOAD_TIMEOUT sets; each file is asked for in advance because `hf_hub_download` alone tries for minutes.
     """
-    from huggingface_hub import HfApi, constants, hf_hub_url
+    from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import LocalEntryNotFoundError, RevisionNotFoundError
     from huggingface_hub.utils import filter_repo_objects
 
     api, other_weights = HfApi(), other_weights or []
     wanted = [*patterns, *other_weights]
-    timeout = constants.HF_HUB_DOWNLOAD_TIMEOUT
     try:
-        info = api.model_info(repo, revision=revision, timeout=timeout)
+        info = api.model_info(repo, revision=revision, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
         commit = info.sha or revision  # a branch may move between two files
         names = list(filter_repo_objects([file.rfilename for file in info.siblings], allow_patterns=wanted))
         if names:
-            url = hf_hub_url(repo, names[0], revision=commit, endpoint=api.endpoint)
-            api.get_hf_file_metadata(url=url, timeout=timeout)
+            _ask_for(api, repo, names[0], commit)
     except RevisionNotFoundError:
         raise
     except Exception as error:
@@ -318,12 +316,27 @@ def download(repo: str, revision: str | None, patterns: list[str], other_weights
         names = [name for name in names if name not in other_weights]
     if not names:
         raise FileNotFoundError(f"the repository has no file like {', '.join(wanted)}")
-    for name in names:
-        api.hf_hub_download(repo, name, revision=commit)
+    _download_files(api, repo, names, commit)
     folder = _find_downloaded(api, repo, commit, names)
     if commit != revision:
         _note_commit(folder, revision or constants.DEFAULT_REVISION)
     return folder
+
+
+def _download_files(api: "HfApi", repo: str, names: list[str], commit: str | None) -> None:
+    from huggingface_hub import try_to_load_from_cache
+
+    for name in names:
+        if not isinstance(try_to_load_from_cache(repo, name, revision=commit), str):
+            _ask_for(api, repo, name, commit)
+        api.hf_hub_download(repo, name, revision=commit)
+
+
+def _ask_for(api: "HfApi", repo: str, name: str, commit: str | None) -> None:
+    from huggingface_hub import constants, hf_hub_url
+
+    url = hf_hub_url(repo, name, revision=commit, endpoint=api.endpoint)
+    api.get_hf_file_metadata(url=url, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
 
 
 def _note_commit(snapshot: Path, revision: str) -> None:

@@ -61,6 +61,8 @@ class MetricDescription:
         feature_reasons: what `reasons` of the result are, numbers by name for each row, with `output="reasons"`; None
             for a metric without.
         correct_above: the score above which the metric itself calls a text correct; None if it draws no line.
+        decides: whether results have `correct` by that line, and the mean is the share of correct texts.
+        details: keys of the result with further values of each row, with their types; `parts.matcha` is in a dict.
         explain_methods: methods of `explain` by name, the default first, each with what its contributions are.
         no_text_scores: why the metric gives texts no score; None for one that does. Such a metric works with `load`,
             `register`, `demo` and `push` only.
@@ -72,6 +74,8 @@ class MetricDescription:
     mean_label: str = "mean"
     score_range: tuple[float, float] = (0.0, 1.0)
     correct_above: float | None = None
+    decides: bool = False
+    details: Mapping[str, type] = field(default_factory=dict)
     takes_weights: bool = False
     feature_reasons: str | None = None
     explain_methods: Mapping[str, str] = field(default_factory=dict)

@@ -80,7 +80,7 @@ def check_list(name: str, values: object) -> list[Any]:
     if (dimensions := getattr(values, "ndim", 1)) != 1:  # a data frame would be read as the names of its columns
         raise invalid_input(name, f"expected a list of strings, got {type(values).__name__} of {dimensions} dimensions")
     try:
-        values = list(values)
+        values = values.to_pylist() if hasattr(values, "to_pylist") else list(values)  # a column of pyarrow
     except Exception as error:  # the caller's own iterator
         got = f"{type(values).__name__} that fails ({type(error).__name__}: {quote(str(error))})"
         raise invalid_input(name, f"expected a list of strings, got {got}") from error

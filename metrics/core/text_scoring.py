@@ -6,6 +6,7 @@ from typing import Any
 from semantic_metrics.core.inputs import check_references, check_same_length, check_texts, invalid_input, quote
 from semantic_metrics.core.process import Lock
 from semantic_metrics.core.progress import progress
+from semantic_metrics.core.threshold import ResultOptions
 
 
 class TextScoring:
@@ -40,8 +41,7 @@ class TextScoring:
         return scoring
 
     def load_models(self) -> None:
-        """Load the checkpoint that `config_name` names."""
-        raise NotImplementedError
+        """Load the checkpoint that `config_name` names; a metric without a model has nothing to load."""
 
     def _compute(self, *arguments: Any, **columns: Any) -> Any:  # noqa: ANN401  (each metric has a result of its own)
         """Score checked columns; `options` are those of the call."""
@@ -81,8 +81,8 @@ class TextScoring:
 
         Args:
             columns: the metric's columns by name.
-            options: the checked options of this call; `_compute` receives the object as `options`. An attribute
-                `progress`, if it has one, says whether bars are shown.
+            options: the checked options of this call, which `_compute` receives as `options`; `ResultOptions` also say
+                whether bars are shown, and decide which texts are correct.
             extra_columns: further columns of texts (None for one that is absent), with a text for each row; `_compute`
                 receives each by its name.
 
@@ -90,7 +90,8 @@ class TextScoring:
             InvalidInput: a column holds a non-string or has the wrong length, or there is nothing to score.
         """
         with self._lock, progress(getattr(options, "progress", True)):
-            return self._compute_checked(columns, options, extra_columns or {})
+            result = self._compute_checked(columns, options, extra_columns or {})
+        return options.decide(result) if isinstance(options, ResultOptions) and result is not None else result
 
     def _compute_checked(self, columns: Mapping[str, Any], options: object, extra_columns: Mapping[str, Any]) -> Any:  # noqa: ANN401
         first, *_ = columns

@@ -13,6 +13,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from semantic_metrics.core.checkpoint_files import refuse_damage
 from semantic_metrics.transformer.precision import LARGEST_INT8
 
 INDEX = "model.safetensors.index.json"
@@ -45,8 +46,8 @@ def from_eight_bits(stored: Tensors) -> Tensors:
     """What `to_eight_bits` gave -> weights in float32.
 
     Raises:
-        ValueError: a matrix lacks its scales, has another number of them than groups, or one that is not above 0; a
-            scale has no matrix; names the tensor.
+        ValueError: integers are no matrix; a matrix lacks its scales, has another number of them than groups, or one
+            that is not above 0; a scale has no matrix; names the tensor.
     """
     weights = {}
     for name, values in stored.items():
@@ -62,6 +63,8 @@ def from_eight_bits(stored: Tensors) -> Tensors:
 
 def _scaled(name: str, integers: torch.Tensor, scales: torch.Tensor | None) -> torch.Tensor:
     """(rows, columns) integers and (rows, groups) scales -> weights."""
+    if integers.ndim != 2:
+        raise ValueError(f"{name}: expected integers of a matrix, got the shape {tuple(integers.shape)}")
     rows, columns = integers.shape
     wanted = (rows, 1 if columns % GROUP else columns // GROUP)
     if scales is None or tuple(scales.shape) != wanted:
@@ -73,29 +76,36 @@ def _scaled(name: str, integers: torch.Tensor, scales: torch.Tensor | None) -> t
 
 
 def is_in_eight_bits(files: list[Path]) -> bool:
-    """Whether one of the files holds scales."""
-    return any(name.endswith(SCALES) for path in files for name in _names(path))
+    """Whether one of the files holds integers or scales."""
+    return any(name.endswith(SCALES) or kind == "I8" for path in files for name, kind in _kinds(path))
 
 
 def read(files: list[Path]) -> Tensors:
     """Weights in float32 from all shards of a checkpoint.
 
     Raises:
-        ValueError: a tensor is in two files, a shard of the index is missing, or `from_eight_bits` refuses them.
+        ValueError: a shard is damaged, a tensor is in two files, a shard of the index is missing, or `from_eight_bits`
+            refuses them; names the file.
     """
     stored: Tensors = {}
+    places: dict[str, str] = {}
     for path in files:
-        with safe_open(path, "pt") as file:
+        with refuse_damage(path.name), safe_open(path, "pt") as file:
             for name in file.keys():  # noqa: SIM118 - no mapping
                 if name in stored:
-                    raise ValueError(f"{path.name}: expected each tensor once, got {name} in another shard too")
-                stored[name] = file.get_tensor(name)
+                    raise ValueError(f"{path.name} has {name}: expected each tensor once, got it in {places[name]} too")
+                stored[name], places[name] = file.get_tensor(name), path.name
     index = files[0].parent / INDEX
     if index.is_file():
-        wanted = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
+        with refuse_damage(INDEX):
+            wanted = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
         if missing := sorted(wanted - set(stored)):
             raise ValueError(f"{INDEX}: expected {len(wanted)} tensors in the shards, missing {missing[0]}")
-    return from_eight_bits(stored)
+    try:
+        return from_eight_bits(stored)
+    except ValueError as error:
+        name = str(error).partition(": ")[0]
+        raise ValueError(f"{places.get(name) or places[name.removesuffix(SCALES)]}: {error}") from None
 
 
 def write(weights: Tensors, folder: Path) -> list[Path]:
@@ -118,8 +128,8 @@ def write(weights: Tensors, folder: Path) -> list[Path]:
     return files
 
 
-def _names(path: Path) -> list[str]:
+def _kinds(path: Path) -> list[tuple[str, str]]:
     if path.suffix != ".safetensors":
         return []
-    with safe_open(path, "pt") as file:
-        return list(file.keys())
+    with refuse_damage(path.name), safe_open(path, "pt") as file:
+        return [(name, file.get_slice(name).get_dtype()) for name in file.keys()]  # noqa: SIM118 - no mapping

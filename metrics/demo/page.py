@@ -5,6 +5,7 @@ another checkpoint than the default one: a folder (with a slash) or a Hub id.
 """
 
 import os
+from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -39,7 +40,7 @@ SESSION_SECONDS = 3600  # how long the server keeps a visitor's texts and files
 MAX_TABLE_ROWS = 1000  # on the page; the file to download has them all
 ENDPOINT = "score"  # of the API: Client(URL).predict(predictions=[...], references=[...], api_name="/score")
 MAX_QUOTED = 80  # characters of a value in an error message
-NARROW_CHARACTERS = 8  # the longest cell of a narrow column
+NARROW_CHARACTERS = 11  # the longest cell of a narrow column
 MAX_UPLOAD = "20mb"  # of a visitor's CSV file
 MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would wait for half an hour
 
@@ -210,7 +211,8 @@ class Results:
             path = write_csv(self.file.GRADIO_CACHE, "scores.csv", outcome.table or {**given, **outcome.added})
         except INPUT_ERRORS as error:
             return [show_message(error), gr.Column(visible=False), {}, *[gr.skip()] * (len(self.all) - 3)]
-        first = dict(list(outcome.added.items())[:1])  # next to the row number, as a phone shows little more
+        # verdict and score are next to the row number, as a phone shows little more
+        first = dict(reversed(list(outcome.added.items())[:2]))
         rows: Columns = outcome.table or {"row": list(range(1, count + 1)), **first, **texts, **outcome.added}
         table = pd.DataFrame(rows)
         shown = table.head(MAX_TABLE_ROWS)
@@ -257,7 +259,7 @@ def show_table(table: pd.DataFrame) -> gr.Dataframe:
         table.round(4),
         datatype=["number" if number else "str" for number in numbers],
         column_widths=[
-            "95px" if number or width <= NARROW_CHARACTERS else "360px"
+            "100px" if number or width <= NARROW_CHARACTERS else "360px"
             for number, width in zip(numbers, widest, strict=True)
         ],
     )
@@ -358,9 +360,29 @@ def _fill_score_tab(page: Page) -> None:
 
 
 def launch(page: Page) -> None:
-    """Serve the page at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; no other host is asked for anything."""
+    """Serve the page as a script does: `python app.py --host NAME --port N`."""
+    parser = ArgumentParser(description=f"Serve the page of {page.title} until Ctrl-C.")
+    parser.add_argument("--host", help="Address to serve at; default: GRADIO_SERVER_NAME or 127.0.0.1.")
+    parser.add_argument("--port", type=int, help="Its port; default: GRADIO_SERVER_PORT or 7860.")
+    given = parser.parse_args()
+    serve(page, given.host, given.port)
+
+
+def serve(page: Page, host: str | None = None, port: int | None = None) -> None:
+    """Serve the page; no other host is asked for anything.
+
+    Args:
+        page: the demo.
+        host: address to serve at; None for GRADIO_SERVER_NAME.
+        port: None for GRADIO_SERVER_PORT.
+
+    Raises:
+        OSError: the port is taken.
+    """
     fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
     build(page).queue(max_size=MAX_WAITING).launch(
+        server_name=host,
+        server_port=port,
         theme=gr.themes.Default(primary_hue="blue", **fonts),
         css=CSS,
         footer_links=[],

@@ -1,4 +1,4 @@
-"""Tables on disk: .txt, .csv, .tsv, .jsonl and .parquet, read and written in chunks of rows.
+"""Tables on disk: .txt, .csv, .tsv, .jsonl, .json and .parquet, read and written in chunks of rows.
 
 pandas (`read_csv` and `read_json` with `chunksize`), pyarrow and `datasets` were weighed for the text formats: none of
 them names the line of a bad row, keeps lines of JSONL byte for byte, or reads two formats alike (each guesses types and

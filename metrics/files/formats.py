@@ -2,6 +2,7 @@
 
 import csv
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -9,10 +10,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from semantic_metrics.core.inputs import quote
-from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.errors import FileError, file_errors, one_line
 from semantic_metrics.files.rows import Cell, Row, check_distinct_columns, hint_of_separator
 
-FORMATS = ("txt", "csv", "tsv", "jsonl", "parquet")
+FORMATS = ("txt", "csv", "tsv", "jsonl", "json", "parquet")
+GZIP = ".gz"  # ending of a compressed file, behind that of its format
 TEXT = "text"  # the one column of a .txt file
 STREAM = Path("-")  # standard input or output
 MAX_LEVELS = 100  # of lists and objects inside one another in JSON; Python's own limit of some 1,000 is a crash
@@ -20,7 +22,7 @@ MAX_LINE_BYTES = 2**26  # of a line, and characters of a CSV cell: no text is as
 
 
 def format_of(path: Path, given: str | None = None) -> str:
-    """The format of a file: the given one, or by default what its name ends in.
+    """The format of a file: the given one, or by default what its name ends in, before GZIP if there is that.
 
     Raises:
         FileError: the name ends in something else, or the format cannot be streamed.
@@ -28,8 +30,9 @@ def format_of(path: Path, given: str | None = None) -> str:
     streamed = FORMATS[:-1]
     if given is None and path == STREAM:
         raise FileError(f"--format: expected one of {', '.join(streamed)} for {path}, got none")
-    name = path.suffix.lower().removeprefix(".") if given is None else given
-    if name not in FORMATS:
+    packed = path.suffix.lower() == GZIP
+    name = Path(path.stem if packed else path).suffix.lower().removeprefix(".") if given is None else given
+    if name not in FORMATS or (packed and name not in streamed):
         ends = f"{', '.join(f'.{one}' for one in streamed)} or .{FORMATS[-1]}"
         raise FileError(f"{path}: expected a file that ends in {ends}, got {path.suffix!r}")
     if name not in streamed and path == STREAM:
@@ -43,14 +46,21 @@ class Lines:
     Attributes:
         name: what messages call the file.
         number: number of the line that was read last, from 1.
+        unit: what the numbers count, "line" or "row".
         read: bytes read so far.
     """
 
     def __init__(self, name: str, file: BinaryIO, returns: bool) -> None:
-        self.name, self.number, self.read = name, 0, 0
+        self.name, self.number, self.unit, self.read = name, 0, "line", 0
         self._file, self._returns = file, returns  # returns: a lone carriage return ends a line too, like in CSV
 
     def __iter__(self) -> Iterator[str]:
+        try:
+            yield from self._decoded()
+        except (EOFError, zlib.error) as error:
+            raise FileError(f"{self.name}: expected a {GZIP} file that is complete ({error})") from None
+
+    def _decoded(self) -> Iterator[str]:
         with file_errors(self.name):
             while line := self._file.readline(MAX_LINE_BYTES + 1):
                 if len(line) > MAX_LINE_BYTES:
@@ -71,7 +81,7 @@ class Lines:
         Raises:
             FileError: always.
         """
-        raise FileError(f"{self.name}, line {self.number}: {problem}")
+        raise FileError(f"{self.name}, {self.unit} {self.number}: {problem}")
 
 
 def _parse_txt(lines: Lines) -> Iterator[tuple[Row, None]]:
@@ -91,14 +101,33 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
             row = _decode(text)
         except (ValueError, RecursionError) as error:
             lines.refuse(f"expected a JSON object ({error})")
-        if not isinstance(row, dict) or not row:
-            lines.refuse(f"expected a JSON object with values, got {text[:40]}")
-        if text.count("[") + text.count("{") > MAX_LEVELS and _is_deep(row):
-            lines.refuse(f"expected lists and objects inside one another at most {MAX_LEVELS} levels deep")
+        _check_object(lines, row, text[:40], text.count("[") + text.count("{") > MAX_LEVELS)
         empty = False
         yield row, text
     if empty:
         raise FileError(f"{lines.name}: expected rows, got an empty file")
+
+
+def _parse_json(lines: Lines) -> Iterator[tuple[Row, None]]:
+    """The rows of one list; unlike the other formats it is read as a whole."""
+    try:
+        rows = _decode("".join(lines))
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{lines.name}: expected a JSON list of objects ({one_line(error)})") from None
+    if not isinstance(rows, list) or not rows:
+        raise FileError(f"{lines.name}: expected a JSON list of objects, got {quote(rows)}")
+    lines.unit = "row"
+    for lines.number, row in enumerate(rows, 1):
+        _check_object(lines, row, quote(row), True)
+        yield row, None
+
+
+def _check_object(lines: Lines, row: Cell, shown: str, perhaps_deep: bool) -> None:
+    """Refuse what is no object with values, or goes too deep."""
+    if not isinstance(row, dict) or not row:
+        lines.refuse(f"expected a JSON object with values, got {shown}")
+    if perhaps_deep and _is_deep(row):
+        lines.refuse(f"expected lists and objects inside one another at most {MAX_LEVELS} levels deep")
 
 
 def _is_deep(value: Cell) -> bool:
@@ -168,4 +197,5 @@ PARSERS: dict[str, Callable[[Lines], Iterator[tuple[Row, str | None]]]] = {
     "csv": partial(_parse_cells, strict=True),
     "tsv": partial(_parse_cells, delimiter="\t", quoting=csv.QUOTE_NONE),
     "jsonl": _parse_jsonl,
+    "json": _parse_json,
 }

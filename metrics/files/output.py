@@ -8,6 +8,7 @@ from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.formats import GZIP
 
 
 def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
@@ -30,6 +31,8 @@ def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> Non
         raise
     except ValueError:
         raise FileError(f"{name!r}: expected a name without NUL and lone surrogates") from None
+    if path.suffix.lower() == GZIP:
+        raise FileError(f"{name}: expected a name without {GZIP}, which is read and not written")
     if path.exists() and not path.is_file():
         raise FileError(f"{name}: expected a file to write, got a folder or a device")
     if path.resolve() in {one.resolve() for one in inputs}:

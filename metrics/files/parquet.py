@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from semantic_metrics.files.errors import FileError, one_line
-from semantic_metrics.files.rows import Cell, Chunk, check_distinct_columns
+from semantic_metrics.files.rows import Cell, Chunk, Row, check_distinct_columns
 
 TYPES = {float: pa.float64(), str: pa.string(), bool: pa.bool_()}  # of the columns that are added
 GROUP_ROWS = 2**16  # rows of a row group: small groups are slow to read, large ones take memory to write
@@ -75,6 +75,23 @@ class ParquetWriter:
         if self._batches:
             self._writer.write_table(pa.Table.from_batches(self._batches, self._schema))
         self._batches = []
+
+
+class RowsWriter:
+    """Parquet of rows without a schema: their types are known when the last one is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._rows = file, list[Row]()
+
+    def write(self, chunk: Chunk, scores: dict[str, list[Any]]) -> None:
+        """Keep the rows."""
+        for i, row in enumerate(chunk.rows):
+            self._rows.append(row | {name: values[i] for name, values in scores.items()})
+
+    def close(self) -> None:
+        """Write all rows; a column that a row lacks is null there."""
+        names = dict.fromkeys(name for row in self._rows for name in row)
+        write_parquet(self._file, {name: [row.get(name) for row in self._rows] for name in names})
 
 
 def write_parquet(file: BinaryIO, columns: dict[str, list[Cell]]) -> None:

@@ -1,16 +1,17 @@
 """Files of rows, read in chunks: whatever their length, few rows are in memory at a time."""
 
 import errno
+import gzip
 import itertools
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from semantic_metrics.files.errors import FileError, file_errors
-from semantic_metrics.files.formats import PARSERS, STREAM, TEXT, Lines, format_of
+from semantic_metrics.files.formats import GZIP, PARSERS, STREAM, TEXT, Lines, format_of
 from semantic_metrics.files.rows import Chunk, Row
 
 CHUNK_BYTES = 2**24  # most bytes of a text file in a chunk, however many rows were asked for
@@ -43,7 +44,7 @@ class Reader(Protocol):
 
 
 class TextReader:
-    """A `Reader` of .txt, .csv, .tsv and .jsonl.
+    """A `Reader` of .txt, .csv, .tsv, .jsonl and .json.
 
     Attributes:
         rows: the rows that are still to be read, each with its text (JSONL only).
@@ -77,7 +78,7 @@ class TextReader:
             if not rows:
                 return
             yield Chunk(
-                f"{self.name}, line",
+                f"{self.name}, {self._lines.unit}",
                 numbers,
                 rows,
                 [line for line in lines if line is not None] if self.format == "jsonl" else None,
@@ -110,7 +111,10 @@ def open_reader(path: Path, format: str | None = None) -> Iterator[Reader]:
             yield ParquetReader(str(path), file)
         else:
             size = os.fstat(file.fileno()).st_size or None  # a pipe has none
-            yield TextReader(str(path), format, file, size)
+            packed = path.suffix.lower() == GZIP  # of unknown length, like a pipe
+            opened: Any = gzip.GzipFile(fileobj=file) if packed else nullcontext(file)
+            with opened as rows:
+                yield TextReader(str(path), format, rows, None if packed else size)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from decimal import Decimal
 from functools import cached_property
+from itertools import compress
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -67,7 +68,16 @@ class Chunk:
         Raises:
             FileError: Python has no such value; names the row.
         """
-        return self._from_batch(name) if self._rows is None else [row.get(name) for row in self._rows]
+        if self._rows is None and name in self.batch.schema.names:
+            return self._from_batch(name)
+        return [value_at(row, name) for row in self.rows]
+
+    def keep(self, kept: list[bool]) -> "Chunk":
+        """The chunk without some of its rows."""
+        rows = None if self._rows is None else list(compress(self._rows, kept))
+        lines = None if self.lines is None else list(compress(self.lines, kept))
+        batch = None if self.batch is None else self.batch.filter(kept)
+        return Chunk(self._kind, list(compress(self._numbers, kept)), rows, lines, batch)
 
     def _from_batch(self, name: str) -> list[Cell]:
         values = []
@@ -86,16 +96,29 @@ class Chunk:
 
 
 def check_column(columns: Iterable[str], option: str, name: str | None) -> str:
-    """The name of a column, after checking that there is one.
+    """The name of a column, or of a key inside one (see `value_at`), after checking that there is such a column.
 
     Raises:
         FileError: there is none; lists the columns.
     """
     columns = list(columns)
-    if name is None or name not in columns:
+    if name is None or (name not in columns and ("." not in name or name.partition(".")[0] not in columns)):
         known = f"expected one of the columns {list_names(columns)}"
         raise FileError(f"{option}: {known}, got {name!r}{hint_of_separator(columns)}")
     return name
+
+
+def value_at(row: Row, name: str) -> Cell:
+    """The value of a column, or of a key inside it: `output.text`, `choices.0.text`; None where there is none."""
+    if name in row or "." not in name:
+        return row.get(name)
+    value: Cell = row
+    for key in name.split("."):
+        if isinstance(value, list) and key.isdecimal():
+            value = value[int(key)] if int(key) < len(value) else None
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def hint_of_separator(columns: list[str]) -> str:

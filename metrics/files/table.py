@@ -9,12 +9,21 @@ from typing import Any
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.formats import STREAM, format_of
+from semantic_metrics.files.formats import GZIP, STREAM, format_of
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.references import ReferenceColumns, warn_of_list
-from semantic_metrics.files.rows import Cell, Chunk, Row, check_column, describe_invalid, first_invalid, number_of
-from semantic_metrics.files.writers import TABLE_FORMATS, TextWriter, encode
+from semantic_metrics.files.rows import (
+    Cell,
+    Chunk,
+    Row,
+    check_column,
+    describe_invalid,
+    first_invalid,
+    number_of,
+    value_at,
+)
+from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, TextWriter, encode
 
 ROWS_AT_A_TIME = 4096
 MAX_PIPE_ROWS = 2_000_000  # of a pipe, which may have no end; some 1 GB in memory if the rows are short
@@ -48,6 +57,8 @@ class Table:
             FileError: there is no such column; lists the columns.
         """
         check_column(self.columns, option, name)
+        if name not in self.columns:
+            return [value_at(dict(zip(self.columns, row, strict=True)), name) for row in self.rows]
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
@@ -95,7 +106,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl or .parquet.
+    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl, .json or .parquet.
 
     Args:
         path: file to read, in the format that its name ends in.
@@ -111,22 +122,21 @@ def read_table(path: Path) -> Table:
         for chunk in reader.chunks(ROWS_AT_A_TIME):
             rows += chunk.rows
             if reader.total is None and (len(rows) > MAX_PIPE_ROWS or reader.done > MAX_PIPE_BYTES):
-                raise FileError(
-                    f"{reader.name}: expected at most {MAX_PIPE_ROWS:,} rows and {MAX_PIPE_BYTES // 2**20:,} MiB of a "
-                    f"pipe, as all rows are kept in memory, got {len(rows):,} rows and more; write them to a file first"
-                )
+                most = f"{MAX_PIPE_ROWS:,} rows and {MAX_PIPE_BYTES // 2**20:,} MiB of a pipe or {GZIP} file"
+                got = f"got {len(rows):,} rows and more; write them to a file first"
+                raise FileError(f"{reader.name}: expected at most {most}, as all rows are kept in memory, {got}")
         return Table.from_records(rows)
 
 
 def write_table(path: Path, table: Table) -> None:
-    """Write a .csv, .tsv, .jsonl or .parquet file, with `atomic_write`.
+    """Write a file in one of TABLE_FORMATS, with `atomic_write`.
 
     Raises:
         FileError: the file cannot be written, or its format cannot hold a value; names the row.
     """
     format = format_of(path)
     if format not in TABLE_FORMATS:
-        raise FileError(f"{path}: expected .csv, .tsv, .jsonl or .parquet, which hold several columns, got .{format}")
+        raise FileError(f"{path}: expected {TABLE_NAMES}, which hold several columns, got .{format}")
     with atomic_write(path) as file:
         if format == "parquet":
             from semantic_metrics.files.parquet import write_parquet  # pyarrow takes long to import
@@ -134,7 +144,9 @@ def write_table(path: Path, table: Table) -> None:
             write_parquet(file, {name: [row[i] for row in table.rows] for i, name in enumerate(table.columns)})
         else:
             rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-            TextWriter(file, format, table.columns).write(Chunk("output row", list(range(1, len(rows) + 1)), rows), {})
+            writer = TextWriter(file, format, table.columns)
+            writer.write(Chunk("output row", list(range(1, len(rows) + 1)), rows), {})
+            writer.close()
 
 
 def check_records_path(path: Path | None, inputs: Iterable[Path]) -> None:

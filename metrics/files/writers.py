@@ -15,7 +15,8 @@ from semantic_metrics.files.readers import Reader
 from semantic_metrics.files.rows import Cell, Chunk, convert_rows
 
 Scores = dict[str, list[Any]]  # numbers, or words, by the name of their column
-TABLE_FORMATS = ("csv", "tsv", "jsonl", "parquet")  # formats with more than one column
+TABLE_FORMATS = ("csv", "tsv", "jsonl", "json", "parquet")  # formats with more than one column
+TABLE_NAMES = f"{', '.join(f'.{name}' for name in TABLE_FORMATS[:-1])} or .{TABLE_FORMATS[-1]}"
 TEXT_TYPES = (date, datetime, time, Decimal)  # written as their text where a format has no type for them
 
 
@@ -34,13 +35,13 @@ class Writer(Protocol):
 
 
 class TextWriter:
-    """A `Writer` of CSV, all of it quoted, of TSV, which has no quotes, or of JSONL.
+    """A `Writer` of CSV, all of it quoted, of TSV, which has no quotes, of JSONL, or of one list of JSON.
 
     Rows that were read from JSONL are kept as they were, up to their closing brace, but for NaN, which becomes null.
 
     Args:
         file: file to write to, at its end.
-        format: "csv", "tsv" or "jsonl".
+        format: one of TABLE_FORMATS but "parquet".
         columns: names of all columns, those of the scores last.
         begun: whether rows were written to the file before.
     """
@@ -50,11 +51,14 @@ class TextWriter:
 
     def write(self, chunk: Chunk, scores: Scores) -> None:
         """See `Writer`."""
-        if self._format == "jsonl":
+        if self._format in ("jsonl", "json"):
             rows = _json_rows(chunk)
             added = [(f", {json.dumps(name)}: ", values) for name, values in scores.items()]
             ends = ["".join(f"{name}{to_json(values[i])}" for name, values in added) for i in range(len(chunk))]
             lines = [f"{row.rstrip()[:-1].rstrip()}{end}}}\n" for row, end in zip(rows, ends, strict=True)]
+            if self._format == "json":
+                lines = [("," if self._begun or i else "[") + line for i, line in enumerate(lines)]
+            self._begun = True
             self._file.write(_encode_lines(lines, chunk.place))
             return
         known = self._columns[: len(self._columns) - len(scores)]
@@ -68,7 +72,9 @@ class TextWriter:
         self._begun = True
 
     def close(self) -> None:
-        """See `Writer`; nothing is left to write."""
+        """See `Writer`; all that is left is the end of a list of JSON."""
+        if self._format == "json" and self._begun:
+            self._file.write(b"]\n")
 
 
 def _csv_line(row: Iterable[Cell]) -> bytes:
@@ -98,17 +104,20 @@ def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, 
     """What writes the rows of a reader with their scores.
 
     Args:
-        format: one of TABLE_FORMATS; "parquet" for rows of parquet only.
+        format: one of TABLE_FORMATS; "parquet" keeps rows of other formats in memory, as it must know their types.
         file: file to write to, at its end.
         reader: where the rows come from.
         columns: names and types of the columns that are added: float, str or bool.
         begun: whether rows were written to the file before.
     """
     if format == "parquet":
-        from semantic_metrics.files.parquet import ParquetReader, ParquetWriter  # pyarrow takes long to import
+        from semantic_metrics.files.parquet import (
+            ParquetReader,
+            ParquetWriter,
+            RowsWriter,
+        )  # pyarrow takes long to import
 
-        assert isinstance(reader, ParquetReader), "its rows are those of a parquet file"
-        return ParquetWriter(file, reader.schema, columns)
+        return ParquetWriter(file, reader.schema, columns) if isinstance(reader, ParquetReader) else RowsWriter(file)
     return TextWriter(file, format, [*reader.columns, *columns], begun)
 
 

@@ -1,5 +1,6 @@
 """Fit the weights of nli_lex on features of judged answers, and cross-validate them by question."""
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -12,9 +13,10 @@ from semantic_metrics.fitting.judged_answers import JudgedAnswers, JudgedFile, j
 from semantic_metrics.fitting.lengthen import LONG_FORM_WEIGHT, lengthen
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, Features
 from semantic_metrics.nli_lex.weights import Weights, judge
-from semantic_metrics.stats.binary import BINS, Reliability, check_labels, figures, fit, folds_by_group, reliability
+from semantic_metrics.stats.binary import Reliability, check_labels, figures, fit, folds_by_group, reliability
 
 FOLDS = 5
+REPORT_WIDTH = 100  # characters of a line
 AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
 # features that speak against an answer
@@ -49,24 +51,31 @@ class FittedForm:
         figures: accuracy, f1, mcc and ece, see `binary.figures`.
         part_figures: the same of each part of the answers, by name.
         reliability: predicted and observed shares of correct answers.
+        shipped: the figures of the checkpoint's own weights on all answers; None where it has none of this form.
     """
 
     weights: Weights
     figures: dict[str, float]
     part_figures: dict[str, dict[str, float]]
     reliability: Reliability
+    shipped: dict[str, float] | None = None
 
     def lines(self, folds: int) -> Iterator[str]:
         """The report, for people."""
         yield f"\n{self.weights.form}, {folds} folds by question: {_spell(self.figures)}"
-        yield f"  {'intercept':<20}{self.weights.intercept:>9.3f}"
-        for name, value in zip(self.weights.features, self.weights.coefficients, strict=True):
-            yield f"  {name:<20}{value:>9.3f}"
-        bins = self.reliability
-        yield f"  {'probability':<20}{'answers':>9}{'predicted':>11}{'correct':>9}"
-        for i, (count, predicted, observed) in enumerate(zip(bins.counts, bins.predicted, bins.observed, strict=True)):
-            shares = f"{predicted:>11.3f}{observed:>9.3f}" if count else f"{'-':>11}{'-':>9}"
-            yield f"  {f'{i / BINS:.1f} to {(i + 1) / BINS:.1f}':<20}{count:>9}{shares}"
+        if self.shipped is not None:
+            yield f"  the checkpoint's own weights, on the same answers: {_spell(self.shipped)}"
+            if self.figures["mcc"] <= self.shipped["mcc"]:
+                yield "  they judge these answers as well: there is no reason to use the fitted ones"
+        named = zip(
+            ("intercept", *self.weights.features), (self.weights.intercept, *self.weights.coefficients), strict=True
+        )
+        yield textwrap.fill(
+            ", ".join(f"{name} {value:.3f}" for name, value in named),
+            REPORT_WIDTH,
+            initial_indent="  ",
+            subsequent_indent="  ",
+        )
         for name, part in self.part_figures.items():
             yield f"  answers {name}: {_spell(part)}"
 
@@ -98,7 +107,9 @@ def training_set(files: list[JudgedFile], long: bool) -> TrainingSet:
     return TrainingSet(judged, np.array(judged.labels, dtype=bool), np.concatenate(weights), parts, note)
 
 
-def fit_form(features: Features, examples: TrainingSet, form: str, folds: int, seed: int) -> FittedForm:
+def fit_form(
+    features: Features, examples: TrainingSet, form: str, folds: int, seed: int, shipped: Weights | None = None
+) -> FittedForm:
     """Fit one form of the weights on all answers, and judge by cross-validation how good such weights are.
 
     Args:
@@ -107,6 +118,7 @@ def fit_form(features: Features, examples: TrainingSet, form: str, folds: int, s
         form: one of FORMS.
         folds: number of parts that are left out in turn.
         seed: seed of the assignment of questions to parts.
+        shipped: weights of this form to compare with.
 
     Raises:
         ValueError: there is one class only, or there are fewer questions than parts.
@@ -115,7 +127,8 @@ def fit_form(features: Features, examples: TrainingSet, form: str, folds: int, s
     p = cross_validated(features, labels, examples.judged.questions, form, folds, seed, weight)
     parts = {name: figures(p[part], labels[part]) for name, part in examples.parts.items()}
     weights = fit_weights(features, labels, form, weight)
-    return FittedForm(weights, figures(p, labels), parts, reliability(p, labels))
+    own = None if shipped is None else figures(judge(shipped, features).p, labels)
+    return FittedForm(weights, figures(p, labels), parts, reliability(p, labels), own)
 
 
 def take(features: Features, answers: np.ndarray) -> Features:

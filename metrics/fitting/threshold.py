@@ -1,18 +1,15 @@
 """A decision threshold for a metric: which scores count as correct, chosen on texts that people labelled."""
 
-import json
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import read_regular
-from semantic_metrics.core.inputs import References, invalid_input
+from semantic_metrics.core.inputs import References
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.core.signature import differing
+from semantic_metrics.core.threshold import Threshold
 from semantic_metrics.files.table import read_table
 from semantic_metrics.fitting import CRITERIA
 from semantic_metrics.fitting.judged_answers import JudgedColumns, question_key
@@ -20,66 +17,6 @@ from semantic_metrics.stats import binary
 from semantic_metrics.stats.binary import check_labels, folds_by_group
 from semantic_metrics.stats.bootstrap import RESAMPLES, bootstrap_groups, percentile_interval
 from semantic_metrics.stats.separation import auc
-
-FILE = "threshold.json"
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """A text is correct where its score is `value` or more.
-
-    Attributes:
-        metric: name of the metric.
-        value: lowest correct score, on the metric's own scale.
-        criterion: one of CRITERIA, by which the value was chosen.
-        signature: signature of the metric; scores with another one have another scale.
-        fitted_on: the files it was chosen on.
-        rows, correct: number of texts in those, and of texts that people found correct.
-        figures: accuracy, macro_f1, mcc and majority by cross-validation (see `figures`), auc with its interval auc_low
-            and auc_high, and the number of folds and their seed.
-    """
-
-    metric: str
-    value: float
-    criterion: str
-    signature: str
-    fitted_on: str
-    rows: int
-    correct: int
-    figures: dict[str, float]
-
-    def decide(self, scores: np.ndarray, signature: str) -> np.ndarray:
-        """(n,) scores -> (n,) bool.
-
-        Raises:
-            ValueError: the scores have another signature.
-        """
-        self.check_signature(signature)
-        return np.asarray(scores) >= self.value
-
-    def check_signature(self, signature: str) -> None:
-        """Refuse scores with another signature, whose scale is another.
-
-        Raises:
-            InvalidInput: the signature differs; names the settings that do.
-        """
-        if signature != self.signature:
-            expected, got = differing(self.signature, signature), differing(signature, self.signature)
-            raise invalid_input("threshold", f"expected one fitted for scores with {got}, got one for {expected}")
-
-    def lines(self, kind: str) -> Iterator[str]:
-        """The report, for people; `kind` is what the folds were drawn by, such as "question"."""
-        figures = self.figures
-        yield f"threshold by {self.criterion}: correct where {self.metric} is {self.value:.4f} or more"
-        decided = ", ".join(f"{name} {figures[name]:.4f}" for name in ("accuracy", "macro_f1", "mcc"))
-        majority = f"always the same answer: accuracy {figures['majority']:.4f}"
-        yield f"{figures['folds']} folds by {kind}: {decided}; {majority}"
-        warning = "; the scores may tell nothing here" if figures["auc_low"] <= 0.5 else ""
-        yield f"AUC {figures['auc']:.4f} [{figures['auc_low']:.4f}, {figures['auc_high']:.4f}]{warning}"
-
-    def to_json(self) -> dict[str, Any]:
-        """What `read_threshold` reads."""
-        return {"rule": "correct where score >= value", **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -99,22 +36,6 @@ class LabelledTexts:
     questions: list[str] | None
     labels: np.ndarray
     groups: list[str]
-
-
-def read_threshold(path: Path) -> Threshold:
-    """A threshold from a file (or a folder's threshold.json) that `semantic-metrics fit --metric NAME` wrote.
-
-    Raises:
-        ValueError: the file cannot be read, or it holds something else.
-    """
-    path = path / FILE if path.is_dir() else path
-    names = [field.name for field in fields(Threshold)]
-    try:
-        values = json.loads(read_regular(path))
-        return Threshold(**{name: values[name] for name in names} | {"value": float(values["value"])})
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else repr(error)
-        raise ValueError(f"threshold {path}: expected a JSON file with {', '.join(names)} ({reason})") from None
 
 
 def read_labelled_texts(

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from semantic_metrics.core.contract import TextMetric, argument_names, describe
-from semantic_metrics.core.inputs import invalid_input, quote
+from semantic_metrics.core.inputs import invalid_input
+from semantic_metrics.core.threshold import resolve
 from semantic_metrics.integrations.micro_batcher import MicroBatcher, RowScore
 
 TOKENS_NAMED = 3  # of each text, those that lower the score most
@@ -28,20 +29,16 @@ def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Pa
             line.
     """
     if threshold is None:
-        line = describe(name).correct_above
-        if line is None:
+        above = describe(name).correct_above
+        if above is None:
             expected = f"a number or a file of `semantic-metrics fit`, as {name} itself does not say what is correct"
             raise invalid_input("threshold", f"expected {expected}, got None")
-        return math.nextafter(line, math.inf)  # correct is what lies above it
-    if isinstance(threshold, (str, Path)):
-        from semantic_metrics.fitting.threshold import read_threshold  # scikit-learn takes seconds to import
-
-        fitted = read_threshold(Path(threshold))
-        fitted.check_signature(metric.signature(**options))
-        return fitted.value
-    if type(threshold) not in (int, float) or not math.isfinite(threshold):
-        raise invalid_input("threshold", f"expected a number, a file or None, got {quote(threshold)}")
-    return float(threshold)
+        return math.nextafter(above, math.inf)  # correct is what lies above it
+    line = resolve(threshold)
+    if isinstance(line, float):
+        return line
+    line.check_signature(metric.signature(**options))
+    return line.value
 
 
 def describe_score(name: str, score: RowScore) -> str:

@@ -1,6 +1,5 @@
 """MATCHA as an `evaluate.Metric`: a cosine between texts in which contradictions fall low."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -36,6 +35,7 @@ Args:
         runs no model, takes none of them.
     output: "all" (default), or "mean" for {"matcha": mean} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     matcha: mean of `scores`.
@@ -49,6 +49,7 @@ Returns:
     contradiction_scores: with `contradictions`, n floats, their scores.
     margins: with `contradictions`, n floats, `scores` minus `contradiction_scores`.
     truncated: if the checkpoint has a `max_length`, the number of distinct texts that were longer.
+    correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate;
@@ -74,6 +75,3 @@ class Matcha(MatchaScoring, CheckedInputs, evaluate.Metric):
             homepage="https://aclanthology.org/2026.findings-acl.1055",
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

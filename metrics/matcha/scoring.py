@@ -21,6 +21,7 @@ from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions, TextR
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature, no_score_change
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten
+from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.matcha.attribution import BASELINES, METHODS, Explanation, explain
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.ratings import Ratings
@@ -33,14 +34,12 @@ VERSION = "0.1.0"
 PAIRS_AT_A_TIME = 4096  # bounds the memory; changes no score
 
 
-class Arguments(TextRunArguments, total=False):
+class Arguments(TextRunArguments, ResultArguments, total=False):
     """Arguments of `compute` besides the texts."""
 
     multi_reference: str
     rescale: bool
     calibrated: bool
-    output: str
-    progress: bool
 
 
 class Result(TypedDict, total=False):
@@ -55,26 +54,25 @@ class Result(TypedDict, total=False):
     ratings: list[float]
     contradiction_scores: list[float]
     margins: list[float]
+    correct: list[bool]
+    decided_by: str
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(ResultOptions):
     """Settings of one call of `compute`, whose docstring explains them; an invalid one is refused."""
 
     multi_reference: str = "best"
     rescale: bool = False
     calibrated: bool = no_score_change(False)
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
     # signatures have it from the encoder's fields
     run: RunOptions = field(default=DEFAULT_OPTIONS, metadata=NOT_IN_SIGNATURE)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
         check_choice("rescale", self.rescale, (False, True))
         check_choice("calibrated", self.calibrated, (False, True))
-        check_choice("output", self.output, ("all", "mean"))
-        check_choice("progress", self.progress, (False, True))
 
 
 class MatchaScoring(TextScoring):

@@ -39,6 +39,7 @@ from semantic_metrics.nli_lex.features import (
 )
 from semantic_metrics.nli_lex.weights import Weights, contributions
 from semantic_metrics.nli_lex.windows import Filled
+from semantic_metrics.quantities.manners import legible
 
 BACK = "entailment_back"  # the model's feature of the pair in reverse
 MAX_PIECES = 48  # left out in turn; each costs a judgement, of a third of a second for 250 words on two cores
@@ -71,7 +72,6 @@ def explain(
     Raises:
         InvalidInput: the texts have too many tokens to leave each of them out.
     """
-    explainer = Explainer(scorer, texts, run, MAX_PIECES if method == LEAVE_ONE_OUT else None)
     if method == LEAVE_ONE_OUT:
         if (count := sum(len(piece_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
             raise invalid_input(
@@ -79,7 +79,8 @@ def explain(
                 f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "
                 f"{INTEGRATED_GRADIENTS!r} takes longer ones",
             )
-        return explainer.leave_one_out(score)
+        return Explainer(scorer, texts, run, MAX_PIECES).leave_one_out(score)
+    whole = float(score([texts])[0])
     features = extract(
         scorer,
         [texts["question"]],
@@ -91,11 +92,14 @@ def explain(
         run,
         weights.whole_question,
     )
+    if not weights.whole_question:  # as `extract` reads them
+        texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
+    explainer = Explainer(scorer, texts, run)
     read = as_read(texts["reference"], texts["prediction"], weights.number_words, weights.whole_question)
     both_ways = BACK in weights.features
     pairs = _traced_pairs(scorer, features, both_ways, texts, explainer.spans, run.max_length, np.array(read.origins))
     value = _value(scorer, weights, features, length(texts["prediction"]))
-    return explainer.integrated_gradients(float(score([texts])[0]), pairs, ruled_value(value, features.rulings[0]))
+    return explainer.integrated_gradients(whole, pairs, ruled_value(value, features.rulings[0]))
 
 
 def _traced_pairs(

@@ -69,6 +69,7 @@ BRIEF_ANSWER_WORDS = 8  # up to which `brevity` is 1; it is 0 from SHORT_ANSWER_
 PRODUCTS = (ENTAILMENT_OF_LONG, RECALL_OF_LONG, CONFLICT_OF_BRIEF)  # each a feature times a measure of the length
 RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, *PRODUCTS)
 COLUMNS = (*RICH, SUBSTRING)
+Pairs = list[tuple[Filled, Filled]]  # premise and hypothesis of each part of a reference
 FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}  # with weights
 NLI = "nli"  # the form without weights, the paper's "NLI" row: the probability of entailment is that of being correct
 
@@ -102,7 +103,7 @@ class Features:
     windowed: int
     shortened: np.ndarray
     split: int = 0
-    pairs: tuple[list[tuple[Filled, Filled]], ...] = ()
+    pairs: tuple[Pairs, ...] = ()
     rulings: tuple[Ruling, ...] = ()
 
 
@@ -137,8 +138,7 @@ def extract(
         features: names of the features that are needed; other columns may be 0. Without `entailment_back` the model
             runs half as often.
         run: how the model runs.
-        whole_question: read every question whole, as the paper does, and not only the part that asks; and every
-            reference as it is.
+        whole_question: read every question whole, as the paper does, not only what it asks; and references as they are.
 
     Raises:
         ValueError: the template lacks a placeholder, `max_length` is too small, or an option is invalid.
@@ -147,46 +147,32 @@ def extract(
     features |= {factor for product, factor, _ in products() if product in features}
     answer_index = np.repeat(np.arange(len(answers)), [len(group) for group in references])
     blank = np.array([is_blank(answer) for answer in answers], dtype=bool)
-    asked = list(questions)
+    asked, rulings = list(questions), [OPEN] * len(answer_index)
     if not whole_question:
         asked = [extract_question(text, group, number_words) for text, group in zip(questions, references, strict=True)]
-    shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
-    rulings = [OPEN] * len(answer_index)
-    if not whole_question:
         each = zip(answer_index, (reference for group in references for reference in group), strict=True)
         rulings = [_ruling(scorer, questions[i], answers[i], reference) for i, reference in each]
         answers, references = list(map(legible, answers)), [list(map(legible, group)) for group in references]
+    shortened = np.array([part != text for part, text in zip(asked, questions, strict=True)], dtype=bool)
     triples = [
         (asked[i], answers[i], as_read(reference, answers[i], number_words, whole_question).text)
         for i, group in enumerate(references)
         for reference in group
     ]
-    rows = [i for i, answer in enumerate(answer_index) if not blank[answer]]
     windows = Windows(scorer, template, run.max_length)
-    readings = []
-    for i in rows:
-        question, answer, reference = triples[i]
-        readings.append(windows.read(question, answer, reference, f"references[{answer_index[i]}]"))
+    rows = [(row, i) for row, i in enumerate(answer_index) if not blank[i]]
+    readings = {row: windows.read(*triples[row], f"references[{i}]") for row, i in rows}
     table = lexical_columns(triples, features, number_words)
-    pairs: list[list[tuple[Filled, Filled]]] = [[] for _ in triples]
+    read: dict[int, Pairs] = {}
     truncated = 0
-    if rows and features.intersection(NLI_PROBABILITIES):
-        both_ways = "entailment_back" in features
-        in_order = [reading for parts in readings for reading in parts]
-        probabilities, best, cut = _classify(scorer, in_order, both_ways, run)
-        begin = 0
-        for row, parts in zip(rows, readings, strict=True):
-            end = begin + len(parts)
-            table[row, : len(NLI_PROBABILITIES)] = probabilities[begin:end].mean(axis=0)
-            pairs[row] = [(part.premises[i], part.hypothesis) for part, i in zip(parts, best[begin:end], strict=True)]
-            truncated += any(cut[begin:end])
-            begin = end
+    if readings and features.intersection(NLI_PROBABILITIES):
+        read, truncated = _fill_probabilities(table, scorer, readings, "entailment_back" in features, run)
+    pairs = tuple(read.get(row, []) for row in range(len(triples)))
     for product, factor, measure in products():
-        shares = np.array([measure(answer) for _, answer, _ in triples])
-        table[:, RICH.index(product)] = table[:, RICH.index(factor)] * shares
-    windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings)
-    split = sum(len(parts) > 1 for parts in readings)
-    return Features(table, answer_index, blank, truncated, windowed, shortened, split, tuple(pairs), tuple(rulings))
+        table[:, RICH.index(product)] = table[:, RICH.index(factor)] * [measure(answer) for _, answer, _ in triples]
+    windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings.values())
+    split = sum(len(parts) > 1 for parts in readings.values())
+    return Features(table, answer_index, blank, truncated, windowed, shortened, split, pairs, tuple(rulings))
 
 
 def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:
@@ -239,6 +225,28 @@ def _share_of_words(answer: str, least: int, most: int) -> float:
     """Where the number of an answer's words lies: 0 up to the least, 1 from the most on."""
     words = max(len(answer.split()), 1)
     return float(np.clip(np.log(words / least) / np.log(most / least), 0.0, 1.0))
+
+
+def _fill_probabilities(
+    table: np.ndarray, scorer: PairScorer, readings: dict[int, list[Reading]], both_ways: bool, run: RunOptions
+) -> tuple[dict[int, Pairs], int]:
+    """Put the mean probabilities of each row's readings into a table.
+
+    Returns:
+        What the model read of each row, and how many rows have a question that was cut.
+    """
+    probabilities, best, cut = _classify(
+        scorer, [part for parts in readings.values() for part in parts], both_ways, run
+    )
+    pairs: dict[int, Pairs] = {}
+    truncated = begin = 0
+    for row, parts in readings.items():
+        end = begin + len(parts)
+        table[row, : len(NLI_PROBABILITIES)] = probabilities[begin:end].mean(axis=0)
+        pairs[row] = [(part.premises[i], part.hypothesis) for part, i in zip(parts, best[begin:end], strict=True)]
+        truncated += any(cut[begin:end])
+        begin = end
+    return pairs, truncated
 
 
 def _classify(

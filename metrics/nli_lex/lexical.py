@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
+from semantic_metrics.quantities import characters
 from semantic_metrics.quantities.spell import is_number, part_raised, plain_numerals, spell_in_digits, years_in_digits
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
@@ -94,8 +95,8 @@ def read_words(text: str, number_words: bool = True) -> Words:
 
 def _clean(text: str, number_words: bool) -> str:
     """The text with one spelling for each character and abbreviation and, with `number_words`, each year in words."""
-    clean = MARKS.sub("", unicodedata.normalize("NFKD", part_raised(text)).casefold())
-    clean = APOSTROPHES.sub("'", unicodedata.normalize("NFC", clean)).replace("\u2212", "-")
+    clean = MARKS.sub("", characters.normalize("NFKD", part_raised(text)).casefold())
+    clean = APOSTROPHES.sub("'", characters.normalize("NFC", clean)).replace("\u2212", "-")
     clean = plain_numerals(POSSESSIVE.sub("", years_in_digits(clean) if number_words else clean))
     clean = INITIALS.sub(lambda match: re.sub(r"[.\s]", "", match[0]) + " ", clean)
     clean = OTHER.sub(lambda match: match[1] or " ", NUMBER_SIGN.sub("number ", clean))
@@ -193,7 +194,7 @@ def _agreement(matches: list[bool]) -> float:
 
 @lru_cache(CACHED_TEXTS)
 def _names(text: str) -> tuple[str, ...]:
-    text = unicodedata.normalize("NFC", text)
+    text = characters.normalize("NFC", text)
     capitals = "".join("A" if sign.isupper() else sign for sign in text)  # re has no class of capitals
     return tuple(text[match.start() : match.end()] for match in CAPITALISED.finditer(capitals))
 

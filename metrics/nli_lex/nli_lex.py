@@ -1,6 +1,5 @@
 """NLI+lex as an `evaluate.Metric`: whether an answer to a question says what the reference answer says."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -47,11 +46,12 @@ Args:
     + """
     output: "all" (default), "reasons" for what each feature adds too, or "mean" for {"nli_lex": share} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     nli_lex: share of the answers that are judged correct, in [0, 1], higher is better.
     scores: n floats in [0, 1]: probability that people would call the answer correct.
-    correct: n bools, p > 0.5.
+    correct: n bools, p > 0.5; with `threshold`, which wins, `decided_by` says so and the mean is their share.
     entailment: n floats in [0, 1]: probability that question and answer entail question and reference.
     lexical_match: n times 0 or 1: whether the answer contains the reference as whole words, normalised; with
         features="paper" or "nli" as a substring, ignoring case.
@@ -101,6 +101,3 @@ class NLILex(NLILexScoring, CheckedInputs, evaluate.Metric):
             homepage="https://arxiv.org/abs/2511.07659",
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

@@ -1,9 +1,9 @@
 """The part of a question that asks, without the story before it and without options that give the answer away."""
 
 import re
-import unicodedata
 
 from semantic_metrics.nli_lex.lexical import lexical_match
+from semantic_metrics.quantities.characters import normalize
 
 # the judge was trained on a search engine's queries, which have no more words than this (docs/decisions/judge.md, J1)
 LONG_QUESTION_WORDS = 20
@@ -41,7 +41,7 @@ def extract_question(question: str, references: list[str], number_words: bool = 
     if len(question.split()) <= LONG_QUESTION_WORDS and not gives_away(question):
         return question
     # one space for many: a pattern that begins with any number of them takes quadratic time
-    clean = "\n".join(" ".join(line.split()) for line in LINE_END.split(unicodedata.normalize("NFKC", question)))
+    clean = "\n".join(" ".join(line.split()) for line in LINE_END.split(normalize("NFKC", question)))
     parts = [part.strip() for part in SENTENCE_END.split(clean)]
     parts = [part for part in parts if part and not OPTION_MARK.match(part) and not gives_away(part)]
     if not parts and any(_offers(clean, reference) for reference in references):

@@ -10,21 +10,21 @@ from typing_extensions import Required, TypedDict, Unpack
 
 from semantic_metrics.core.inputs import References, check_choice, check_text, invalid_input, quote
 from semantic_metrics.core.run_options import RunArguments, RunOptions
-from semantic_metrics.core.signature import Signature, no_score_change
+from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import is_blank
+from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, Texts, check_method
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.nli_lex.attribution import explain
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS, NLI, SUBSTRING, extract, load_scorer
 from semantic_metrics.nli_lex.weights import NLI_ALONE, Weights, contributions, judge, read_weights
 from semantic_metrics.nli_lex.windows import check_template
-from semantic_metrics.quantities.manners import legible, without_thoughts
+from semantic_metrics.quantities.manners import plain, without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
 VERSION = "0.6.0"
 THRESHOLD = 0.5  # Balamurali & Cheng 2025, section 3.2: correct = p > 0.5
-OUTPUTS = ("all", "mean", "reasons")
 
 
 class WeightArguments(TypedDict, total=False):
@@ -36,11 +36,8 @@ class WeightArguments(TypedDict, total=False):
     number_words: bool | None
 
 
-class Arguments(WeightArguments, RunArguments, total=False):
+class Arguments(WeightArguments, RunArguments, ResultArguments, total=False):
     """Arguments of `compute` besides the texts."""
-
-    output: str
-    progress: bool
 
 
 class Result(TypedDict, total=False):
@@ -62,24 +59,20 @@ class Result(TypedDict, total=False):
     unread: int
     thoughts: int
     rules: list[str]
+    decided_by: str
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(ResultOptions):
     """Settings of one call of `compute`, whose docstring explains them.
 
     Raises:
-        InvalidInput: the output or `progress` is unknown.
+        ValueError: a value is not allowed.
     """
 
     weights: Weights  # with template and number words as the call wants them
     run: RunOptions
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
-
-    def __post_init__(self) -> None:
-        check_choice("output", self.output, OUTPUTS)
-        check_choice("progress", self.progress, (False, True))
+    outputs = ("all", "mean", "reasons")
 
 
 class NLILexScoring(TextScoring):
@@ -221,8 +214,8 @@ class NLILexScoring(TextScoring):
         check_method(method, run)
         options = Options(self.weights(features, weights), self.scorer.resolve(run))
         (texts["prediction"],), _ = without_thoughts([prediction])
-        if not options.weights.whole_question:  # as `extract` reads them
-            texts |= {name: legible(texts[name]) for name in ("prediction", "reference")}
+        if not options.weights.whole_question:
+            texts |= {name: plain(texts[name]) for name in ("prediction", "reference")}
 
         def score(variants: list[Texts]) -> np.ndarray:
             said, gold, asked = ([variant[name] for variant in variants] for name in texts)

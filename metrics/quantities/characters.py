@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Literal
 
 CACHED_TEXTS = 4096
 RAISED = "\u00b2\u00b3\u00b9\u2070-\u207e"
@@ -11,6 +12,8 @@ FRACTION_AFTER_DIGIT = re.compile("(?<=\\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 NUMBER_SIGN = re.compile("\u2116\\.?")
 DASH_BEFORE_DIGIT = re.compile('(?<![^\\s("=^~<>:])[\u2010-\u2015\u2212](?=\\d)')
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
+MOST_MARKS = 30  # no language has more (UAX 15, section 13)
+MARKS = re.compile(r"[^\w\s\x00-\x7f]{31,}")  # marks are among these signs
 STROKE = "\u0338"  # makes another sign: "\u2260"
 UNDECOMPOSED = str.maketrans(
     {"\u0142": "l", "\u00f8": "o", "\u0111": "d", "\u0127": "h", "\u0131": "i", "\u00df": "ss", "\u00e6": "ae"}
@@ -34,14 +37,29 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
+    """Unicode's normal form of a text, at most MOST_MARKS marks on a letter: Python sorts them in quadratic time."""
+    return unicodedata.normalize(form, MARKS.sub(_without_more_marks, text))
+
+
+def _without_more_marks(match: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for sign in match[0]:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks <= MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
+
+
 @lru_cache(CACHED_TEXTS)
 def unfold(text: str) -> str:
     """Write ligatures, full width, raised digits and the like in plain characters: "10\u00b2" as "10^2"."""
     if text.isascii():
         return text
-    text = FRACTION_AFTER_DIGIT.sub(" ", NUMBER_SIGN.sub("No.", DASH_BEFORE_DIGIT.sub("-", text)))
+    text = FRACTION_AFTER_DIGIT.sub(" ", NUMBER_SIGN.sub("No.", text))
     text = RAISED_AFTER_DIGIT.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
-    return "".join(map(_plain, unicodedata.normalize("NFC", text)))
+    text = normalize("NFC", "".join(map(_plain, normalize("NFC", text))))
+    return DASH_BEFORE_DIGIT.sub("-", text)
 
 
 @lru_cache(CACHED_TEXTS)

@@ -6,9 +6,10 @@ from functools import lru_cache
 from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_signs, unfold
 
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
-THOUGHT_ENDS = ("</think>", "</thinking>")  # alone where the prompt had the beginning
-BOXED = re.compile(r"\$*\\boxed\{([^{}]*)\}\$*")
-MARKDOWN = re.compile(r"(?<![\w*`])(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?![\w*`])|^#{1,6}\s+", re.M)
+CUT_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.S | re.I)  # the prompt had the beginning
+BOXED = re.compile(r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*")
+MOST_LAYERS = 8  # of markup in markup
+MARKDOWN = re.compile(r"(?<!\w)(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?!\w)|^#{1,6}\s+", re.M)
 LEAD = re.compile(
     r"\A\s*(?:(?:sure|certainly|of course|great question)\s*[!.,:]\s+(?=\S)|(?:final )?answer\s*:\s*(?=\S)"
     r"|(?:here is|here's) the answer\s*:\s*)+", re.I,
@@ -44,7 +45,7 @@ SUBORDINATE = re.compile(r"\s(?:how|why|if|whether|what|who|when|where|which|tha
 CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
 LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
 _CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"
-CHOSEN = re.compile(rf"(?:{_CUE})\s*(?:is|:|=)?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
+CHOSEN = re.compile(rf"(?:{_CUE})(?:\s*(?:is|:|=))?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
 ONLY_LETTERS = re.compile(r"\W*[A-H](?:\W|and|or|both)*(?:[A-H](?:\W|and|or|both)*)*\Z")
 
 
@@ -55,17 +56,24 @@ def without_thoughts(texts: list[str]) -> tuple[list[str], int]:
 
 
 def _without_thought(text: str) -> str:
-    text = THOUGHT.sub(lambda match: " " * len(match[0]), text)  # characters keep their places
-    folded = text.lower()
-    end = max((folded.rfind(tag) + len(tag) for tag in THOUGHT_ENDS if tag in folded), default=0)
-    return " " * end + text[end:]
+    for pattern in (THOUGHT, CUT_THOUGHT):
+        text = pattern.sub(lambda match: " " * len(match[0]), text)  # characters keep their places
+    return text
 
 
 @lru_cache(CACHED_TEXTS)
 def plain(text: str) -> str:
-    """A text unfolded, without emphasis of Markdown, a box of LaTeX and "Sure!"; the text itself if nothing is left."""
-    bare = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", BOXED.sub(r"\1", text)))
-    return unfold(bare if bare.strip() else text)
+    """A text unfolded, without emphasis of Markdown, a box of LaTeX and "Sure!", as long as anything is left.
+
+    `plain(plain(text))` is `plain(text)`. A text with more than MOST_LAYERS inside one another keeps all of them.
+    """
+    bare = whole = unfold(text)
+    for _ in range(MOST_LAYERS):
+        less = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", BOXED.sub(r"\1", bare)))
+        if less == bare or not less.strip():
+            return bare
+        bare = unfold(less)
+    return whole
 
 
 def legible(text: str) -> str:

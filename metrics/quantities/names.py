@@ -34,6 +34,7 @@ PARTICLES = word_set("of the and de van von la da di del")
 WARS = re.compile(r"\bWW\s?(II|I|2|1|Two|One)\b|\b(?:the )?(first|second|1st|2nd) world war\b", re.I)
 _WAR = {"ii": "II", "2": "II", "two": "II", "second": "II", "2nd": "II"}
 MOST_WORDS = 8  # of a name
+MOST_LETTERS = 40  # of a given name that is compared letter by letter
 MOST_AROUND = 4  # words around a name in an answer whose given name is compared
 ALIKE = 0.7  # share of letters of two spellings of one name: "Yevgenia", "Evgenia"
 
@@ -192,4 +193,6 @@ def _same_given(one: str, other: str) -> bool:
     short = min(len(one), len(other))
     if one[:short] == other[:short] or frozenset((one, other)) in _SHORT:
         return True
+    if max(len(one), len(other)) > MOST_LETTERS:  # no name: to compare its letters takes quadratic time
+        return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE

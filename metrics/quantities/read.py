@@ -291,7 +291,7 @@ def _read_one(text: str, begin: int, token: str, frame: list[tuple[int, int, str
     if (
         token.isupper()
         and (unit := CURRENCY_SIGNS.get(token))
-        and text[begin + len(token) :][:2].strip(" $")[:1].isdigit()
+        and text[begin + len(token) : begin + len(token) + 2].strip(" $")[:1].isdigit()
     ):
         after = _sure_match(BEFORE_AMOUNT, text, begin + len(token)).end()
         return _money(text, begin, after, unit, frame)
@@ -687,7 +687,8 @@ def _ordinal_words(words: str) -> int:
 
 def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     """A number in words, with a part ("two thirds", "two and a half", "half a million"), a scale and a unit."""
-    if (begin and text[begin - 1] == "'") or text[begin + len(_sure_match(_WORD, text, begin)[1]) :][:1].isdigit():
+    end = _sure_match(_WORD, text, begin).end()
+    if (begin and text[begin - 1] == "'") or text[end : end + 1].isdigit():
         return None  # "Twenty20"
     sign = -1 if text[begin : begin + 6].lower() == "minus " else 1
     words, ends = _words_from(text, begin + 6 * (sign < 0))
@@ -745,7 +746,7 @@ def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list
 
 
 def _may_be_roman(text: str, begin: int, token: str, frame: list[tuple[int, int, str]]) -> bool:
-    after = text[begin + len(token) :][:9].lstrip().lower()
+    after = text[begin + len(token) : begin + len(token) + 9].lstrip().lower()
     if after.startswith("century"):
         return True
     if not frame or frame[-1][1] != begin - 1 or text[begin - 1] != " ":

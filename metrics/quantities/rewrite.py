@@ -75,7 +75,8 @@ def _doubtful(quantity: Quantity, text: str) -> bool:
     ):
         return True
     return quantity.text.lower() in DOUBTFUL and any(
-        sign.isalnum() for sign in text[: quantity.begin][-20:] + text[quantity.end :][:20]
+        sign.isalnum()
+        for sign in text[max(quantity.begin - 20, 0) : quantity.begin] + text[quantity.end : quantity.end + 20]
     )
 
 

@@ -16,14 +16,15 @@ MAX_COUNT_STEPS = 3  # between the numbers of rows beside the bars
 ROUNDING_ERROR = 1e-9  # of a number of steps
 
 
-def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, Any]:
-    """Draw the histogram of (n,) scores, split by (n,) bool labels if there are any.
+def draw(values: np.ndarray, labels: np.ndarray | None = None, threshold: float | None = None) -> dict[str, Any]:
+    """Draw the histogram of (n,) scores, split by (n,) bool labels if there are any, and the line of a threshold.
 
     Returns:
         `bars` of correct rows upwards and of incorrect rows downwards, without labels all upwards, each with its CSS
         class `kind`, `x` and `width` in percent; `ticks`, positions in percent and scores of the numbers below `foot`,
         the lower end of the bars; `counts`, vertical positions and texts of the numbers of rows; `axis`, vertical
-        position of the line that the bars start from; `height` of the whole chart; `caption`, the chart in words.
+        position of the line that the bars start from; `threshold`, position in percent of its line, None without one;
+        `height` of the whole chart; `caption`, the chart in words.
     """
     low = min(0.0, AXIS_STEP * math.floor(values.min() / AXIS_STEP))
     high = max(1.0, AXIS_STEP * math.ceil(values.max() / AXIS_STEP))
@@ -48,8 +49,10 @@ def draw(values: np.ndarray, labels: np.ndarray | None = None) -> dict[str, Any]
     whole = [int(at) for at in _ticks(0, highest, MAX_COUNT_STEPS) if at == int(at)]
     beside = {round(axis + side * MAX_BAR_HEIGHT * at / highest, 1): f"{at:,}" for side in sides for at in whole}
     way = "" if labels is None else " Rows labelled correct go up in blue, rows labelled incorrect go down in orange."
+    line = None if threshold is None or not low <= threshold <= high else 100 * (threshold - low) / (high - low)
+    way += "" if line is None else f" The dashed line is the threshold, {threshold:.4f}."
     caption = f"Number of rows by score, {_rows(len(values))} in all.{way}"
-    ends = {"axis": axis, "foot": foot, "height": foot + FOOT}
+    ends = {"threshold": line, "axis": axis, "foot": foot, "height": foot + FOOT}
     return {"bars": bars, "ticks": ticks, "counts": sorted(beside.items()), **ends, "caption": caption}
 
 

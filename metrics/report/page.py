@@ -25,6 +25,9 @@ ROWS_PER_GROUP = 5  # the worst, and the best
 MAX_TOKENS = 200  # of a text in a heat map
 MAX_TOKEN_CHARACTERS = 200
 MAX_PLAIN_CHARACTERS = 1000  # of a text without a heat map
+MAX_LISTED_ROWS = 2000  # in the list of all rows; more make a page slow
+MAX_LISTED_CHARACTERS = 300  # of a text there
+MAX_KINDS = 8  # of rows that can be hidden; there are as many verdicts
 LABELS = {True: "correct", False: "incorrect"}
 
 Explain = Callable[[dict[str, str]], Mapping[str, Any]]
@@ -42,6 +45,7 @@ class Scores:
         explain: function from the texts of one row to the metric's explanation; None for no heat maps.
         references: n texts, the reference that decided where rows have several; None for those of `texts`.
         threshold: lowest score of a correct text; None for no decision.
+        words, reasons: n verdicts of the metric, and n sentences that give their reasons; None for a metric without.
     """
 
     name: str
@@ -51,6 +55,8 @@ class Scores:
     explain: Explain | None = None
     references: Sequence[str] | None = None
     threshold: float | None = None
+    words: Sequence[str] | None = None
+    reasons: Sequence[str] | None = None
 
 
 def write_report(
@@ -61,7 +67,7 @@ def write_report(
     labels: Sequence[bool] | None = None,
     rows: int = ROWS_PER_GROUP,
 ) -> None:
-    """Write a report: for each metric the distribution of its scores, and the most informative rows.
+    """Write a report: for each metric the distribution of its scores, the most informative rows, and a list of all.
 
     Without labels these are the rows with the lowest and the highest scores. With labels they are the rows on which the
     metric disagrees most with people: correct rows with the lowest scores and incorrect rows with the highest.
@@ -106,7 +112,9 @@ def _write(path: Path, **values: Any) -> None:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    page = environment.get_template(TEMPLATE).render(max_token_characters=MAX_TOKEN_CHARACTERS, **values)
+    page = environment.get_template(TEMPLATE).render(
+        max_token_characters=MAX_TOKEN_CHARACTERS, max_kinds=MAX_KINDS, **values
+    )
     content = page.replace("\0", "\ufffd").encode("utf-8", "replace")  # NUL and lone surrogates are invalid in HTML
     with atomic_write(path) as file:
         file.write(content)
@@ -159,11 +167,32 @@ def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | N
     }
     return {
         "name": scores.name,
-        "chart": draw(values, labels),
+        "chart": draw(values, labels, scores.threshold),
+        **_list(scores, texts, labels),
         "groups": groups,
         "explained": any(row["maps"] for shown in groups.values() for row in shown),
         "signature": scores.signature,
     }
+
+
+def _list(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None) -> dict[str, Any]:
+    """The list of all rows: `columns`, `rows`, `more`, and `kinds`, decisions or verdicts by which rows are hidden."""
+    columns: dict[str, Sequence[str]] = {"score": [f"{value:.4f}" for value in scores.values]}
+    if scores.threshold is not None:
+        columns["decision"] = [LABELS[value >= scores.threshold] for value in scores.values]
+    if scores.words is not None:
+        columns["verdict"] = scores.words
+    by = columns.get("decision", columns.get("verdict", ()))
+    if labels is not None:
+        columns["label"] = [LABELS[bool(label)] for label in labels]
+    kinds = list(dict.fromkeys(by))[:MAX_KINDS]
+    rows = []
+    for i in range(min(len(scores.values), MAX_LISTED_ROWS)):
+        said = [column[i] for column in texts.values()]
+        said = [text if len(text) <= MAX_LISTED_CHARACTERS else f"{text[:MAX_LISTED_CHARACTERS]}…" for text in said]
+        kind = kinds.index(by[i]) if by and by[i] in kinds else -1
+        rows.append({"number": i + 1, "kind": kind, "cells": [one[i] for one in columns.values()], "texts": said})
+    return {"kinds": kinds, "rows": rows, "columns": [*columns, *texts], "more": len(scores.values) - len(rows)}
 
 
 def _facts(scores: list[Scores], labels: np.ndarray | None) -> dict[str, list[str]]:
@@ -186,6 +215,9 @@ def _metric_facts(scores: Scores, values: np.ndarray, labels: np.ndarray | None)
         facts["correct"] = f"{decided.mean():.1%} ({scores.threshold:.4f} or more)"
         if labels is not None:
             facts["agrees with the labels"] = f"{(decided == labels).mean():.1%}"
+            for label, name in LABELS.items():
+                right = int((decided[labels == label] == label).sum())
+                facts[f"labelled {name}: decided so, not so"] = f"{right:,}, {int((labels == label).sum()) - right:,}"
     if labels is not None:
         for label, name in LABELS.items():
             part = values[labels == label]
@@ -216,4 +248,6 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
     ]
     label = "" if labels is None else LABELS[bool(labels[index])]
     score = f"{scores.values[index]:.4f}"
-    return {"number": index + 1, "score": score, "label": label, "maps": maps, "texts": plain, "note": note}
+    said = ["" if column is None else column[index] for column in (scores.words, scores.reasons)]
+    row_values = {"number": index + 1, "score": score, "label": label, "maps": maps, "texts": plain, "note": note}
+    return row_values | dict(zip(("word", "reason"), said, strict=True))

@@ -80,10 +80,7 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
         cache: folder of the cache, made if absent; None keeps the vectors in memory, 4 bytes a number.
 
     Returns:
-        The vectors, by index in `texts`.
-
-    Raises:
-        PartlyEncoded: the encoder failed; with a cache, what it had encoded is stored.
+        The vectors, by index in `texts`. With a cache, what was encoded before an encoder failed is stored.
     """
     distinct = sorted(set(texts), key=lambda text: (len(text), text))  # by length: little padding in a batch
     position = {text: i for i, text in enumerate(distinct)}
@@ -96,11 +93,7 @@ def encode_texts(encoder: Encoder, texts: list[str], batch_size: int = 64, cache
     new = [text for text, key in zip(distinct, keys, strict=True) if key not in stored.places]
     with progress_bar(len(new), "text") as bar:
         for chunk in text_chunks(new):
-            try:
-                stored.add(chunk, *encoder.encode(chunk, batch_size))
-            except PartlyEncoded as error:
-                stored.add(chunk[: len(error.vectors)], error.vectors, error.cut)
-                raise
+            stored.add(chunk, *encoder.encode(chunk, batch_size))
             bar.update(len(chunk))
     part, row = np.array([stored.places[key] for key in keys], dtype=np.int64).T
     cut = sum(bool(stored.parts[i]["cut"][j]) for i, j in zip(part, row, strict=True))
@@ -120,20 +113,6 @@ def _encode_all(encoder: Encoder, texts: list[str], batch_size: int) -> tuple[np
             bar.update(len(chunk))
     assert vectors is not None, "there are texts"
     return vectors, truncated
-
-
-class PartlyEncoded(Exception):
-    """An encoder failed, behind some texts that it had encoded.
-
-    Args:
-        message: why.
-        vectors: (k, D) float32, of the first k texts.
-        cut: (k,) bool, whether a text was cut.
-    """
-
-    def __init__(self, message: str, vectors: np.ndarray, cut: np.ndarray) -> None:
-        super().__init__(message)
-        self.vectors, self.cut = vectors, cut
 
 
 class VectorCache:

@@ -210,6 +210,30 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
+@dataclass(frozen=True)
+class McNemar:
+    """Two systems that are right or wrong on the same texts.
+
+    Attributes:
+        only_first, only_second: number of texts on which one of them alone is right.
+        p: two-sided exact p-value that they are right equally often (McNemar 1947), in (0, 1].
+    """
+
+    only_first: int
+    only_second: int
+    p: float
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """McNemar's exact test on n decisions of each of two systems."""
+    from scipy.stats import binomtest  # takes a second to import
+
+    only = [
+        sum(one and not other for one, other in zip(*both, strict=True)) for both in ((first, second), (second, first))
+    ]
+    return McNemar(only[0], only[1], binomtest(only[0], sum(only)).pvalue if sum(only) else 1.0)
+
+
 def p_value(drawn: np.ndarray, observed: float) -> float:
     """Two-sided p-value: how often a draw lies as far from 0 as the observed difference, in (0, 1].
 

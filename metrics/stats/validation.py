@@ -15,7 +15,7 @@ import numpy as np
 
 from semantic_metrics.stats import agreement as agreement_stats
 from semantic_metrics.stats.bootstrap import RESAMPLES, SIGNIFICANT, bootstrap_groups, percentile_interval
-from semantic_metrics.stats.separation import UNIT, Bounds, to_unit
+from semantic_metrics.stats.separation import UNIT, Bounds, auc, to_unit
 from semantic_metrics.stats.significance import interval, p_value
 
 BASELINE = "token F1"
@@ -26,6 +26,7 @@ HEADS = {
     "pearson": "Pearson",
     "spearman": "Spearman",
     "kendall": "Kendall",
+    "auc": "AUC",
     "group_r1": "R@1 in groups",
     "group_dcg": "DCG in groups",
     "nearest_r1": "R@1 of metrics",
@@ -85,6 +86,11 @@ class Ratings:
         """(n,) means over the raters; equal ones are equal to the last bit, so that none ranks above another."""
         return np.mean(list(self.raters.values()), axis=0).round(MEAN_DIGITS)
 
+    @property
+    def are_labels(self) -> bool:
+        """Whether all ratings are one of the two ends of the scale."""
+        return bool(np.isin(self.mean, (0, 1)).all())
+
     def between(self) -> dict[str, float]:
         """Agreement of one rater with another, the mean over all pairs, for each of agreement_stats.FIGURES."""
         pairs = [agreement_stats.agreement(a, b) for a, b in combinations(self.raters.values(), 2)]
@@ -114,7 +120,8 @@ class Validation:
     """How well each metric agrees with people.
 
     Attributes:
-        figures: figures by metric and name (those of HEADS); without RANKED where fewer than two groups can be ranked.
+        figures: figures by metric and name (those of HEADS); without RANKED where fewer than two groups can be ranked,
+            and without "auc" where ratings are not of two kinds.
         ranked: number of groups that can be ranked.
         between: agreement of one rater with another; empty with one rater.
         verdict: a sentence that says which metric to trust.
@@ -127,7 +134,8 @@ class Validation:
 
     def lines(self) -> Iterator[str]:
         """The report, line by line."""
-        yield from self._table(tuple(agreement_stats.FIGURES))
+        first = next(iter(self.figures.values()))
+        yield from self._table(tuple(name for name in (*agreement_stats.FIGURES, "auc") if name in first))
         if self.between:
             yield _line("people", [f"{value:.3f}" for value in self.between.values()]) + "  (one with another)"
         yield ""
@@ -169,11 +177,17 @@ def validate(
     Args:
         scores: (n,) scores of each metric on its native range.
         ratings: ratings of the same rows.
-        by: figure that decides which metric to trust, one of agreement_stats.FIGURES.
+        by: figure that decides which metric to trust, one of agreement_stats.FIGURES, or "auc" for labels 0 and 1.
         resamples: draws of the bootstrap, which draws groups.
         seed: seed of the random numbers.
         ranges: lowest and highest score of a metric; [0, 1] for one that is not named.
+
+    Raises:
+        ValueError: ratings are not of two kinds, as "auc" asks for.
     """
+    labels = ratings.mean == 1 if ratings.are_labels else None
+    if by == "auc" and labels is None:
+        raise ValueError("by: expected ratings of two kinds for auc, such as 0 and 1, got more")
     unit = {name: to_unit(values, (ranges or {}).get(name, UNIT)) for name, values in scores.items()}
     human, names = ratings.mean, list(unit)
     near = agreement_stats.closeness(np.stack(list(unit.values())), human)
@@ -183,6 +197,8 @@ def validate(
         for i, name in enumerate(names):
             figures = agreement_stats.agreement(unit[name][rows], human[rows])
             figures |= {f"nearest_{kind}": float(near[kind][i, rows].mean()) for kind in ("r1", "dcg")}
+            if labels is not None:
+                figures["auc"] = float(auc(unit[name][rows][labels[rows]], unit[name][rows][~labels[rows]]))
             by_metric |= {(name, figure): value for figure, value in figures.items()}
         return by_metric
 
@@ -190,7 +206,8 @@ def validate(
     drawn = bootstrap_groups(statistic, ratings.groups, resamples, seed)
     figures: dict[str, dict[str, Figure]] = {name: {} for name in names}
     for (name, figure), value in observed.items():
-        figures[name][figure] = Figure(value, *percentile_interval(drawn[name, figure]))
+        draws = drawn[name, figure]
+        figures[name][figure] = Figure(value, *percentile_interval(draws[np.isfinite(draws)]))  # of both kinds, for auc
     ranked = agreement_stats.ranked_groups(human, ratings.groups)
     for name in names if len(ranked) >= 2 else ():
         for kind, values in agreement_stats.ranking(unit[name], human, ranked).items():
@@ -218,19 +235,19 @@ def _verdict(figures: dict[str, tuple[Figure, np.ndarray]], by: str) -> str:
     order = sorted(figures, key=lambda name: -figures[name][0].value)
     best, head = order[0], HEADS[by]
     figure, drawn = figures[best]
-    if figure.low <= 0:
+    if figure.low <= (0.5 if by == "auc" else 0):
         return f"Trust none here: the best {head}, {figure} of {best}, may be chance."
     trust = f"Trust {best} here: it has the highest {head}, {figure}"
     if len(order) == 1:
         return f"{trust}; no other metric was scored."
     other, others = figures[order[1]]
-    lead, gaps = figure.value - other.value, drawn - others
+    lead, gaps = figure.value - other.value, (drawn - others)[np.isfinite(drawn)]
     low, high = percentile_interval(gaps)
     p = p_value(gaps - lead, lead)
     shown = f"its lead over {order[1]}, {lead:.3f} [{low:.3f}, {high:.3f}], p = {p:.4f},"
     if p < SIGNIFICANT:
         return f"{trust}; {shown} is unlikely to be chance."
-    return f"{trust}; but {shown} may be chance."
+    return f"Trust {best} or {order[1]} here: {best} has the highest {head}, {figure}; but {shown} may be chance."
 
 
 def _explained(names: tuple[str, ...]) -> Iterator[str]:

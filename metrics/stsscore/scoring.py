@@ -8,9 +8,10 @@ from typing_extensions import Required, TypedDict, Unpack
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.inputs import References, Texts, check_choice, check_text, invalid_input
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
-from semantic_metrics.core.signature import Signature, no_score_change
+from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.texts import MULTI_REFERENCE, best_or_mean, flatten, is_blank
+from semantic_metrics.core.threshold import ResultArguments, ResultOptions
 from semantic_metrics.cross_encoder.heads import SIGMOID, check_scale, checkpoint_scale, rating, similarity_label
 from semantic_metrics.cross_encoder.pair_attribution import Explanation, check_method
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
@@ -23,15 +24,13 @@ VERSION = "0.6.0"
 DEFAULT_CHECKPOINT = "pairs"
 
 
-class Arguments(RunArguments, total=False):
+class Arguments(RunArguments, ResultArguments, total=False):
     """Arguments of `compute` besides the texts."""
 
     scale: float | str | None
     clip: bool
     symmetric: bool
     multi_reference: str
-    output: str
-    progress: bool
 
 
 class Result(TypedDict, total=False):
@@ -45,10 +44,12 @@ class Result(TypedDict, total=False):
     best_reference: list[int]
     unread: int
     thoughts: int
+    correct: list[bool]
+    decided_by: str
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(ResultOptions):
     """Settings of one call of `compute`, whose docstring explains them; scale and run are those that apply.
 
     Raises:
@@ -60,15 +61,12 @@ class Options:
     symmetric: bool = False
     run: RunOptions = DEFAULT_OPTIONS
     multi_reference: str = "best"
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("clip", self.clip, (False, True))
         check_choice("symmetric", self.symmetric, (False, True))
         check_choice("multi_reference", self.multi_reference, MULTI_REFERENCE)
-        check_choice("output", self.output, ("all", "mean"))
-        check_choice("progress", self.progress, (False, True))
 
 
 class STSScoring(TextScoring):

@@ -1,6 +1,5 @@
 """STSScore as an `evaluate.Metric`: the similarity of two texts, predicted by a cross-encoder."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -39,6 +38,7 @@ Args:
     + """
     output: "all" (default), or "mean" for {"stsscore": mean} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     stsscore: mean of `scores`.
@@ -52,6 +52,7 @@ Returns:
         or are mostly of such; their scores are below .5, and a warning says so.
     thoughts: number of predictions with a part in <think>, which is not judged.
     best_reference: with several references, the index of the best for each prediction (the first of equals).
+    correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, an
@@ -79,6 +80,3 @@ class STSScore(STSScoring, CheckedInputs, evaluate.Metric):
             homepage="https://openreview.net/forum?id=bfsNmgN5je",
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

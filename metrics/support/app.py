@@ -29,6 +29,8 @@ PAGE = Page(
         {
             "undefined": "of them have a text or a source without a sentence and score 0",
             "truncated": "pairs were longer than the model reads and were cut",
+            "unread": "sentences differ in characters that the model cannot read",
+            "thoughts": "of them have a part in <think>, which is not judged",
         },
     ),
     examples=EXAMPLES,

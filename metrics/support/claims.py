@@ -13,6 +13,7 @@ LONE_MARKER = re.compile(rf"\W*(?:{MARKER}|(?:\d{{1,3}}|[a-zA-Z])[.)]?)\W*")
 EMPHASIS = re.compile(r"\*{1,3}|_{2,3}|`+|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
 CITATION = re.compile(r"\s?\[\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3})*\]")
 LABEL_WORDS = 4  # the most in a label that the rest of its line belongs to: "Schools: four will close."
+BELOW = re.compile(r"([^\n]*)\s*([^\n]*)")  # the rest of a line, and the next one that is not blank
 TITLE_WORDS = 8  # the most in a line without an end that is a heading
 END = re.compile(r"[.!?\u2026][\"'\u2019\u201d)\]*_]*\s*$")
 QUESTION = re.compile(r"\?[\"'\u2019\u201d)\]*_]*\s*$")
@@ -103,9 +104,10 @@ def _claims_nothing(text: str, span: Span, piece: str, plain: str) -> bool:
         return False
     # a heading stands alone on its line, above sentences or a list
     begin, end = span
-    alone = not text[:begin].rpartition("\n")[2].strip() and not text[end:].partition("\n")[0].strip()
-    below = text[end:].strip().partition("\n")[0]
-    if not alone or not below:
+    rest = BELOW.match(text, end)
+    assert rest is not None, "its parts may be empty"
+    below = rest[2]
+    if text[text.rfind("\n", 0, begin) + 1 : begin].strip() or rest[1].strip() or not below:
         return False
     marked = piece.lstrip().startswith("#") or re.fullmatch(r"\*{2}[^*]+\*{2}", piece.strip())
     short = len(plain.split()) <= TITLE_WORDS and not LIST_MARKER.match(piece)

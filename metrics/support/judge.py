@@ -17,10 +17,20 @@ from semantic_metrics.core.inputs import References, check_choice, check_whole, 
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.signature import no_score_change
+from semantic_metrics.core.threshold import ResultOptions
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.table import MatchaTable
-from semantic_metrics.quantities.rules import as_read, contradicted_by, repeats
+from semantic_metrics.quantities.manners import without_thoughts
+from semantic_metrics.quantities.rules import (
+    LIMITS,
+    UNREAD,
+    UNREAD_RULING,
+    as_read,
+    contradicted_by,
+    count_unread,
+    repeats,
+)
 from semantic_metrics.support.claims import Claim, plain_text, read_claims
 from semantic_metrics.support.decision import (
     CONTRADICTED,
@@ -42,15 +52,13 @@ CACHED_DOCUMENTS = 16  # sources that several texts share are split once
 
 
 @dataclass(frozen=True)
-class SupportOptions:
+class SupportOptions(ResultOptions):
     """Settings of one call.
 
     Attributes:
         run: how the cross-encoder runs, with its `max_length`.
         k: sentences of the source that it reads for each claim, and passages of several in proportion; None for all.
         coverage: whether the references' sentences are looked for in the prediction as well.
-        output: "all" or "mean".
-        progress: whether bars are shown.
 
     Raises:
         InvalidInput: a value is not allowed.
@@ -59,15 +67,12 @@ class SupportOptions:
     run: RunOptions = DEFAULT_OPTIONS
     k: int | None = SENTENCES_READ
     coverage: bool = no_score_change(False)
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.k is not None:
             check_whole("k", self.k, 1)
         check_choice("coverage", self.coverage, (False, True))
-        check_choice("output", self.output, ("all", "mean"))
-        check_choice("progress", self.progress, (False, True))
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class JudgedSentence:
         verdict: one of VERDICTS.
         places: the sentences of the source behind the verdict, the one that decides first.
         read: number of passages that the model read.
+        unread: whether the model cannot read what tells it from the nearest passage.
     """
 
     text: str
@@ -111,10 +117,11 @@ class JudgedSentence:
     verdict: str
     places: list[Place]
     read: int = 0
+    unread: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """What a result has of the sentence."""
-        return {name: value for name, value in asdict(self).items() if name != "read"}
+        return {name: value for name, value in asdict(self).items() if name not in ("read", "unread")}
 
 
 @dataclass(frozen=True)
@@ -167,6 +174,7 @@ class Reading:
         repeating: the sentences in them that say the claim, but for its writing.
         conflicting: those that have another quantity than the claim, where no sentence of the source has the claim's.
         probabilities: (passages, 2) of entailment and contradiction, once they are read.
+        unread: whether the passage that decides differs from the claim in what the model cannot read.
     """
 
     claim: Claim
@@ -176,14 +184,21 @@ class Reading:
     repeating: set[int]
     conflicting: set[int]
     probabilities: np.ndarray
+    unread: bool = False
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """What the model reads: the passages, their quantities as the claim writes them, each with the claim."""
         return [as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
 
-    def apply_rules(self) -> None:
-        """A passage that repeats the claim entails it; one that has it with another quantity contradicts it."""
+    def apply_rules(self, unread: np.ndarray) -> None:
+        """A passage that repeats the claim entails it; one that has it with another quantity contradicts it.
+
+        Args:
+            unread: (passages,) bool, those that differ from the claim in what the model cannot read; they say nothing.
+        """
+        self.unread = not self.repeated and bool(unread[self.probabilities[:, 0].argmax()])
+        self.probabilities[unread] = 0.0
         for row, passage in enumerate(self.passages):
             if self.repeating.intersection(passage):  # a model alone may see a contradiction in what is repeated
                 self.probabilities[row] = 1.0, 0.0
@@ -335,7 +350,7 @@ class Reader:
         for one in readings:
             part = slice(begin, begin + len(one.passages))
             one.probabilities[:] = probabilities[part]
-            one.apply_rules()
+            one.apply_rules(np.array([self.scorer.is_unread(*pair) for pair in pairs[part]], dtype=bool))
             cut.append(int(truncated[part].sum()))
             begin = part.stop
         return cut
@@ -382,11 +397,10 @@ class Judge(Reader):
         for reading, (support, contradiction) in zip(readings, judged.tolist(), strict=True):
             if reading.repeated:
                 support, contradiction = 1.0, 0.0
+            support = min(support, LIMITS[UNREAD]) if reading.unread else support
             verdict, claim = verdict_of(support, contradiction), reading.claim
-            places = reading.places(verdict)
-            yield JudgedSentence(
-                claim.written, claim.begin, claim.end, support, contradiction, verdict, places, len(reading.passages)
-            )
+            judged_claim = claim.written, claim.begin, claim.end, support, contradiction, verdict
+            yield JudgedSentence(*judged_claim, reading.places(verdict), len(reading.passages), reading.unread)
 
 
 class Result(TypedDict, total=False):
@@ -403,6 +417,8 @@ class Result(TypedDict, total=False):
     undefined: int
     truncated: int
     passages_read: int
+    unread: int
+    thoughts: int
 
 
 def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
@@ -414,6 +430,7 @@ def result_of(judge: Judge, predictions: list[str], references: References) -> R
         references: n texts, or n lists of texts.
     """
     sources = [one if isinstance(one, list) else [one] for one in references]
+    predictions, thoughts = without_thoughts(predictions)
     judged = list(judge.judge(predictions, sources))
     result: Result = {"support": float(np.mean([one.score for one in judged]))}
     if judge.options.output == "mean":
@@ -432,6 +449,8 @@ def result_of(judge: Judge, predictions: list[str], references: References) -> R
         "undefined": undefined,
         "truncated": sum(one.truncated for one in judged),
         "passages_read": sum(one.read for one in judged),
+        "unread": count_unread(UNREAD_RULING for text in judged for one in text.sentences if one.unread),
+        "thoughts": thoughts,
     }
     return result
 

@@ -10,12 +10,14 @@ from semantic_metrics.core.inputs import References, check_choice, check_text
 from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
+from semantic_metrics.core.threshold import ResultArguments
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
@@ -31,12 +33,10 @@ class ExplainArguments(RunArguments, total=False):
     k: int | None
 
 
-class Arguments(ExplainArguments, total=False):
+class Arguments(ExplainArguments, ResultArguments, total=False):
     """Arguments of `compute` besides the texts."""
 
     coverage: bool
-    output: str
-    progress: bool
 
 
 class SupportScoring(TextScoring):
@@ -103,6 +103,7 @@ class SupportScoring(TextScoring):
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
+        (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         judge = self.judge(options)
 

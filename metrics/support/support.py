@@ -1,6 +1,5 @@
 """Support as an `evaluate.Metric`: which sentences of a summary or an answer its source bears out."""
 
-import datasets
 import evaluate
 
 from semantic_metrics.core.checked_metric import CheckedInputs, text_features
@@ -29,6 +28,7 @@ Args:
     + """
     output: "all" (default), or "mean" for {"support": mean} alone.
     progress: show a bar where standard error is a terminal and it takes more than two seconds (default True).
+    threshold: lowest score of a correct text, a number or a file that `semantic-metrics fit` wrote; adds `correct`.
 
 Returns:
     support: mean of `scores`.
@@ -47,6 +47,10 @@ Returns:
     undefined: number of predictions without a sentence that claims something, or without a source; their score is 0.
     truncated: number of pairs of a sentence and a passage that were longer than `max_length`.
     passages_read: number of pairs of a sentence and a passage that the model read.
+    unread: number of sentences that differ from the nearest passage only in characters that the model cannot read, or
+        are mostly of such; their support is below .5.
+    thoughts: number of predictions with a part in <think>, which is not judged.
+    correct, decided_by: with `threshold`, n bools, and what decided them.
 
 Raises:
     ValueError: unequal lengths, an empty list, None, a number, a bare string, mixed references, a lone surrogate, or an
@@ -73,6 +77,3 @@ class Support(SupportScoring, CheckedInputs, evaluate.Metric):
             features=text_features("predictions", "references"),
             license="Apache-2.0",
         )
-
-    def _download_and_prepare(self, dl_manager: datasets.DownloadManager) -> None:
-        self.load_models()

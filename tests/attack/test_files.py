@@ -194,7 +194,7 @@ def further_line(draw: random.Random, command: str, file: Path, checkpoints: dic
             *writes("--output", ".html", share=1),
         ],
         "check": [
-            *(*draw.choice(([str(file)], columns, columns)), "--config", str(checkpoints["consensus"])),
+            *(*draw.choice(([str(file)], columns, columns)), "--config", str(checkpoints["support"])),
             *draw.choice(([], [], ["--coverage"], ["--k", "all"], ["--k", "0"])),
             *(*writes("--output", ".jsonl"), *writes("--html", ".html")),
         ],

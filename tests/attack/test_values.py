@@ -38,7 +38,7 @@ COLUMNS = {
 RUN = ("precision", "max_length", "batch_size", "device", "output", "progress")  # options of a metric that runs a model
 OPTIONS = {
     "consensus": ("multi_reference", "contradictions", "weights", *RUN),
-    "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions", "progress"),
+    "matcha": ("multi_reference", "rescale", "calibrated", "output", "contradictions", "progress", "threshold"),
     "stsscore": ("scale", "clip", "symmetric", "multi_reference", *RUN),
     "nli_lex": ("features", "weights", "template", "number_words", *RUN),
     "support": ("k", "coverage", *RUN),

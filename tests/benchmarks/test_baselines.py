@@ -86,7 +86,7 @@ def test_bleurt_puts_the_candidate_first_unless_told_and_is_not_bounded(tmp_path
     np.testing.assert_allclose(reference_first(REFERENCES, CANDIDATES), logits, atol=1e-5)
     assert not np.allclose(score(REFERENCES, CANDIDATES)[1:], logits[1:], atol=1e-6)
     two = _save(tmp_path / "two", BertForSequenceClassification, num_labels=2)
-    with pytest.raises(NotMeasured, match="expected a model with one output, got 2"):
+    with pytest.raises(NotMeasured, match="expected a model whose outputs are 1, got 2"):
         baselines.bleurt(str(two), "cpu")
 
 

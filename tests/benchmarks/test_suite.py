@@ -12,12 +12,11 @@ from matplotlib.image import imread
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
 from benchmarks.suite import guarantees, pictures, tables
-from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, Loaded
+from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Ask, Column, score_all
 from benchmarks.suite.guarantees import Subject, violations
 from benchmarks.suite.long_texts import find_planted, load_planted
 from benchmarks.suite.long_texts import main as long_texts
 from benchmarks.suite.probes import main as probes
-from benchmarks.suite.scores import ScoreFile, score_all
 from benchmarks.suite.side_by_side import main as side_by_side
 from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, PAWS, ROLES, SPEARMAN, STSB, TextSet, pair_texts
 from semantic_metrics.core.run_options import RunOptions
@@ -189,19 +188,19 @@ def texts(title: str = DENIALS, count: int = 8, **changes: object) -> TextSet:
 def liking(name: str) -> Column:
     """A cosine that is 1 for a good text, -1 for another."""
     scores = lambda given: np.array([1.0 if text.startswith("good") else -1.0 for text in given.candidates])  # noqa: E731
-    return Column(name, "liking", lambda: Loaded(scores, "first"), COSINE, cosine=True)
+    return Column(name, "liking", lambda: scores, COSINE, cosine=True)
 
 
-def absent() -> Loaded:
+def absent() -> Ask:
     raise NotMeasured("no weights")
 
 
-def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named(tmp_path: Path) -> None:
+def test_every_cell_has_a_figure_or_a_reason_and_losses_are_named() -> None:
     rated = texts(STSB, figures=(SPEARMAN, CCC, NATIVE_CCC))
-    rouge = Column(ROUGE_L, "rouge", lambda: Loaded(lambda given: np.zeros(len(given)), "zero"))
+    rouge = Column(ROUGE_L, "rouge", lambda: lambda given: np.zeros(len(given)))
     columns = [rouge, liking("consensus"), Column("nli_lex", "nli", absent)]
     sets = [texts(MULTINLI, figures=("auc", "gap")), rated]
-    scores = score_all(columns, sets, ScoreFile(tmp_path / "s.parquet"), print)
+    scores = score_all(columns, sets, print)
     figures = tables.figure_table(columns, sets, scores, QUICK)
     by_place = figures.set_index(["set", "figure", "metric"])["value"]
     assert by_place[MULTINLI, "auc", "consensus"] == 100

@@ -12,10 +12,20 @@ from tests.nli_lex.conftest import nli
 
 
 def invoke(
-    command: str, *arguments: object, width: int = 100, options: dict[str, object] | None = None, **settings: object
+    command: str,
+    *arguments: object,
+    width: int = 100,
+    options: dict[str, object] | None = None,
+    overwrite: bool = True,
+    **settings: object,
 ) -> Result:
-    """Run `semantic-metrics COMMAND --NAME=VALUE... ARGUMENTS` on a terminal of this width."""
-    arguments = (*(f"--{name.replace('_', '-')}={value}" for name, value in (options or {}).items()), *arguments)
+    """Run `semantic-metrics COMMAND --NAME=VALUE... ARGUMENTS` on a terminal of this width.
+
+    Files are replaced, unless `overwrite` is False.
+    """
+    given = [*(f"--{name.replace('_', '-')}={value}" for name, value in (options or {}).items()), *map(str, arguments)]
+    writes = any(word.partition("=")[0] in ("--output", "--html", "--plot", "--signatures") for word in given)
+    arguments = ("--overwrite", *given) if overwrite and writes else tuple(given)
     return CliRunner(env={"COLUMNS": str(width)}).invoke(main, [command, *map(str, arguments)], **settings)
 
 

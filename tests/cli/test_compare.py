@@ -1,6 +1,7 @@
 """`semantic-metrics compare`, run as a user runs it."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +105,7 @@ def test_tables_have_named_columns(run: Callable, folder: Path, nli_model: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gold.txt", "good.txt"), "SYSTEM: expected the files of two systems at least, got one"),
+        (("gold.txt", "good.txt"), "SYSTEM: expected the files of two systems at least, or --by, got 1"),
         (("gold.txt", "good.txt", "short.txt"), "gold.txt has, got 2"),
         (("one.txt", "one.txt", "one.txt"), "one.txt: expected 2 texts at least, got 1"),
         (("gold.txt", "good.txt", "none.txt"), "none.txt: No such file or directory"),
@@ -156,3 +157,42 @@ def test_a_p_value_at_the_limit_is_not_below_it() -> None:
 def test_no_column_is_taken_for_its_name(run: Callable, folder: Path) -> None:
     pd.DataFrame({"text": SYSTEMS["good"], "id": range(6)}).to_csv(folder / "rows.csv", index=False)
     refused(run("gold.txt", "rows.csv", "good.txt"), "--predictions: expected which column of ", "one of 'text', 'id'")
+
+
+def test_a_long_table_is_joined_by_id(run: Callable, folder: Path, scores: dict) -> None:
+    rows = [
+        {"system": name, "id": i, "said": text, "gold": GOLD[i]}
+        for name, texts in SYSTEMS.items()
+        for i, text in sorted(enumerate(texts), key=lambda one: (one[0] * len(name)) % 7)
+    ]
+    write_jsonl(folder / "long.jsonl", rows)
+    long = ["long.jsonl", "--by", "system", "--id", "id", "--predictions", "said", "--references", "gold"]
+    apart = run("gold.txt", "good.txt", "bad.txt", "other.txt", "--threshold", 0.5)
+    assert run(*long, "--threshold", 0.5).output == apart.output
+    pd.DataFrame({"id": range(6), "gold": GOLD}).to_csv(folder / "gold.csv")
+    for name in ("good", "bad", "other"):
+        pd.DataFrame({"id": range(6), "said": SYSTEMS[name]}).sample(frac=1, random_state=1).to_csv(
+            folder / f"{name}.csv"
+        )
+    files = ["gold.csv", "good.csv", "bad.csv", "other.csv", "--threshold", 0.5]
+    joined = run(*files, "--id", "id", "--predictions", "said", "--references", "gold")
+    assert joined.output == apart.output
+    refused(run(*long[:3], *long[5:]), "--by: expected one table, and --id for its rows")
+    write_jsonl(folder / "long.jsonl", rows[1:])
+    refused(run(*long), "--id: expected the same ids of all systems")
+    write_jsonl(folder / "long.jsonl", [*rows, rows[0]])
+    refused(run(*long), "--id: expected each once in system 'good', got '0' twice")
+    write_jsonl(folder / "long.jsonl", [rows[0] | {"gold": "another"}, *rows[1:]])
+    refused(run(*long), "--id: expected the same references in rows ")
+
+
+def test_the_share_correct_is_tested(run: Callable, folder: Path, scores: dict) -> None:
+    lines = done(run("gold.txt", "good.txt", "bad.txt", "--threshold", 0.5, "--output", folder / "o.json"))
+    good, bad = (np.array(scores[name]) >= 0.5 for name in ("good", "bad"))
+    only = (bad & ~good).sum(), (good & ~bad).sum()
+    assert sum(only), "otherwise there is nothing to test"
+    p = 2 * sum(math.comb(sum(only), k) for k in range(min(only) + 1)) / 2 ** sum(only)
+    (row,) = json.loads((folder / "o.json").read_text())
+    assert row["p_mcnemar"] == row["p_mcnemar_holm"] == pytest.approx(min(p, 1))
+    assert f"{only[0]}/{only[1]}" in " ".join(lines)
+    assert significance.mcnemar([True, False], [True, False]) == significance.McNemar(0, 0, 1.0)

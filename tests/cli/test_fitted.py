@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import semantic_metrics
-from semantic_metrics.fitting.threshold import read_threshold
+from semantic_metrics.core.threshold import read_threshold
 from tests.cli.conftest import done, invoke, refused
 from tests.cli.test_score_resume import cut
 from tests.consensus.conftest import both_heads
@@ -201,3 +201,58 @@ def test_a_run_with_a_new_option_is_continued_with_the_same_one(
     lines = done(resumed("out.csv", *given, "--resume"))
     assert file.with_name("out.csv").read_bytes() == file.with_name("whole.csv").read_bytes()
     assert lines == done(resumed("again.csv", *given)), "the counts of the first part are kept"
+
+
+def test_a_gate_ends_with_code_1_and_a_summary_for_machines(file: Path, checkpoint: Path, scores: np.ndarray) -> None:
+    usual = TEXTS | {"metric": "matcha", "config": checkpoint, "threshold": 0}
+    wrong = int((scores < 0).sum())
+    passed = invoke("score", file, "--json", options=usual | {"max-wrong": wrong, "fail-under": scores.mean() - 1e-6})
+    summary = json.loads(passed.stdout)
+    assert (passed.exit_code, summary["failed"], summary["rows"]) == (0, [], 18)
+    assert summary["metrics"]["matcha"].items() >= {"mean": scores.mean(), "wrong": wrong, "threshold": 0.0}.items()
+    output = file.with_name("o.csv")
+    failed = invoke("score", file, "--json", options=usual | {"max-wrong": wrong - 1, "output": output})
+    assert failed.exit_code == 1
+    assert failed.stderr == f"failed: matcha: expected at most {wrong - 1} wrong, got {wrong}\n"
+    assert json.loads(failed.stdout)["failed"] == [failed.stderr.removeprefix("failed: ").strip()]
+    assert len(pd.read_csv(output)) == 18, "written before the gate"
+    columns = {"references": "gold", "predictions": "said", "baseline": "t", "max-wrong": wrong - 1, "resamples": 9}
+    (file.parent / "t.csv").write_text("said\n" + "zzz\n" * 18)
+    compared = invoke("compare", file, file, file.parent / "t.csv", "--json", options=usual | columns)
+    assert compared.exit_code == 1
+    assert json.loads(compared.stdout)["failed"] == [
+        f"matcha of {file.stem}: expected at most {wrong - 1} wrong, got {wrong}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fail-under": "nan"}, "--fail-under: expected a number from -1 to 1, got nan"),
+        ({"fail-under": 1.1}, "--fail-under: expected a number from -1 to 1, got 1.1"),
+        ({"max-wrong": 0}, "--max-wrong: expected --threshold, as matcha does not say what is correct"),
+        ({"max-wrong": 0.5, "threshold": 0}, "--max-wrong: expected a whole number from 0, got 0.5"),
+        ({"output": "-", "json": ""}, "--json"),
+    ],
+)
+def test_a_gate_that_cannot_be_met_is_refused(file: Path, options: dict, message: str) -> None:
+    flags = ["--json"] if options.pop("json", None) is not None else []
+    result = invoke("score", file, *flags, options=TEXTS | {"metric": "matcha", "config": "/nowhere"} | options)
+    refused(result, message)
+
+
+def test_nli_lex_decides_until_a_threshold_does(tmp_path: Path, nli_model: Path) -> None:
+    file, output = tmp_path / "in.csv", tmp_path / "o.csv"
+    pd.DataFrame({"said": ["a dog", "the cat"] * 2, "gold": "a dog", "asked": "who?"}).to_csv(file, index=False)
+    usual = TEXTS | {"metric": "nli_lex", "config": nli_model, "questions": "asked", "output": output}
+    done(invoke("score", file, "--details", options=usual))
+    own = pd.read_csv(output)
+    assert own["nli_lex_correct"].tolist() == (own["nli_lex"] > 0.5).tolist()
+    assert {"nli_lex_entailment", "nli_lex_lexical_match"} <= set(own)
+    middle = own["nli_lex"].max()
+    output.unlink()
+    lines = done(invoke("score", file, options=usual | {"threshold": middle}))
+    share = (own["nli_lex"] >= middle).mean()
+    assert pd.read_csv(output)["correct"].mean() == share
+    assert f"share correct {share:.4f}" in lines[0]
+    assert "the threshold decides, not the metric's own verdict" in lines[0]

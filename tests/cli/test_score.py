@@ -99,7 +99,8 @@ def test_parquet_keeps_its_schema(
 
 
 @pytest.mark.parametrize(
-    ("read", "written"), [("csv", "csv"), ("csv", "jsonl"), ("tsv", "tsv"), ("jsonl", "csv"), ("parquet", "jsonl")]
+    ("read", "written"),
+    [("csv", "json"), ("csv", "jsonl"), ("tsv", "tsv"), ("jsonl", "parquet"), ("json", "csv"), ("parquet", "jsonl")],
 )
 def test_rows_may_change_their_format(
     score: Callable, tmp_path: Path, expected: list[float], read: str, written: str
@@ -109,12 +110,16 @@ def test_rows_may_change_their_format(
         frame.to_parquet(tmp_path / "in.parquet", index=False)
     elif read == "jsonl":
         write_jsonl(tmp_path / "in.jsonl", PAIRS)
+    elif read == "json":
+        (tmp_path / "in.json").write_text(json.dumps(PAIRS))
     else:
         frame.to_csv(tmp_path / f"in.{read}", index=False, sep="\t" if read == "tsv" else ",")
     output = tmp_path / f"out.{written}"
     done(score(tmp_path / f"in.{read}", *TEXTS, "--output", output, "--batch-rows", 2))
-    if written == "jsonl":
-        scored = pd.read_json(output, lines=True, precise_float=True)
+    if written.startswith("json"):
+        scored = pd.read_json(output, lines=written == "jsonl", precise_float=True)
+    elif written == "parquet":
+        scored = pd.read_parquet(output)
     else:
         scored = pd.read_csv(output, sep="\t" if written == "tsv" else ",")
     pd.testing.assert_frame_equal(scored, frame.assign(matcha=expected))
@@ -126,7 +131,7 @@ def test_standard_input_and_output(score: Callable, expected: list[float]) -> No
     assert result.exit_code == 0, result.output
     assert [json.loads(line)["matcha"] for line in result.stdout.splitlines()] == expected
     assert result.stderr.startswith("5 rows, mean "), "the summary goes to stderr"
-    refused(score("-", *TEXTS, input=text), "--format: expected one of txt, csv, tsv, jsonl for -, got none")
+    refused(score("-", *TEXTS, input=text), "--format: expected one of txt, csv, tsv, jsonl, json for -, got none")
     refused(score("-", *TEXTS, "--format", "parquet", input=text), "for -, got 'parquet'")
     refused(score("-", *TEXTS, "--format", "csv", input=""), "standard input: expected a header line")
 
@@ -155,7 +160,8 @@ def test_several_metrics(
     more = [item for name, place in models.items() for item in ("--metric", name, "--config", f"{name}={place}")]
     given = [*TEXTS, "--questions", "asked", *more]
     lines = done(score(file, *given, config=f"matcha={checkpoint}"))
-    assert lines[0].split() == ["matcha", "stsscore", "nli_lex", "asked", "said", "gold"]
+    heads = lines[0].split()
+    assert (heads[:3], heads[-3:]) == (["matcha", "stsscore", "nli_lex"], ["asked", "said", "gold"])
     signatures = dict(zip(["matcha", *models], lines[-3:], strict=True))
     assert all(line.startswith(f"{name}|checkpoint:") for name, line in signatures.items())
     assert lines[-7] == "5 rows"
@@ -201,7 +207,11 @@ def test_a_text_that_a_metric_refuses_has_its_line(tmp_path: Path, nli_model: Pa
 
 def test_formats_that_cannot_hold_the_rows(score: Callable, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "in.jsonl", [*PAIRS, {"said": "a", "gold": "b", "new": 1}])
-    refused(score(file, *TEXTS, "--output", tmp_path / "out.parquet"), ".parquet is for a FILE of parquet")
+    write_jsonl(tmp_path / "mixed.jsonl", [PAIRS[0] | {"new": 1}, PAIRS[1] | {"new": "one"}])
+    refused(
+        score(tmp_path / "mixed.jsonl", *TEXTS, "--output", tmp_path / "out.parquet"), "expected values of one type"
+    )
+    (tmp_path / "mixed.jsonl").unlink()
     message = f"{file}, line 6: expected the columns of the first row, got 'new'"
     refused(score(file, *TEXTS, "--output", tmp_path / "out.csv"), message)
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
@@ -224,3 +234,39 @@ def test_a_full_disk_is_a_one_line_error(
         full.close()
     assert ended.value.code == 2
     assert capsys.readouterr().err == "Error: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_rows_without_an_answer_are_counted(
+    score: Callable, tmp_path: Path, expected: list[float], ending: str
+) -> None:
+    rows = [
+        {"out": {"said": said}, "gold": gold} for said, gold in zip([*SAID, None, ""], [*GOLD, "a", "a"], strict=True)
+    ]
+    file, output = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    if ending == "jsonl":
+        write_jsonl(file, rows)
+    else:
+        parquet.write_table(pa.Table.from_pylist(rows), file)
+    texts = ["--predictions", "out.said", "--references", "gold", "--batch-rows", 2]
+    refused(score(file, *texts), "expected a text in column 'out.said', got None")
+    for missing, scores, fate in (("skip", expected, "left out"), ("zero", [*expected, 0, 0], "score 0")):
+        lines = done(score(file, *texts, "--missing", missing, "--output", output, "--show", "gold"))
+        assert "2 rows without an answer: " + fate in lines
+        assert lines[0].split() == ["score", "gold", "out.said"], "--show prints beside --output"
+        read = pd.read_parquet(output) if ending == "parquet" else pd.read_json(output, lines=True, precise_float=True)
+        assert read["matcha"].tolist() == scores
+    refused(
+        score(file, *texts, "--missing", "skip", "--output", output, overwrite=False),
+        f"--output: {output} is there already",
+    )
+    write_jsonl(tmp_path / "none.jsonl", rows[-1:])
+    refused(score(tmp_path / "none.jsonl", *texts, "--missing", "skip"), "expected an answer in a row at least")
+
+
+def test_zero_is_refused_where_an_empty_text_has_a_score(tmp_path: Path, sts_model: Path) -> None:
+    file = write_jsonl(tmp_path / "in.jsonl", [{"said": None, "gold": "a dog"}])
+    options = ["--metric", "stsscore", "--config", sts_model, "--missing", "zero"]
+    refused(
+        invoke("score", file, *TEXTS, *options), "--missing: expected skip, as stsscore has a score for an empty text"
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import Result
+from sklearn.metrics import roc_auc_score
 
 import semantic_metrics
 from semantic_metrics.stats.agreement import agreement
@@ -64,7 +65,7 @@ def test_agreement_is_reported(run: Callable, file: Path, checkpoint: Path) -> N
             row = written[metric, figure]
             assert float(row["value"]) == pytest.approx(value)
             assert float(row["low"]) < value < float(row["high"])
-    assert {figure for _, figure in written} == set(HEADS)
+    assert {figure for _, figure in written} == set(HEADS) - {"auc"}, "ratings are not of two kinds"
     assert written["matcha", "ccc"]["signature"].startswith("matcha|checkpoint:")
     assert lines[0] == f"{file}: {ROWS} rows in {ROWS // 2} groups, ratings from -1 to 5"
     assert lines[1].split() == ["CCC", "Pearson", "Spearman", "Kendall"]
@@ -105,9 +106,25 @@ def test_the_better_metric_is_named() -> None:
     assert found.verdict.endswith("is unlikely to be chance.")
     again = validate({"one": near, "two": near + rng.normal(0, 1e-3, 200)}, ratings(human), "ccc", 100)
     assert "CCC" in again.verdict
+    assert again.verdict.startswith("Trust one or two here: ")
     assert again.verdict.endswith("may be chance.")
     alone = validate({"near": near}, ratings(human), resamples=100)
     assert alone.verdict.endswith("no other metric was scored.")
+
+
+def test_labels_have_an_area_under_roc() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.permutation(np.repeat([0.0, 1.0], 30))
+    scores = labels + rng.normal(0, 1, 60)
+    found = validate({"one": scores, "noise": rng.random(60)}, ratings(labels), "auc", 100)
+    area = found.figures["one"]["auc"]
+    assert area.value == pytest.approx(roc_auc_score(labels, scores))
+    assert area.low < area.value < area.high
+    assert "AUC" in next(found.lines())
+    alone = validate({"noise": np.tile([0.0, 1.0], 30)}, ratings(np.repeat([0.0, 1.0], 30)), "auc", 100)
+    assert alone.verdict.startswith("Trust none here: the best AUC, 0.500 ")
+    with pytest.raises(ValueError, match="by: expected ratings of two kinds for auc"):
+        validate({"one": scores}, ratings(scores), "auc", 50)
 
 
 def test_token_f1_by_hand() -> None:

@@ -239,6 +239,12 @@ def test_it_runs_as_compute_does(model: Path, contextual: Path) -> None:
     assert explanation != metric.explain(PREDICTION, REFERENCE)
 
 
+def test_it_is_explained_as_compute_reads_it(metric: evaluate.Metric) -> None:
+    for prediction in ("<think>the man sleeps</think>the dog barks", "**`a dog sleeps`**", "\u732b \u72ac", "\u2705"):
+        (score,) = metric.compute(predictions=[prediction], references=[REFERENCE])["scores"]
+        assert metric.explain(prediction, REFERENCE)["score"] == pytest.approx(score, abs=1e-6), prediction
+
+
 def parts(supported: float, covered: float, contradiction: float, similarity: float) -> Parts:
     one = (np.array([value]) for value in (0.0, similarity, supported, covered, contradiction))
     return Parts(*one, truncated=np.array([False]))

@@ -18,7 +18,7 @@ from tokenizers.trainers import BpeTrainer
 
 from semantic_metrics.consensus.weights import Weights
 from semantic_metrics.core.checkpoint_files import check_tokenizer
-from semantic_metrics.fitting.threshold import read_threshold
+from semantic_metrics.core.threshold import read_threshold
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, TableConfig
 from semantic_metrics.nli_lex.features import load_scorer as load_judge

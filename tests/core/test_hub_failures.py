@@ -17,6 +17,7 @@ from semantic_metrics.matcha.checkpoint import load_checkpoint
 AGAIN = {
     "silent": True,  # takes the first request and never answers
     "silent_list": True,  # answers what the commit is, and no more
+    "silent_file": True,  # gives one file, and never answers for the next
     "closed": True,  # no answer at all: RemoteProtocolError
     "slow": True,  # ReadTimeout of a file
     "busy": True,  # 503
@@ -26,6 +27,7 @@ AGAIN = {
     "html": False,  # no JSON
     "gone": False,  # 404
 }
+SILENT = {"silent": "/", "silent_list": "/resolve/", "silent_file": "tokenizer.json"}
 
 
 class Failing(BaseHTTPRequestHandler):
@@ -36,21 +38,22 @@ class Failing(BaseHTTPRequestHandler):
         kind = self.path.split("/")[1]
         if kind == "closed":
             return
-        if kind == "silent" or (kind == "silent_list" and ("/tree/" in self.path or "/resolve/" in self.path)):
+        if kind in SILENT and SILENT[kind] in self.path:
             self.server.over.wait(600)
             return
         if kind == "loop":
             self._send(302, b"", {"Location": self.path})
         elif kind in ("cut", "slow") and "/tree/" in self.path:
             self._send(200, json.dumps([{"type": "file", "path": "config.json", "size": 9, "oid": "1"}]))
-        elif kind in ("cut", "slow", "silent_list") and "/resolve/" not in self.path:
-            self._send(200, json.dumps({"id": "org/name", "sha": "0" * 40, "siblings": [{"rfilename": "config.json"}]}))
+        elif kind in ("cut", "slow", "silent_list", "silent_file") and "/resolve/" not in self.path:
+            files = [{"rfilename": name} for name in ("config.json", "tokenizer.json")[: 1 + (kind == "silent_file")]]
+            self._send(200, json.dumps({"id": "org/name", "sha": "0" * 40, "siblings": files}))
         elif kind == "slow":
             time.sleep(3)
         else:
             body = {"odd": "{}", "html": "<html>", "cut": "{"}.get(kind, "")
             status = {"busy": 503, "gone": 404}.get(kind, 200)
-            headers = {"ETag": '"1"', "X-Repo-Commit": "0" * 40, "Content-Length": "9"} if kind == "cut" else {}
+            headers = {"ETag": '"1"', "X-Repo-Commit": "0" * 40} | ({"Content-Length": "9"} if kind == "cut" else {})
             self._send(status, body, headers)
 
     do_HEAD = do_GET

@@ -1,4 +1,4 @@
-"""The checkpoints that are shipped with the package: what their scores mean, and that they stay what they are."""
+"""The checkpoints that are shipped with the package: what their scores mean."""
 
 import doctest
 
@@ -11,7 +11,6 @@ import semantic_metrics.stsscore.scoring
 from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS
 from semantic_metrics.nli_lex.weights import FILE
-from tests import record_golden
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
 
@@ -58,16 +57,6 @@ def test_the_documented_example_holds(
     example = doctest.DocTestParser().get_doctest(metric.inputs_description, names, metric.name, None, 0)
     assert example.examples
     assert doctest.DocTestRunner().run(example).failed == 0
-
-
-def test_scores_stay_what_they_are(shipped: evaluate.Metric) -> None:
-    predictions, references, recorded = record_golden.read()
-    result = shipped.compute(predictions=predictions, references=references)
-    assert result["signature"] in recorded, (
-        f"tests/golden/matcha.json has no scores for {result['signature']}: "
-        "if the checkpoint or the version is meant to be new, record them with `make golden`"
-    )
-    assert result["scores"] == pytest.approx(recorded[result["signature"]], abs=record_golden.TOLERANCE)
 
 
 def test_the_example_of_a_loss_learns() -> None:

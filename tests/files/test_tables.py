@@ -1,5 +1,6 @@
 """Files of rows: what is read, that a written file can be read again, and that an error names its place."""
 
+import gzip
 import json
 import math
 import os
@@ -40,6 +41,7 @@ TEXTS = Table(["a", "b"], [["cat\rsat", ' "x", y\nz '], ["", "\u2028 \x0b日本\
         ("x.tsv", Table(["a", "b"], [['say "no', "b,c"], ["", "\u2028'"]])),
         ("x.csv", Table(["a"], [[""], ["b"], [""]])),
         ("x.jsonl", TYPED),
+        ("x.json", TYPED),
         ("x.parquet", TYPED),
     ],
 )
@@ -183,7 +185,11 @@ def test_a_value_that_is_not_a_number_is_named_with_its_row(value: object) -> No
     ("name", "rows", "message"),
     [
         ("x.tsv", [["a"], ["a\tb"]], "row 2: expected texts without tabs and line breaks, which TSV cannot hold"),
-        ("x.txt", [["a"]], "x.txt: expected .csv, .tsv, .jsonl or .parquet, which hold several columns, got .txt"),
+        (
+            "x.txt",
+            [["a"]],
+            "x.txt: expected .csv, .tsv, .jsonl, .json or .parquet, which hold several columns, got .txt",
+        ),
         ("x.jsonl", [["a"], ["\ud800"]], "output row 2: expected valid Unicode to write, got a lone surrogate (U+D8"),
         ("x.jsonl", [["a"], [b"a"]], "output row 2: expected texts, numbers and lists, got bytes, which only parquet"),
         ("x.jsonl", [[1.5], [[-math.inf]]], "output row 2: expected finite numbers, got an infinite one, which JSON"),
@@ -271,8 +277,8 @@ def test_an_endless_pipe_of_short_lines_is_refused(
     with endless_pipe(path, head, line):
         refused(
             lambda: read_table(path),
-            f"{path}: expected at most 10,000 rows and 1,024 MiB of a pipe, as all rows are kept in memory, got 12,288 "
-            "rows and more; write them to a file first",
+            f"{path}: expected at most 10,000 rows and 1,024 MiB of a pipe or .gz file, "
+            "as all rows are kept in memory, got 12,288 rows and more; write them to a file first",
         )
 
 
@@ -329,3 +335,51 @@ def test_json_is_decoded_as_by_its_decoder(text: str) -> None:
             return str(error)
 
     assert outcome(_decode) == outcome(_DECODER.decode)
+
+
+def test_gzip_is_read_and_never_written(tmp_path: Path) -> None:
+    for name in ("x.csv", "x.jsonl", "x.json"):
+        write_table(tmp_path / name, TEXTS)
+        packed = gzip.compress((tmp_path / name).read_bytes())
+        (tmp_path / f"{name}.gz").write_bytes(packed)
+        assert read_table(tmp_path / f"{name}.gz") == TEXTS
+        (tmp_path / f"{name}.gz").write_bytes(packed[:-9])
+        refused(
+            lambda name=name: read_table(tmp_path / f"{name}.gz"), f"{name}.gz: expected a .gz file that is complete"
+        )
+    refused(lambda: write_table(tmp_path / "y.csv.gz", TEXTS), "expected a name without .gz")
+    (tmp_path / "x.jsonl.gz").write_bytes(b"not packed")
+    refused(lambda: read_table(tmp_path / "x.jsonl.gz"), "x.jsonl.gz: Not a gzipped file")
+    refused(lambda: read_table(tmp_path / "x.parquet.gz"), "x.parquet.gz: expected a file that ends in")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "expected a JSON list of objects, got {}"),
+        ("[]", "expected a JSON list of objects, got []"),
+        ('[{"a": 1}', "expected a JSON list of objects ("),
+        ('[{"a": 1}, 2]', "x.json, row 2: expected a JSON object with values, got 2"),
+        (f'[{{"a": {"[" * 200}{"]" * 200}}}]', "x.json, row 1: expected lists and objects inside one another"),
+    ],
+)
+def test_an_invalid_list_of_rows_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    refused(lambda: read_table(tmp_path / "x.json"), message)
+
+
+def test_a_key_inside_a_column_is_a_column(tmp_path: Path) -> None:
+    rows = [
+        {"out": {"text": "a", "all": [{"m": "b"}]}, "a.b": 1},
+        {"out": {"all": []}, "a.b": 2},
+        {"out": None, "a.b": 3},
+    ]
+    (tmp_path / "x.json").write_text(json.dumps(rows))
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "x.parquet")
+    for name in ("x.json", "x.parquet"):
+        table = read_table(tmp_path / name)
+        with open_reader(tmp_path / name) as reader:
+            (chunk,) = reader.chunks(9)
+        for key, values in {"out.text": ["a", None, None], "out.all.0.m": ["b", None, None], "a.b": [1, 2, 3]}.items():
+            assert table.column("--x", key) == chunk.column(key) == values
+        refused(lambda table=table: table.column("--x", "no.text"), "--x: expected one of the columns")

@@ -47,11 +47,12 @@ def test_cross_validation_learns_nothing_from_noise() -> None:
     assert abs(np.mean(mccs)) < 0.15
 
 
-def test_weights_are_fitted_reported_and_written(model: Path, file: Path) -> None:
+def test_weights_are_fitted_reported_and_written(model: Path, nli_model: Path, file: Path) -> None:
     output, plot = file.with_name("mine"), file.with_name("plot.png")
     output.mkdir()
     plot.symlink_to(file.with_name("plot.pdf"))  # still a PNG file
-    lines = done(invoke("fit", *NLI_LEX, file, "--config", model, "--output", output, "--plot", plot))
+    forms = [part for form in FORMS for part in ("--form", form)]
+    lines = done(invoke("fit", *NLI_LEX, file, "--config", nli_model, "--output", output, "--plot", plot, *forms))
     assert f"{file}: {ROWS} answers, 0 left out by --exclude" in lines
     assert lines[-1] == f"written to {output / 'nli_lex.json'}, {plot}"
     assert 0.5 < imread(plot)[..., :3].mean() < 0.999
@@ -64,6 +65,9 @@ def test_weights_are_fitted_reported_and_written(model: Path, file: Path) -> Non
         assert [part.split()[0] for part in report.partition(": ")[2].split(", ")] == ["accuracy", "f1", "mcc", "ece"]
         columns = [COLUMNS.index(name) for name in names]
         expected = LogisticRegression(max_iter=1000).fit(features.table[:, columns], frame["label"])
+        own = figures(judge(read_weights(nli_model, form), features).p, frame["label"].to_numpy(dtype=bool))["accuracy"]
+        said = f"  the checkpoint's own weights, on the same answers: accuracy {own:.4f}, "
+        assert lines[lines.index(report) + 1].startswith(said) or form == "paper", "its features are read otherwise"
         weights = read_weights(output, form)
         assert weights.coefficients == pytest.approx(expected.coef_[0], abs=1e-6)
         assert weights.intercept == pytest.approx(expected.intercept_[0], abs=1e-6)

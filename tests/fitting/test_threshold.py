@@ -1,5 +1,6 @@
 """Thresholds: how they are chosen, judged, kept and refused; and `semantic-metrics fit --metric NAME`."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,10 @@ from matplotlib.image import imread
 from sklearn.metrics import f1_score, roc_auc_score
 
 import semantic_metrics
+from semantic_metrics.core.threshold import read_threshold
 from semantic_metrics.fitting import threshold
 from semantic_metrics.fitting.judged_answers import JudgedColumns
-from semantic_metrics.fitting.threshold import CRITERIA, choose, read_threshold
+from semantic_metrics.fitting.threshold import CRITERIA, choose
 from tests.cli.conftest import done, invoke, refused, write_jsonl
 from tests.fitting.conftest import NLI_LEX, ROWS, judged_frame
 
@@ -107,9 +109,17 @@ def test_a_threshold_is_fitted_and_read_again(file: Path, checkpoint: Path, crit
     groups = [row["reference"] for row in rows]
     decided = threshold.cross_validated(scores, labels, groups, criterion, 5, 0)
     assert chosen.figures["accuracy"] == (decided == labels).mean()
-    assert chosen.decide(scores, scored["signature"]).tolist() == (scores >= chosen.value).tolist()
+    for line in (file.parent, chosen.value):
+        decided = semantic_metrics.score("matcha", **columns, checkpoint=str(checkpoint), threshold=line)
+        assert decided["correct"] == (scores >= chosen.value).tolist()
+        assert decided["decided_by"] == f"threshold {chosen.value:.4f}"
     with pytest.raises(ValueError, match="threshold: expected one fitted for scores with"):
-        chosen.decide(scores, "matcha|another")
+        metric.compute(**columns, rescale=True, threshold=str(file.parent))
+    for line, got in ((float("nan"), "nan"), (True, "True"), (None, "None")):
+        with pytest.raises(ValueError, match=f"threshold: expected .*, got {got}") if line else nullcontext():
+            assert "correct" not in metric.compute(**columns, threshold=line)
+    with pytest.raises(ValueError, match="threshold: expected None with output='mean'"):
+        metric.compute(**columns, threshold=0.5, output="mean")
     assert f"threshold by {criterion}: correct where matcha is {chosen.value:.4f} or more" in lines
     assert lines[-1] == f"written to {file.parent / 'threshold.json'}, {plot}"
     assert 0.5 < imread(plot)[..., :3].mean() < 0.999

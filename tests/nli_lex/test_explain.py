@@ -94,3 +94,10 @@ def test_a_number_that_is_read_in_words_is_explained_as_it_is_written(metric: ev
     spelt = scores(metric, [row, {**row, "reference": "some forty-two dogs"}])
     assert result["score"] == pytest.approx(spelt[0], abs=ROUNDING)
     assert spelt[0] == pytest.approx(spelt[1], abs=ROUNDING)
+
+
+@pytest.mark.parametrize("method", ["leave_one_out", "integrated_gradients"])
+def test_markup_in_markup_is_read_as_compute_reads_it(metric: evaluate.Metric, method: str) -> None:
+    prediction = "<think>a cat</think>Sure! `**the dog**` bites a man \u2705"
+    row = {**ROW, "prediction": prediction, "reference": "**the dog**"}
+    assert metric.explain(**row, method=method)["score"] == pytest.approx(scores(metric, [row])[0], abs=ROUNDING)

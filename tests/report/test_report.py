@@ -4,6 +4,7 @@ import re
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -30,7 +31,7 @@ HOSTILE = [
     "x" * 100_000,
     "",
 ]
-VOID = {"meta"}
+VOID = {"meta", "input"}
 
 
 class Page(HTMLParser):
@@ -111,8 +112,8 @@ def test_a_report_has_its_parts(tmp_path: Path) -> None:
         headings += ["Highest scores", *(f"Row {i + 1}: {one.values[i]:.4f}" for i in rising[:-4:-1])]
     assert re.findall(r"<h[1-4]>(.*?)</h[1-4]>", page.source) == headings
     assert page.tags.count("svg") == 2
-    assert page.tags.count("table") == 1, "one table across metrics"
-    assert re.findall(r'<th scope="col">(.*?)</th>', page.source) == ["scores", "matcha", "other"]
+    assert page.tags.count("table") == 3, "one table across metrics, and all rows of each"
+    assert re.findall(r'<th scope="col">(.*?)</th>', page.source)[:3] == ["scores", "matcha", "other"]
     for text in ("40 rows, matcha, other", "matcha|a:b", "other|c", "undefined", "95% interval"):
         assert text in page.text
     assert page.source.count('class="t ') == 4 * 6, "two tokens with a mark in each of two texts of six rows"
@@ -163,7 +164,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path, with_maps: bool) -> None:
         assert page.text.count(f"and {100_000 - MAX_PLAIN_CHARACTERS} more characters that are not shown") == 4
         assert page.row_texts.count("x" * MAX_PLAIN_CHARACTERS) == 2
     assert page.text.count('dir="auto"') == 0
-    assert page.source.count('dir="auto"') == 2 * len(HOSTILE)
+    assert page.source.count('dir="auto"') == 4 * len(HOSTILE), "in an article and in the list of all rows"
 
 
 def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
@@ -198,13 +199,11 @@ def test_a_full_disk_fails_in_one_line_and_leaves_no_half_page(
     if old is not None:
         page.write_text(old)
     before = sorted(tmp_path.iterdir())
-    columns = ["--predictions", "prediction", "--references", "reference", "--output", str(page)]
+    columns = ["--predictions", "prediction", "--references", "reference", "--overwrite", "--output", str(page)]
     with full_disk(bytes_left):
         arguments = ["report", str(texts), "--metric", "matcha", "--config", str(checkpoint), *columns]
         reported = CliRunner().invoke(main, arguments)
-        explained = CliRunner().invoke(
-            main, ["explain", "a", "b", "--metric", "matcha", "--config", str(checkpoint), "--html", str(page)]
-        )
+        explained = CliRunner().invoke(main, ["explain", "a", "b", *arguments[2:6], "--overwrite", "--html", str(page)])
     for result in (reported, explained):
         assert result.exit_code == 2
         assert result.stderr == f"Error: {page}: File too large\n"
@@ -302,3 +301,24 @@ def test_an_explanation_has_a_page(tmp_path: Path) -> None:
     assert texts["prediction"] in page.text
     assert "m|s" in page.text
     assert page.source.count("<sub>") == 4
+
+
+def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
+    texts = {"prediction": [f"said {i}" for i in range(6)], "reference": ["gold"] * 6}
+    labels = [True, True, False, False, True, False]
+    words, reasons = ["same", "same", "contradicts"] * 2, [f"because {i}" for i in range(6)]
+    values = [0.9, 0.2, 0.1, 0.8, 0.7, 0.3]
+    scores = Scores("consensus", values, "s", threshold=0.5, words=words, reasons=reasons)
+    write_report(tmp_path / "r.html", "title", [scores], texts, labels, rows=1)
+    source = (tmp_path / "r.html").read_text()
+    Page(tmp_path / "r.html")
+    assert re.findall(r'class="k\d"> (\w+)', source) == ["correct", "incorrect"]
+    assert re.findall(r'<tr class="r(\d)">', source) == ["0", "1", "1", "0", "0", "1"]
+    assert "<td>0.2000</td><td>incorrect</td><td>same</td><td>correct</td>" in source
+    assert re.search(r"labelled correct: decided so, not so</th>\s*<td>2, 1</td>", source)
+    assert re.search(r"labelled incorrect: decided so, not so</th>\s*<td>2, 1</td>", source)
+    assert "Row 2: 0.2000, same, labelled correct" in source
+    assert "because 1" in source
+    assert 'class="line" x1="50.0%"' in source
+    write_report(tmp_path / "r.html", "title", [replace(scores, threshold=None)], texts, rows=0)
+    assert re.findall(r'class="k\d"> (\w+)', (tmp_path / "r.html").read_text()) == ["same", "contradicts"]

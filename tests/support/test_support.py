@@ -201,3 +201,13 @@ def test_the_shipped_checkpoint_knows_paraphrases_that_share_no_words() -> None:
     result = SupportScoring.from_checkpoint().compute(predictions=list(claims), references=list(sources))
     supported = sum(score >= 0.5 for score in result["scores"])
     assert supported >= MIN_PARAPHRASES, [claims[i] for i, score in enumerate(result["scores"]) if score < 0.5]
+
+
+def test_what_the_model_cannot_read_is_counted_and_never_sure(metric: evaluate.Metric) -> None:
+    texts = ["The dog bites \u732b.", "The dog bites \u72ac.", "<think>No dog.</think>The dog bites."]
+    with pytest.warns(UserWarning, match="1 pair differs in characters"):
+        result = judged(metric, texts, [*["The dog bites \u72ac."] * 2, "The dog bites."])
+    assert result["scores"][0] < 0.5
+    assert result["scores"][1] == 1.0
+    assert (result["unread"], result["thoughts"]) == (1, 1)
+    assert [one["begin"] for one in result["sentences"][2]] == [texts[2].index("The")]

@@ -161,7 +161,13 @@ def test_a_branch_and_a_tag(push: Push, hub: Hub, model: Path) -> None:
         (["--push"], None, None, 2, "HF_TOKEN: expected a token that may write, in the environment; got none"),
         (["--push"], "hf_with\nnewline", None, 2, "HF_TOKEN: expected a token, got something with white space"),
         (["--push"], "hf_" + "x" * 34, None, 1, "refused (401); HF_TOKEN must be a token that may write there"),
-        (["--push"], READ_ONLY, None, 1, "refused (403); HF_TOKEN must be a token that may write there"),
+        (
+            ["--push"],
+            READ_ONLY,
+            None,
+            1,
+            "refused (403); HF_TOKEN must be a token that may write there; trying again will not",
+        ),
         (["--push"], TOKEN, AWAY, 1, f"org/matcha: the Hub at {AWAY} did not answer"),
         ([], None, AWAY, 1, f"org/matcha: the Hub at {AWAY} did not answer"),
     ],
@@ -173,6 +179,19 @@ def test_what_cannot_be_done_is_one_line(
     result = push("--kind", "model", *arguments, token=token, endpoint=endpoint or hub.url, code=code)
     assert message in only_line(result)
     assert hub.repositories == {}
+
+
+@pytest.mark.skipif(not hasattr(huggingface_hub.get_session(), "event_hooks"), reason="of clients before 1.0")
+@pytest.mark.parametrize("silent", ["revision/main", "repos/create", "commit/main", "tag/"])
+@pytest.mark.usefixtures("model")
+def test_a_hub_that_takes_a_request_and_never_answers_is_one_line(
+    push: Push, hub: Hub, monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    hub.silent = silent
+    monkeypatch.setattr(push_module, "HUB_TIMEOUT_SECONDS", 2)
+    line = push("--push", "--kind", "model", "--tag", "v1", code=1).stderr.splitlines()[-1]  # behind bars of the client
+    assert line.startswith(f"Error: org/matcha: the Hub at {hub.url} did not answer (ReadTimeout")
+    assert line.endswith("; trying again may help")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ class CrossEncoderConfig:
         top_score: raw score of similarity 1 (5 in STS-B), to which labels are scaled.
         centre_head: whether a new output for similarity begins at half of `top_score`; 0 otherwise. One that `init` has
             stays as it is.
-        layers: number of the encoder's layers to keep, from the first; null keeps all.
         frozen_layers: number of the encoder's first layers that keep their weights, the embeddings too; 0 trains
             all. With 4 of 12 frozen a step takes two thirds of the time.
         max_length: most tokens of a pair; longer pairs are left out of training, and cut when they are scored.
@@ -54,7 +53,6 @@ class CrossEncoderConfig:
     similarity_weight: float = 1.0
     top_score: float = 5.0
     centre_head: bool = True
-    layers: int | None = None
     frozen_layers: int = 0
     max_length: int = 128
     epochs: float = 1.0
@@ -79,7 +77,7 @@ class CrossEncoderConfig:
         check_distinct_names("validate", self.validate)
         check_numbers(
             self,
-            **dict.fromkeys(("layers", "max_length", "batch_tokens", "validate_every"), FROM_1),
+            **dict.fromkeys(("max_length", "batch_tokens", "validate_every"), FROM_1),
             **dict.fromkeys(("top_score", "epochs", "lr", "similarity_weight"), ABOVE_0),
             **dict.fromkeys(("warmup", "dropout", "start_share"), BELOW_1),
             frozen_layers=FROM_0,

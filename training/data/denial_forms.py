@@ -136,6 +136,11 @@ def read_forms(part: str, path: Path = PATH) -> list[Form]:
     return forms
 
 
+def read_written() -> dict[str, list[str]]:
+    """What answers are written with, whatever their form: `openers`, and sentences `before` and `after` them."""
+    return yaml.safe_load(PATH.read_text(encoding="utf-8"))["written"]
+
+
 def _sided(text: str, sides: str) -> str:
     """A text with the slots of R and W in place of those of yes and no."""
     for name, side in zip(("yes", "no"), sides, strict=True):

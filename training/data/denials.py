@@ -42,7 +42,7 @@ from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import ARTICLES, MONTHS, read_words, stem_recall, token_recall
 from semantic_metrics.nli_lex.windows import fill
 from training.data.config_files import read_yaml
-from training.data.denial_forms import CORRECT, NUMBER, AnsweredQuestion, Form, question_type, read_forms
+from training.data.denial_forms import CORRECT, NUMBER, AnsweredQuestion, Form, question_type, read_forms, read_written
 from training.data.judged_answers import JudgedSource, part_of
 from training.data.run_arguments import add_data_argument
 from training.data.sources import read_excluded
@@ -81,44 +81,9 @@ NO_STATEMENT = re.compile(
     re.I,
 )
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+WRITTEN = read_written()  # what stands before and after answers
 SMALL_INITIALS = ("DET", "PRON", "ADP", "SCONJ", "ADV")  # parts of speech whose capital is only that of a sentence
 PRESENT = {"is", "are", "do", "does", "has", "have", "can", "will", "s"}
-
-OPENERS = (
-    *("Good question!", "Sure.", "Thanks for asking.", "Short answer:", "Here is what I found.", "Let me think."),
-    *("Hmm.", "To answer your question:", "**Answer**\n\n", "Hi!", "Certainly!", "Well now.", "Easy.", "Okay."),
-)
-BEFORE = (
-    "This question comes up in many quizzes.",
-    "I looked this up in several places.",
-    'You asked: "{question}"',
-    "That is an interesting question, and there is quite a bit to say about it.",
-    "Let me go through this step by step.",
-    "There has been a lot written about this, and not all of it is right.",
-    "I remember this from school.",
-    "Thank you for your question. I will answer it as briefly as I can.",
-    "Not many people know the answer to this one.",
-    "People get this wrong more often than one would think.",
-    "I had to check more than one source for this.",
-    "Opinions on this matter are sometimes expressed with more confidence than they deserve.",
-    "As with most questions of this type, context matters.",
-    "I won't go into every detail here.",
-)
-AFTER = (
-    "Let me know if you would like to hear more about it.",
-    "I hope this helps!",
-    "You can read more about it in any good encyclopedia.",
-    "The details are described in several books.",
-    "There is more to the story, but this should be enough for now.",
-    "It is a topic that many people find interesting.",
-    "Please note that I am not able to look things up in real time.",
-    "If you need a source or a date, feel free to ask.",
-    "Whether that is well known or not is another matter.",
-    "This has been discussed a great deal over the years.",
-    "Feel free to ask if anything is unclear.",
-    "That is all I can say about it without going into detail.",
-    "I would not have known it either, had I not read about it.",
-)
 
 
 @dataclass(frozen=True)
@@ -489,7 +454,7 @@ def _write(answer: str, asked: AnsweredQuestion, draw: random.Random) -> str:
     bounds = [OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE]
     opener, lower, bold, long = (style < sum(bounds[: i + 1]) for i in range(len(bounds)))
     if opener:
-        return f"{draw.choice(OPENERS)} {answer}"
+        return f"{draw.choice(WRITTEN['openers'])} {answer}"
     if lower:
         return answer.lower().removesuffix(".")
     if bold and "*" not in answer:
@@ -497,8 +462,8 @@ def _write(answer: str, asked: AnsweredQuestion, draw: random.Random) -> str:
         pattern = "|".join(re.escape(name) for name in names)
         return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: f"**{match[0]}**", answer)
     if long:
-        before = draw.sample(BEFORE, draw.randint(0, 2))
-        after = draw.sample(AFTER, draw.randint(1, 2))
+        before = draw.sample(WRITTEN["before"], draw.randint(0, 2))
+        after = draw.sample(WRITTEN["after"], draw.randint(1, 2))
         answer = answer if answer[-1:] in ".!?" else answer + "."
         return " ".join([*before, answer, *after]).replace("{question}", asked.question)
     return answer

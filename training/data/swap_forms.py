@@ -38,22 +38,8 @@ _ACTIVITY = re.compile(
 UNFIT = re.compile(
     r"\b(his|her|him|he|she|their|them|they|it|its|himself|herself|while|as|and|or|who|that|not|n't|alone|together|each|other|to|being)\b"
 )
-UNFIT_VERBS = {
-    "being",
-    "going",
-    "having",
-    "getting",
-    "trying",
-    "about",
-    "wearing",
-    "looking",
-    "using",
-    "doing",
-    "making",
-    "taking",
-    "lying",
-    "laying",
-}
+UNFIT_VERBS = {"being", "going", "having", "getting", "trying", "about", "wearing", "looking", "using", "doing"}
+UNFIT_VERBS |= {"making", "taking", "lying", "laying"}
 # relations of role_frames.yaml that may hold in both directions at once: words of their names.
 # Of deeds in the past, a text and its exchange tell of the same event, and contradict each other.
 MUTUAL = frozenset((

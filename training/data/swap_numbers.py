@@ -7,110 +7,19 @@ from typing import TYPE_CHECKING
 
 from semantic_metrics.contradictions.language import Change, inflect_engine, swap
 from semantic_metrics.contradictions.quantities import NUMERALS, ORDINALS, number
+from semantic_metrics.quantities.read import YEAR, read
+from semantic_metrics.quantities.spell import NUMBER_WORDS, TENS
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
-from training.data.swap_words import Edit, is_upward
+from training.data.swap_words import WORDS, Edit, is_upward
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
-VALUES = {word: value for value, word in enumerate(NUMERALS[:11], start=2)} | {
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-}
+VALUES = {word: value for word, value in (NUMBER_WORDS | TENS).items() if 2 <= value <= 12 or 20 <= value <= 50}
 SPELT = {value: word for word, value in VALUES.items()}
 EARLIEST_YEAR, LATEST_YEAR = 1500, 2030  # four digits between them are read as a year
-# unit, smaller unit, how many of these it has, and sentences about the amount
-UNITS = (
-    ("kilogram", "gram", 1000, ("The {t} weighs {q}.", "We bought {q} of flour.", "The parcel weighed {q}.")),
-    ("kilometre", "metre", 1000, ("The {p} is {q} away.", "{m} swam {q}.", "The tunnel is {q} long.")),
-    ("metre", "centimetre", 100, ("The {t} is {q} high.", "The rope is {q} long.", "The snow was {q} deep.")),
-    ("hour", "minute", 60, ("The surgery took {q}.", "{m} waited {q} for the bus.", "The drive lasts {q}.")),
-    ("minute", "second", 60, ("The clip is {q} long.", "{m} held on for {q}.", "The alarm rang for {q}.")),
-    ("day", "hour", 24, ("The power was out for {q}.", "The crossing took {q}.", "{m} stayed awake for {q}.")),
-    ("week", "day", 7, ("The trip took {q}.", "{m} was ill for {q}.", "The course lasts {q}.")),
-    ("year", "month", 12, ("The contract runs for {q}.", "{m} served {q} in the army.", "The repairs took {q}.")),
-    ("litre", "millilitre", 1000, ("The jug holds {q}.", "Add {q} of milk.", "{m} drank {q} of tea.")),
-    (
-        "tonne",
-        "kilogram",
-        1000,
-        ("The {t} weighs {q}.", "The ship carried {q} of coal.", "They harvested {q} of plums."),
-    ),
-    ("dollar", "cent", 100, ("The {t} costs {q}.", "{m} found {q} on the floor.", "The fee is {q}.")),
-    ("foot", "inch", 12, ("The shelf is {q} wide.", "The {t} is {q} tall.", "The trench is {q} deep.")),
-    ("decade", "year", 10, ("The war lasted {q}.", "{m} worked there for {q}.", "The dispute went on for {q}.")),
-    ("century", "year", 100, ("The law stood for {q}.", "The {p} was in use for {q}.", "The dynasty ruled for {q}.")),
-)
 MIN_COMMA, MILLION = 1000, 1_000_000
-PLURALS = {"foot": "feet", "inch": "inches", "century": "centuries"}
-DATED = (
-    "The {p} opened in {y}.",
-    "{m} was born in {y}.",
-    "The treaty dates from {y}.",
-    "The company was founded in {y}.",
-    "{m} emigrated in {y}.",
-)
-TIMED = (
-    "The {p} opens at {c}.",
-    "{m} woke up at {c}.",
-    "The ferry leaves at {c}.",
-    "The talk begins at {c}.",
-    "The {a} called at {c}.",
-)
-SHARED = (
-    "{s} of the {g} voted yes.",
-    "{s} of the {g} came by bus.",
-    "{s} of the money was lost.",
-    "{s} of the harvest was spoiled.",
-)
-SHARES = {
-    25: "a quarter",
-    50: "half",
-    75: "three quarters",
-    20: "a fifth",
-    10: "one tenth",
-    100: "all",
-    1: "one in a hundred",
-    5: "one in twenty",
-}
-ORDERED = (
-    "{m} came {o} in the race.",
-    "The {a} lives on the {o} floor.",
-    "This is the {o} time that {m} won.",
-    "The {p} is on {o} Street.",
-)
-# percent of change, and ways to say so
-GROWTH = {
-    100: ("doubled", "rose by 100 percent", "increased twofold", "became twice what it had been", "grew by 100%"),
-    200: ("tripled", "rose by 200 percent", "increased threefold", "became three times what it had been"),
-    300: ("quadrupled", "rose by 300 percent", "increased fourfold", "became four times what it had been"),
-    50: ("rose by 50 percent", "rose by half", "increased by half", "grew by 50%"),
-    25: ("rose by a quarter", "rose by 25 percent", "increased by one fourth", "grew by 25%"),
-    -50: ("halved", "was halved", "fell by 50 percent", "fell by half", "was cut in half"),
-    -25: ("fell by a quarter", "fell by 25 percent", "dropped by 25%", "shrank by one fourth"),
-    -10: ("fell by a tenth", "fell by 10 percent", "dropped by 10%"),
-    10: ("rose by a tenth", "rose by 10 percent", "grew by 10%"),
-}
-GREW = (
-    "The price of the {t} {r}.",
-    "Traffic at the {p} {r}.",
-    "The number of {g} {r}.",
-    "{m}'s rent {r}.",
-    "The company's profit {r}.",
-)
-COUNTED = (
-    "The {p} has {f} seats.",
-    "{f} people live in the town.",
-    "The company employs {f} people.",
-    "{m} paid {f} dollars for the {t}.",
-    "About the {p} there are {f} photographs.",
-    "The petition was signed by {f} {g}.",
-    "{m} owns {f} books.",
-    "The answer is {f}.",
-)
-DAYED = ("{m} was born on {d}.", "The {p} closed on {d}.", "The letter is dated {d}.", "They married on {d}.")
+_FORMS = WORDS["numbers"]  # made sentences, and what is said in them
 
 
 def number_edits(sentence: "Span", draw: random.Random) -> Iterator[Edit]:
@@ -120,9 +29,9 @@ def number_edits(sentence: "Span", draw: random.Random) -> Iterator[Edit]:
         value = VALUES.get(token.lower_)
         if value and upward and _counts_alone(token):
             yield from _counts(token, value, draw)
-        year = int(token.text) if upward and token.text.isdigit() and token.ent_type_ == "DATE" else 0
-        if EARLIEST_YEAR < year < LATEST_YEAR and token.dep_ == "pobj" and token.head.lower_ == "in":
-            yield from _years(token, year, draw)
+        if upward and token.ent_type_ == "DATE" and token.dep_ == "pobj" and token.head.lower_ == "in":
+            years = [int(one.number) for one in read(token.text).atoms if one.kind == YEAR and token.text.isdigit()]
+            yield from _years(token, years[0], draw) if years and EARLIEST_YEAR < years[0] < LATEST_YEAR else ()
     for change in number(sentence, draw) if upward else ():  # who did not buy 3 may not have bought 4 either
         begin, end, new = change.places[0]
         yield Edit(change, CONTRADICTION, CONTRADICTION, "number", (sentence.doc.text[begin:end].lower(), new))
@@ -186,28 +95,25 @@ Drawn = tuple[str, str, str, str, list[str]]  # sentence, its slot, what is ther
 
 
 def _quantity(value: int, unit: str, draw: random.Random) -> str:
-    spelt = (
-        SPELT[value] if value in SPELT and draw.random() < 0.5 else f"{value:,}" if draw.random() < 0.5 else str(value)
-    )
-    return f"{spelt} {unit if value == 1 else PLURALS.get(unit, unit + 's')}"
+    if value in SPELT and draw.random() < 0.5:
+        spelt = SPELT[value]
+    else:
+        spelt = f"{value:,}" if draw.random() < 0.5 else str(value)
+    return f"{spelt} {unit if value == 1 else _FORMS['plurals'].get(unit, unit + 's')}"
 
 
 def _amount(draw: random.Random) -> Drawn:
-    big, small, ratio, forms = draw.choice(UNITS)
+    big, small, ratio, forms = draw.choice(_FORMS["units"])
     value = draw.randrange(2, 13)
     other = draw.choice([n for n in range(1, 16) if n != value])
     texts = [_quantity(value, big, draw), _quantity(value * ratio, small, draw)]
     draw.shuffle(texts)
     wrong = [_quantity(other, big, draw), _quantity(other * ratio, small, draw), _quantity(value, small, draw)]
     if draw.random() < 0.3:
-        bound = (
-            _quantity(max(1, value - draw.randrange(1, 4)), big, draw),
-            _quantity(value + draw.randrange(1, 5), big, draw),
-        )
-        texts[1] = draw.choice(
-            (f"more than {bound[0]}" if value > 4 else f"less than {bound[1]}", f"less than {bound[1]}")
-        )
-        wrong = [f"more than {bound[1]}", f"less than {bound[0]}"]
+        low = _quantity(max(1, value - draw.randrange(1, 4)), big, draw)
+        high = _quantity(value + draw.randrange(1, 5), big, draw)
+        texts[1] = draw.choice((f"more than {low}" if value > 4 else f"less than {high}", f"less than {high}"))
+        wrong = [f"more than {high}", f"less than {low}"]
     return draw.choice(forms), "q", texts[0], texts[1], [text for text in wrong if text != texts[0]]
 
 
@@ -222,7 +128,7 @@ def _figure(draw: random.Random) -> Drawn:
     if digits[-1] not in (digits[-2], "0"):
         others.append(int(digits[:-2] + digits[-1] + digits[-2]))  # the two last digits exchanged
     base, same = draw.sample(_spellings(value), 2)
-    return draw.choice(COUNTED), "f", base, same, [draw.choice(_spellings(other)) for other in others]
+    return draw.choice(_FORMS["counted"]), "f", base, same, [draw.choice(_spellings(other)) for other in others]
 
 
 def _spellings(value: int) -> list[str]:
@@ -239,49 +145,30 @@ def _spellings(value: int) -> list[str]:
 
 
 def _growth(draw: random.Random) -> Drawn:
-    percent, other, another = draw.sample([*GROWTH], 3)
-    base, same = draw.sample(GROWTH[percent], 2)
-    return draw.choice(GREW), "r", base, same, [draw.choice(GROWTH[other]), draw.choice(GROWTH[another])]
+    ways = _FORMS["growth"]
+    percent, other, another = draw.sample([*ways], 3)
+    base, same = draw.sample(ways[percent], 2)
+    return draw.choice(_FORMS["grew"]), "r", base, same, [draw.choice(ways[other]), draw.choice(ways[another])]
 
 
 def _year(draw: random.Random) -> Drawn:
     year, step = draw.randrange(1720, 2020), draw.randrange(3, 30)
-    century = (year - 1) // 100 + 1
-    ending = {21: "st"}.get(century, "th")
-    same = draw.choice(
-        (
-            f"the {year // 10 * 10}s",
-            f"the {century}{ending} century",
-            f"a year before {year + step}",
-            f"a year after {year - step}",
-        )
-    )
-    wrong = [
-        f"the {year // 10 * 10 + 10 * draw.choice((-3, -2, -1, 1, 2))}s",
-        f"the {century - 1}th century",
-        f"a year before {year - step}",
-    ]
-    return (
-        draw.choice(DATED),
-        "y",
-        str(year),
-        same,
-        [*wrong, f"a year after {year + step}", str(year + draw.choice((-9, -4, 3, 6, 10)))],
-    )
+    decade, century = year // 10 * 10, (year - 1) // 100 + 1
+    named = f"the {century}{'st' if century == 21 else 'th'} century"
+    same = draw.choice((f"the {decade}s", named, f"a year before {year + step}", f"a year after {year - step}"))
+    wrong = [f"the {decade + 10 * draw.choice((-3, -2, -1, 1, 2))}s", f"the {century - 1}th century"]
+    wrong.append(f"a year before {year - step}")
+    form = draw.choice(_FORMS["dated"])
+    wrong += [f"a year after {year + step}", str(year + draw.choice((-9, -4, 3, 6, 10)))]
+    return form, "y", str(year), same, wrong
 
 
 def _age(draw: random.Random) -> Drawn:
     age = draw.randrange(21, 95)
     bounds = f"over {age - draw.randrange(1, 15)}", f"under {age + draw.randrange(1, 15)}"
-    wrong = f"over {age + draw.randrange(1, 15)}", f"under {age - draw.randrange(1, 15)}"
-    form = "{m} is {n}."
-    return (
-        form,
-        "n",
-        f"{age} years old",
-        draw.choice((*bounds, f"{age}")),
-        [*wrong, f"{age + draw.choice((-10, -7, 5, 8, 20))} years old"],
-    )
+    wrong = [f"over {age + draw.randrange(1, 15)}", f"under {age - draw.randrange(1, 15)}"]
+    same = draw.choice((*bounds, f"{age}"))
+    return "{m} is {n}.", "n", f"{age} years old", same, [*wrong, f"{age + draw.choice((-10, -7, 5, 8, 20))} years old"]
 
 
 def _time(draw: random.Random) -> Drawn:
@@ -289,55 +176,35 @@ def _time(draw: random.Random) -> Drawn:
     evening = draw.random() < 0.5
     part = "in the morning" if not evening else "in the afternoon" if hour < 5 else "in the evening"
     name = ["one", *NUMERALS[:11]]
-    spoken = {
-        0: name[hour - 1],
-        15: f"quarter past {name[hour - 1]}",
-        30: f"half past {name[hour - 1]}",
-        45: f"quarter to {name[hour % 12]}",
-    }[minute]
-    same = [
-        f"{hour}:{minute:02d} {'pm' if evening else 'am'}",
-        f"{spoken} {part}",
-        f"{hour + 12 * evening:02d}:{minute:02d}",
-    ]
-    shifted = hour % 11 + 1
-    wrong = [
-        f"{shifted}:{minute:02d} {'pm' if evening else 'am'}",
-        f"{hour + 12 * (not evening):02d}:{minute:02d}",
-        f"{hour}:{minute:02d} {'am' if evening else 'pm'}",
-    ]
+    spoken = {0: name[hour - 1], 15: f"quarter past {name[hour - 1]}", 30: f"half past {name[hour - 1]}"}
+    spoken[45] = f"quarter to {name[hour % 12]}"
+    half, other_half = ("pm", "am") if evening else ("am", "pm")
+    same = [f"{hour}:{minute:02d} {half}", f"{spoken[minute]} {part}", f"{hour + 12 * evening:02d}:{minute:02d}"]
+    wrong = [f"{hour % 11 + 1}:{minute:02d} {half}", f"{hour + 12 * (not evening):02d}:{minute:02d}"]
+    wrong.append(f"{hour}:{minute:02d} {other_half}")
     base, text = draw.sample(same, 2)
-    return draw.choice(TIMED), "c", base, text, wrong
+    return draw.choice(_FORMS["timed"]), "c", base, text, wrong
 
 
 def _share(draw: random.Random) -> Drawn:
-    percent = draw.choice([*SHARES])
-    spelt = [f"{percent}%", f"{percent} percent", SHARES[percent]]
-    base, same = draw.sample(spelt, 2)
-    other = draw.choice([p for p in SHARES if p != percent])
-    return draw.choice(SHARED), "s", base, same, [f"{other}%", f"{other} percent", SHARES[other]]
+    shares = _FORMS["shares"]
+    percent = draw.choice([*shares])
+    base, same = draw.sample([f"{percent}%", f"{percent} percent", shares[percent]], 2)
+    other = draw.choice([p for p in shares if p != percent])
+    return draw.choice(_FORMS["shared"]), "s", base, same, [f"{other}%", f"{other} percent", shares[other]]
 
 
 def _rank(draw: random.Random) -> Drawn:
     rank, other = draw.sample(range(1, len(ORDINALS) + 1), 2)
     digits = [f"{n}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(n, 'th') }" for n in (rank, other)]
     base, same = draw.sample([digits[0], ORDINALS[rank - 1]], 2)
-    return draw.choice(ORDERED), "o", base, same, [digits[1], ORDINALS[other - 1]]
+    return draw.choice(_FORMS["ordered"]), "o", base, same, [digits[1], ORDINALS[other - 1]]
 
 
 def _day(draw: random.Random) -> Drawn:
     day, month, year = draw.randrange(13, 29), draw.randrange(1, 13), draw.randrange(1850, 2020)
-    other = draw.choice([m for m in range(1, 13) if m != month])
-    forms = [
-        f"{day} {calendar.month_name[month]} {year}",
-        f"{calendar.month_name[month]} {day}, {year}",
-        f"{year}-{month:02d}-{day}",
-    ]
-    base, same = draw.sample(forms, 2)
-    wrong = [
-        f"{day - 4} {calendar.month_name[month]} {year}",
-        f"{calendar.month_name[other]} {day}, {year}",
-        f"{year - 2}-{month:02d}-{day}",
-        f"{day} {calendar.month_name[month]} {year + 3}",
-    ]
-    return draw.choice(DAYED), "d", base, same, wrong
+    other = calendar.month_name[draw.choice([m for m in range(1, 13) if m != month])]
+    name = calendar.month_name[month]
+    base, same = draw.sample([f"{day} {name} {year}", f"{name} {day}, {year}", f"{year}-{month:02d}-{day}"], 2)
+    wrong = [f"{day - 4} {name} {year}", f"{other} {day}, {year}", f"{year - 2}-{month:02d}-{day}"]
+    return draw.choice(_FORMS["dayed"]), "d", base, same, [*wrong, f"{day} {name} {year + 3}"]

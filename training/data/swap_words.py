@@ -35,17 +35,8 @@ CONTRADICTING_RULES = {  # of semantic_metrics.contradictions, with the kind of 
 }
 NAME_LISTS = {"cities": "GPE", "countries": "GPE", "nationalities": "NORP"}
 GENDERED_PAIRS = (("man", "woman"), ("boy", "girl"), ("men", "women"), ("boys", "girls"), ("lady", "gentleman"))
-UNCERTAIN = (
-    "if",
-    "unless",
-    "whether",
-    "or",
-    "would",
-    "could",
-    "might",
-    "may",
-    "should",
-)  # what they govern is not stated
+# what these govern is not stated
+UNCERTAIN = ("if", "unless", "whether", "or", "would", "could", "might", "may", "should")
 # what the rule for opposites takes wrongly for an adjective, or for a place ("under British rule")
 NOT_OPPOSITES = ("shorts", "under", "over")
 PLURAL_ONLY = ("jeans", "shorts", "trousers", "leggings", "pliers")

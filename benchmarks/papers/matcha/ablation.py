@@ -5,13 +5,9 @@ r"""The strategies of table 10 of Li et al., Findings of ACL 2026, each trained 
         --config training/configs/matcha/paper.yaml --budget 20000
 
 contrastive: the sources whose incorrect texts contradict, alone; random: the others alone; sequential: one source after
-another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. Everything
-else is the same, and the last step counts; the loss is the config's, by default the paper's (equation 7). With several
-seeds the report has their means with 95% intervals (Student's t): they cover the run's randomness, not the data's.
-A small budget on other data can test the paper's ordering, not reach its figures.
-
-The options of how models run are those of the scoring, where the config trains a transformer: a table runs none.
-Training takes its precision from the config, and a GPU if there is one.
+another; curriculum: the same, those with random incorrect texts first; interleaved: batches of all in turn. The last
+step counts. With several seeds the report has means with 95% intervals (Student's t): they cover the run's randomness,
+not the data's. A small budget on other data can test the paper's ordering, not reach its figures.
 
 --resume keeps the strategies of an interrupted call that are trained. Writes to --output: ablation.csv (of all seeds),
 report.txt (what is printed), and a folder SEED/STRATEGY for each run.
@@ -28,7 +24,7 @@ from benchmarks.common import options
 from benchmarks.common.baselines import matcha
 from benchmarks.common.own_metrics import check_run, run_lines
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha.agreement import OVERALL
 from benchmarks.papers.matcha.report import LABELS, PUBLISHED
 from benchmarks.papers.matcha.scoring import Scores, score_sets
@@ -61,12 +57,10 @@ def train_strategy(
 
 
 def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Scores) -> pd.DataFrame:
-    """Every figure of every strategy.
+    """Every figure of every strategy, times 100: columns set, strategy, figure, value, published, n.
 
-    Returns:
-        Columns set, strategy, figure, value, published (where the paper has it), n; times 100. `ccc` is computed from
-        the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are. The set MEAN has the
-        means over the sets.
+    `ccc` is computed from the scores rescaled to [0, 1] by (s + 1) / 2, `ccc_unscaled` from the cosines as they are.
+    The set MEAN has the means over the sets.
     """
     published, rows = Published(PUBLISHED), []
     for one in sets.values():
@@ -86,20 +80,16 @@ def ablation_table(names: list[str], sets: dict[str, EvaluationSet], scores: Sco
 
 def _means(table: pd.DataFrame) -> list[dict]:
     """The mean of each figure over the sets with correct and incorrect texts, for each strategy."""
-    figures = table[table["figure"].isin(FIGURES)]
     rows = []
-    for (strategy, figure), own in figures.groupby(["strategy", "figure"], sort=False):
+    for (strategy, figure), own in table[table["figure"].isin(FIGURES)].groupby(["strategy", "figure"], sort=False):
         published = own["published"].astype(float).mean(skipna=False)  # only where the paper has all of these sets
-        row = {"set": MEAN, "strategy": strategy, "figure": figure, "value": own["value"].mean()}
-        rows.append(row | {"published": None if pd.isna(published) else published, "n": int(own["n"].sum())})
+        row = {"set": MEAN, "strategy": strategy, "figure": figure, "value": own["value"].mean(), "n": own["n"].sum()}
+        rows.append(row | {"published": None if pd.isna(published) else published})
     return rows
 
 
 def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean of each figure over the seeds, with a 95% t-interval where there are several.
-
-    Args:
-        table: tables from `ablation_table` one after another, with a column seed.
+    """Mean of each figure over the seeds, with a 95% t-interval; `table` has tables of `ablation_table` and their seed.
 
     Returns:
         Columns set, strategy, figure, value, low, high, published, n, seeds (how many).
@@ -131,13 +121,10 @@ def report(table: pd.DataFrame, budget: int) -> str:
     "--config",
     type=options.FILE,
     default=CONFIGS / "matcha" / "ablation.yaml",
-    show_default="training/configs/matcha/ablation.yaml",
-    help="Config to train; its strategy and its steps are replaced.",
+    help="Config to train; its strategy and its steps are replaced; default: training/configs/matcha/ablation.yaml.",
 )
 @click.option("--budget", type=click.IntRange(1), help="Optimiser steps of each strategy; default: the config's.")
-@click.option(
-    "--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Strategy to train, repeatable; default: all."
-)
+@click.option("--strategy", "chosen", multiple=True, type=click.Choice(ORDER), help="Repeatable; default: all.")
 @click.option("--seed", "seeds", multiple=True, type=click.IntRange(0), help="Seed, repeatable; default: the config's.")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted call with the same options ended.")
 @options.run
@@ -168,9 +155,7 @@ def main(
             replace(settings, strategy=name)  # checks the config before anything is trained
         sets = load_sets(sets_from or data, SETS)
         if not sets:
-            raise ValueError(
-                f"--data: expected evaluation sets as benchmarks/papers/matcha/sets.py lays them out, got {data}"
-            )
+            raise ValueError(f"--data: expected evaluation sets (benchmarks/papers/matcha/sets.py), got {data}")
         tables = []
         for seed in dict.fromkeys(seeds or (settings.seed,)):
             seeded, folder = replace(settings, seed=seed), output / str(seed)
@@ -182,8 +167,6 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     table = pd.concat(tables, ignore_index=True)
-    table.to_csv(output / "ablation.csv", index=False)
     runs_model = (settings.network or {}).get("kind") == TRANSFORMER
     text = "\n".join([report(over_seeds(table), budget), *(run_lines(run) if runs_model else [])])
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    click.echo(text)
+    click.echo(write_output(output, text, ablation=table))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.matcha.sets import CALIBRATION, RATED_TITLES, TITLES, RatedSet
@@ -33,12 +33,7 @@ _RANKS = ("r1", "dcg")  # figures that depend on the other metrics
 
 
 class Scaler:
-    """Maps native scores to the [0, 1] scale of ratings.
-
-    Args:
-        scores: native scores; the calibrated scaling is fitted to those on STS-B dev.
-        calibration: STS-B dev; None for no calibrated scaling.
-    """
+    """Maps native scores to the [0, 1] scale of ratings; the calibrated scaling is fitted on STS-B dev, if given."""
 
     def __init__(self, scores: Scores, calibration: RatedSet | None) -> None:
         self._lines: dict[str, tuple[float, float]] = {}
@@ -61,22 +56,16 @@ class Scaler:
 
 
 def rating_table(
-    metrics: list[Metric],
-    dataset: RatedSet,
-    scores: Scores,
-    scaler: Scaler,
-    published: Published,
-    bootstrap: Bootstrap,
+    metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler, published: Published, bootstrap: Bootstrap
 ) -> pd.DataFrame:
     """Table 7 for STS-B; table 8 and the human column of figure 4 for each part of the human study and overall.
 
     R@1 and DCG rank a metric among others: the baselines and one MATCHA checkpoint at a time (the baselines' own
     figures are those beside the first checkpoint). Metrics in the group `encoder` are not ranked.
 
-    Returns:
-        Columns table, set, part, scaling, metric, group, figure (ccc; for the human study also r1, dcg and mae), value,
-        low, high (bootstrap interval), published (rescaled ccc only: R@1 and DCG depend on which metrics are ranked),
-        n, among (how many were ranked) and reason. All figures times 100.
+    Columns table, set, part, scaling, metric, group, figure (ccc; for the human study also r1, dcg, mae), value, low,
+    high (bootstrap interval), published (rescaled ccc only: R@1 and DCG depend on which metrics are ranked), n, among
+    (how many were ranked) and reason. All figures times 100.
     """
     human = dataset.key == "human"
     names = sorted(set(dataset.groups), key=[*TITLES.values(), *dataset.groups].index)  # the paper's order
@@ -88,19 +77,19 @@ def rating_table(
         scaled = _scaled(metrics, dataset, scores, scaler, scaling)
         measured = [metric for metric in metrics if metric.name in scaled]
         for (part, chosen), metric in product(parts.items(), metrics):
-            ranked, values, intervals = ranked_among(metric, measured), {}, {}
+            ranked, values = ranked_among(metric, measured), {}
             reason = scores.reasons.get((metric.name, dataset.key))
             if metric in measured:
                 stacked = np.stack([scaled[name] for name in ranked])[:, chosen]
                 own = ranked.index(metric.name)
-                values, intervals = _agreement(stacked, dataset.ratings[chosen], bootstrap, own)
+                values = _agreement(stacked, dataset.ratings[chosen], bootstrap, own)
             elif reason is None and scaling == "calibrated":
                 reason = "no STS-B dev to calibrate on"
             row = {"table": "8" if human else "7", "set": RATED_TITLES[dataset.key], "part": part, "scaling": scaling}
             row |= {"metric": metric.name, "group": metric.group, "n": int(chosen.sum()), "reason": reason}
             for figure in (*(_RANKS if metric.group in _RANKED else ()), "mae", "ccc") if human else ("ccc",):
-                low, high = intervals.get(figure, (None, None))
-                beside = {"value": values.get(figure), "low": low, "high": high, "among": None, "published": None}
+                value, low, high = values.get(figure, (None, None, None))
+                beside = {"value": value, "low": low, "high": high, "among": None, "published": None}
                 if figure in _RANKS and values:
                     beside["among"] = len(ranked)
                 if figure == "ccc" and scaling == "rescaled" and part == OVERALL:
@@ -118,17 +107,15 @@ def ranked_among(metric: Metric, measured: list[Metric]) -> list[str]:
     return [one.name for one in measured if one.group == "baseline"] + checkpoint
 
 
-def _agreement(
-    scaled: np.ndarray, ratings: np.ndarray, bootstrap: Bootstrap, own: int
-) -> tuple[Figures, dict[str, tuple[float, float]]]:
-    """Figures and their intervals of row `own` of (k, n) scores on the scale of the ratings."""
+def _agreement(scaled: np.ndarray, ratings: np.ndarray, bootstrap: Bootstrap, own: int) -> dict[str, Cell]:
+    """Figures of row `own` of (k, n) scores on the scale of the ratings."""
     near = {name: values[own] for name, values in closeness(scaled, ratings).items()}
 
     def statistic(rows: np.ndarray) -> Figures:
         figures = {name: 100 * values[rows].mean(axis=-1) for name, values in near.items()}
         return figures | {"ccc": 100 * concordance(scaled[own][rows], ratings[rows])}
 
-    return statistic(np.arange(len(ratings))), bootstrap.intervals(statistic, (len(ratings),))
+    return bootstrap.measure(statistic, (len(ratings),))
 
 
 def _scaled(
@@ -141,11 +128,7 @@ def _scaled(
 
 
 def concordance_matrix(metrics: list[Metric], dataset: RatedSet, scores: Scores, scaler: Scaler) -> pd.DataFrame:
-    """Figure 4: concordance among metrics and with the human ratings.
-
-    Returns:
-        Columns scaling, metric, other (a metric, or HUMAN), ccc (times 100).
-    """
+    """Figure 4, concordance (times 100) among metrics and with HUMAN: columns scaling, metric, other and ccc."""
     rows = []
     for scaling in SCALINGS:
         vectors = _scaled(metrics, dataset, scores, scaler, scaling)

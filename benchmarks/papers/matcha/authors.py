@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.tables import check_columns, read_table
 from benchmarks.papers.matcha.scoring import Scores
-from benchmarks.papers.matcha.separation import intervals
-from benchmarks.papers.matcha.sets import UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
+from benchmarks.papers.matcha.separation import measure_sides
+from benchmarks.papers.matcha.sets import TITLES, UNPAIRED, UNSEEN_COCO, TripletSet, triplet_set
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import COSINE, separation
 
@@ -29,44 +29,31 @@ OWN_GROUPS = ("matcha", "own")  # groups of this package's metrics
 FIGURES = ("n_delta", "macro_f1", "auc")
 CAPTIONS = "coco_val2017/captions.parquet"  # in the data folder; trains the shipped MATCHA table
 _FOLDERS = (Path("lm-embedding/precomputed"), Path("precomputed"))
-_FILES = {  # parquet file, and the authors' name of the set
-    "snli": ("snli_dev", "snli"),
-    "multinli": ("mnli_dev_matched", "multi_nli"),
-    "truthfulqa": ("truthfulqa", "truthfulqa"),
-    "climate_fever": ("climate_fever", "climate_fever"),
-    "coco": ("coco", "coco-caption"),
-    "newts": ("newts", "newts"),
-}
+_FILES = {"snli": "snli_dev", "multinli": "mnli_dev_matched"}  # parquet files that are not called like their set
+_THEIRS = {"multinli": "multi_nli", "coco": "coco-caption"}  # the authors' names of sets
 _COLUMNS = {"premise": "reference", "pos_sim": "matcha_correct", "neg_sim": "matcha_incorrect"}
-
-Pair = tuple[str, str]
 
 
 class Authors:
-    """What the authors published.
-
-    Args:
-        folder: see the module.
-        data: data folder, whose COCO captions a training source holds; None for no such set.
+    """The rows and scores of a folder (see the module), a ValueError if it holds none or an invalid one.
 
     Attributes:
-        sets: their rows, by key of the set; UNSEEN_COCO is COCO without the captions of a training source.
+        sets: their rows, by key of the set; UNSEEN_COCO is COCO without the captions of a training source, if `data`
+            holds these.
         scores: their cosines by row of a table and (candidate, reference).
-
-    Raises:
-        ValueError: the folder holds none of the files, or one is invalid; names it.
     """
 
     def __init__(self, folder: Path, data: Path | None = None) -> None:
         self.sets: dict[str, TripletSet] = {}
-        self.scores: dict[str, dict[Pair, float]] = {ROW: {}, SNPMI_ROW: {}}
-        for key, names in _FILES.items():
-            if (frame := _read(folder, key, *names)) is None:
+        self.scores: dict[str, dict[tuple[str, str], float]] = {ROW: {}, SNPMI_ROW: {}}
+        for key in TITLES:
+            theirs = _THEIRS.get(key, key)
+            if (frame := _read(folder, key, _FILES.get(key, key), theirs)) is None:
                 continue
             one = triplet_set(key, frame, f"{folder}, {key}", paper=True)
             self.sets[key] = one
             self._keep(ROW, one, frame["matcha_correct"], frame["matcha_incorrect"])
-            if (path := _found(folder, f"snpmi/{names[1]}_snpmi_scores.csv")) is not None:
+            if (path := _found(folder, f"snpmi/{theirs}_snpmi_scores.csv")) is not None:
                 rows = read_table(path)
                 self._keep(SNPMI_ROW, one, rows["pos_sim"].dropna(), rows["neg_sim"].dropna())
             if key == "coco" and data is not None and (data / CAPTIONS).is_file():
@@ -74,9 +61,7 @@ class Authors:
                 rest = frame[~frame["correct"].str.strip().isin(seen)]
                 self.sets[UNSEEN_COCO] = triplet_set(UNSEEN_COCO, rest, f"{folder}, {key}")
         if not self.sets:
-            raise ValueError(
-                f"--authors: expected files as benchmarks/papers/matcha/authors.py names them, got {folder}"
-            )
+            raise ValueError(f"--authors: expected files (benchmarks/papers/matcha/authors.py), got {folder}")
 
     def _keep(self, row: str, one: TripletSet, *scores: pd.Series) -> None:
         sides = (one.correct, one.references), (one.incorrect, one.references_of_incorrect)
@@ -110,8 +95,7 @@ def _read(folder: Path, key: str, parquet: str, name: str) -> pd.DataFrame | Non
     if (path := _found(folder, f"{parquet}.parquet", f"matcha/{name}_matcha_scores.csv")) is None:
         return None
     frame = read_table(path).rename(columns=_COLUMNS)
-    if missing := {"reference", "correct", "incorrect", "matcha_correct", "matcha_incorrect"} - set(frame.columns):
-        raise ValueError(f"{path}: expected the columns of the authors' files, missing {sorted(missing)}")
+    check_columns(frame, ("reference", "correct", "incorrect", "matcha_correct", "matcha_incorrect"), path)
     for column in ("reference", "correct", "incorrect"):
         frame[column] = frame[column].map(_text)
     if key not in UNPAIRED or "reference_of_incorrect" in frame:
@@ -139,9 +123,8 @@ def difference_table(
 ) -> pd.DataFrame:
     """Each of our metrics against the authors' scores on the same pairs.
 
-    Returns:
-        Columns set, metric, figure (FIGURES), value (ours minus theirs, times 100), low, high (paired bootstrap: both
-        on the same draws) and verdict: above, level or below.
+    Columns set, metric, figure (FIGURES), value (ours minus theirs, times 100), low, high (paired bootstrap: both on
+    the same draws) and verdict: above, level or below.
     """
     rows = []
     for one in (one for one in sets if (ROW, one.key) in scores.triplets):
@@ -158,10 +141,8 @@ def difference_table(
                 theirs = separation(correct[..., 1], incorrect[..., 1], COSINE, paired)
                 return {name: ours[name] - theirs[name] for name in FIGURES}
 
-            ends = intervals(gap, correct, incorrect, one.paired, bootstrap)
-            for figure, value in gap(correct, incorrect).items():
-                low, high = ends[figure]
+            for figure, (value, low, high) in measure_sides(gap, correct, incorrect, one.paired, bootstrap).items():
                 verdict = "above" if low > 0 else "below" if high < 0 else "level"
-                row = {"set": one.title, "metric": metric.name, "figure": figure, "value": float(value)}
+                row = {"set": one.title, "metric": metric.name, "figure": figure, "value": value}
                 rows.append(row | {"low": low, "high": high, "verdict": verdict})
     return pd.DataFrame(rows, columns=["set", "metric", "figure", "value", "low", "high", "verdict"])

@@ -52,15 +52,7 @@ def write_random_checkpoint(
 ) -> Path:
     """Write a checkpoint in the authors' format with their own random initialisation, and GPT-2's tokeniser files.
 
-    Args:
-        folder: where to write; created.
-        tokenizer: from `train_tokenizer`; its last id sets the size of the vocabulary.
-        width: D, a multiple of 4.
-        senses: context vectors per token, N_c.
-        seed: random seed of the weights.
-
-    Returns:
-        The folder.
+    `tokenizer` is from `train_tokenizer`; `width` is D, a multiple of 4, `senses` the context vectors of a token, N_c.
     """
     folder.mkdir(parents=True, exist_ok=True)
     config = {

@@ -7,14 +7,10 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
     python -m benchmarks matcha --data FOLDER --authors MATCHA --metric consensus --metric stsscore
         tables 3 to 5 on the authors' rows, beside their own scores of every pair, with two more metrics of this package
         (benchmarks/papers/matcha/authors.py says what MATCHA holds)
-    python -m benchmarks matcha --data FOLDER --stsb-checkpoint runs/stsb/best
-        with the row of table 7 for a checkpoint fine-tuned on STS-B train
-    python -m benchmarks matcha --data FOLDER --encoder bert-base-uncased --encoder GTE=thenlper/gte-large \
-        --device cuda --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased \
-        --bleurt Elron/bleurt-base-128 --simcse princeton-nlp/sup-simcse-bert-base-uncased --mauve gpt2
-        every row
-    python -m benchmarks matcha --data FOLDER --encoder all-paper --word-vectors GloVe=glove.6B.300d.txt
-        the study of 23 encoders (figures 3, 5 and 6): those of encoders.csv; one that cannot be had has a reason
+    python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda \
+        --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased --bleurt Elron/bleurt-base-128 \
+        --simcse princeton-nlp/sup-simcse-bert-base-uncased --stsb-checkpoint runs/stsb/best
+        every row; all-paper: the 23 encoders of encoders.csv (figures 3, 5 and 6); table 7 has a MATCHA tuned on STS-B
     python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --human human_scores.csv --mednli mli_test.jsonl
         the sets built from their public sources, by the same rules
     python -m benchmarks matcha --data FOLDER --export-texts texts.parquet
@@ -32,14 +28,14 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, Models, baselines, default_embsim, matcha, own
+from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, baselines, default_embsim, matcha, own
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
 from benchmarks.common.own_metrics import load_own
 from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.papers.matcha.report import write_results
 from benchmarks.papers.matcha.scoring import score_sets
-from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, load_sets, read_set
+from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLES, EvaluationSet, read_set
 
 ENCODERS = Path(__file__).with_name("encoders.csv")
 PAPER_ENCODERS = "all-paper"  # value of --encoder
@@ -57,26 +53,19 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.checkpoints("MATCHA")
 @click.option("--metric", multiple=True, help="[ROW=]NAME[:CHECKPOINT] of another metric of this package, repeatable.")
 @click.option("--stsb-checkpoint", help="MATCHA checkpoint fine-tuned on STS-B train, for table 7.")
-@click.option(
-    "--encoder",
-    multiple=True,
-    help="[NAME=]FOLDER_OR_ID of an encoder, plain ones mean-pooled, repeatable; all-paper: the paper's 23.",
-)
+@click.option("--encoder", multiple=True, help="[NAME=]FOLDER_OR_ID of an encoder, repeatable; all-paper: the 23.")
 @click.option("--word-vectors", multiple=True, help="[NAME=]FILE of word vectors as text, repeatable.")
 @options.embsim()
 @options.model("bertscore", "distilbert-base-uncased")
 @options.bertscore_layer
 @options.model("bleurt", "Elron/bleurt-base-128")
 @options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
-@options.model("mauve", "gpt2; needs the package mauve-text")
 @click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
 @options.run
 @options.seed
 @options.resamples
 @options.output("results/matcha")
-@click.option(
-    "--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet file."
-)
+@click.option("--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet.")
 def main(
     data: Path | None,
     from_hub: bool,
@@ -92,27 +81,23 @@ def main(
     **models: object,
 ) -> None:
     """Tables 3 to 8 and figures 2 to 6 of the MATCHA paper, published numbers beside."""
-    if authors is None:
-        options.check_source(data, from_hub)
+    if authors is None and data is None and not from_hub:
+        raise click.UsageError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --from-hub")
     folder = None if from_hub else data
     files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
     try:
         if export_texts is not None:
-            texts = [
-                text for one in gather(folder, files, sets or available(folder, files)).values() for text in one.texts
-            ]
+            every = gather(folder, files, sets or available(folder, files)).values()
+            texts = [text for one in every for text in one.texts]
             pd.DataFrame({"text": texts}).to_parquet(export_texts)
             return
         metrics, signatures = choose_metrics(models)
         published = None if authors is None else Authors(authors, data)
-        if published is None:
-            chosen = gather(folder, files, sets)
-        else:
-            metrics += published.metrics()
-            chosen = {name: one for name, one in published.sets.items() if not sets or name in sets}
-            rest = tuple(name for name in sets if name not in published.sets)
-            if (data or from_hub) and (rest or not sets):
-                chosen = gather(folder, files, rest) | chosen
+        theirs = {} if published is None else published.sets
+        rest = tuple(name for name in sets if name not in theirs)
+        metrics += [] if published is None else published.metrics()
+        chosen = gather(folder, files, rest) if (data or from_hub) and (rest or not sets) else {}
+        chosen |= {name: one for name, one in theirs.items() if not sets or name in sets}
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, chosen, options.progress)
@@ -128,24 +113,21 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     """
     run = models["run"]
     device = run.get("device")
-    fields = {key: value for key, value in models.items() if key in Models.__dataclass_fields__}
-    chosen = baselines(Models(**fields, device=device))
+    chosen = baselines(models, device)
     vectors = dict(map(options.named_source, models["word_vectors"]))
+    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
     for given in models["encoder"]:
         if given == PAPER_ENCODERS:
             chosen += [metric for metric in paper_encoders(device) if metric.name not in vectors]
         else:
             name, source = options.named_source(given)
-            chosen.append(Metric(name, lambda source=source: sentence_transformer(source, device), group="encoder"))
-    options.check_distinct([options.named_source(given)[0] for given in models["word_vectors"]])
-    for name, source in vectors.items():
-        chosen.append(Metric(name, lambda source=source: word_vectors(source), group="encoder"))
+            chosen.append(Metric(name, partial(sentence_transformer, source, device), group="encoder"))
+    chosen += [Metric(name, partial(word_vectors, source), group="encoder") for name, source in vectors.items()]
     stsb = models["stsb_checkpoint"]
     given = [(f"MATCHA ({name})", source) for name, source in map(options.named_source, models["checkpoint"])]
     checkpoints = given or [("MATCHA", None)]
     chosen += [matcha(source, name, run=run) for name, source in checkpoints]
-    for name, source in map(options.named_source, models["metric"]):
-        chosen.append(own(name, source, run))
+    chosen += [own(*options.named_source(given), run) for given in models["metric"]]
     tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb, run=run).load
     chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
     options.check_distinct([metric.name for metric in chosen])
@@ -184,18 +166,14 @@ def available(data: Path | None, files: dict[str, Path]) -> tuple[str, ...]:
 def gather(data: Path | None, files: dict[str, Path], wanted: tuple[str, ...]) -> dict[str, EvaluationSet]:
     """The sets to measure, by key, in the paper's order; STS-B dev among them where it can calibrate.
 
-    Args:
-        data: folder of the sets; None builds them from the Hub.
-        files: files of single sets by key; they take precedence over the folder and the Hub.
-        wanted: keys of the sets; empty for all that are available.
+    They are read from `files` of single sets by key, else from the folder `data`, else built from the Hub.
 
     Raises:
-        ValueError: a wanted set is not available, or none is.
+        ValueError: a set that is `wanted` (empty: all that are available) is not available, or none is.
     """
     asked = [name for name in NAMES if name in wanted or not wanted]
-    rated = any(name in RATED_TITLES for name in asked)
     sets, reasons = {}, {}
-    for name in [*asked, CALIBRATION] if rated else asked:
+    for name in [*asked, *([CALIBRATION] if set(asked) & set(RATED_TITLES) else [])]:
         try:
             sets[name] = _one_set(name, data, files)
         except NotMeasured as reason:
@@ -216,10 +194,9 @@ def _one_set(name: str, data: Path | None, files: dict[str, Path]) -> Evaluation
     if name == "mednli":
         raise NotMeasured("its licensed file is not given (--mednli FILE)")
     if data is not None:
-        sets = load_sets(data, (name,))
-        if name not in sets:
+        if not (data / FILES[name]).is_file():
             raise NotMeasured(f"no file {data / FILES[name]}")
-        return sets[name]
+        return read_set(name, data / FILES[name])
     if name not in BUILDERS:
         raise NotMeasured(f"not on the Hub (--{name} FILE)")
     try:

@@ -26,12 +26,7 @@ _MIDPOINT_TITLES = {True: "gap > t, correct > 0.5 > incorrect", False: "gap > t 
 def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path: Path, title: str) -> None:
     """Threshold curves: one column of panels per set; above with the two midpoint conditions, below without.
 
-    Args:
-        curves: curves from `separation.curve_table`.
-        metrics: names of the metrics to draw, in the legend's order.
-        sets: titles of the sets to draw.
-        path: PNG file to write; see `save_figure`.
-        title: caption of the figure, written beside it.
+    `curves` is from `separation.curve_table`; `metrics` are in the legend's order.
     """
     sets = [name for name in sets if (curves["set"] == name).any()]
     chosen = curves[curves["metric"].isin(metrics)]
@@ -46,13 +41,16 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
     for i, midpoint in enumerate(_MIDPOINT_TITLES):
         for panel, name in zip(panels[i], sets, strict=True):
             part = chosen[(chosen["set"] == name) & (chosen["midpoint"] == midpoint)]
-            _draw_panel(panel, part, styles)
+            for metric, style in styles.items():
+                panel.plot("threshold", "share", data=part[part["metric"] == metric], label=metric, **style)
+            panel.set(xlim=(0, 1), ylim=(0, 100))
+            panel.grid(alpha=0.3)
             panel.set_title(name if midpoint else "", fontsize=11)
         panels[i, 0].set_ylabel(f"rows (%)\n{_MIDPOINT_TITLES[midpoint]}")
     for panel in panels[1]:
         panel.set_xlabel("threshold t on the [0, 1] scale")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), columns))
+    legend = panels[0, 0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside lower center", ncols=min(len(legend[1]), columns))
     save_figure(figure, path, title)
 
 
@@ -72,15 +70,6 @@ def _styles(curves: pd.DataFrame, metrics: list[str]) -> dict[str, dict[str, obj
     return styles
 
 
-def _draw_panel(panel: Axes, part: pd.DataFrame, styles: dict[str, dict[str, object]]) -> None:
-    for name, style in styles.items():
-        curve = part[part["metric"] == name]
-        panel.plot(curve["threshold"], curve["share"], label=name, **style)
-    panel.set_xlim(0, 1)
-    panel.set_ylim(0, 100)
-    panel.grid(alpha=0.3)
-
-
 def draw_gaps(table: pd.DataFrame, metrics: list[str], sets: list[str], path: Path, title: str) -> None:
     """Mean scores as bars, N-delta beside them; `table` is from `separation.separation_table`, the rest as above."""
     chosen = table[table["metric"].isin(metrics) & table["value"].notna()]
@@ -98,17 +87,15 @@ def draw_gaps(table: pd.DataFrame, metrics: list[str], sets: list[str], path: Pa
         panel.set_xlabel("mean cosine (x 100)")
     panels[0].set_yticks(range(len(metrics)), metrics)
     panels[0].set_ylim(len(metrics) - 0.4, -0.6)  # from the top
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     save_figure(figure, path, title)
 
 
 def _draw_bars(panel: Axes, wide: pd.DataFrame) -> None:
     places = np.arange(len(wide))
     panel.barh(places - 0.2, wide["correct"], 0.38, label="correct", color=PALETTE[0], edgecolor="black")
-    panel.barh(
-        places + 0.2, wide["incorrect"], 0.38, label="incorrect", color="white", edgecolor=PALETTE[1], hatch="////"
-    )
+    look = {"color": "white", "edgecolor": PALETTE[1], "hatch": "////"}
+    panel.barh(places + 0.2, wide["incorrect"], 0.38, label="incorrect", **look)
     panel.axvline(0, color="black", linewidth=0.8)
     lowest = min(0.0, float(np.nanmin(wide[["correct", "incorrect"]])))
     panel.set_xlim(lowest * 1.1, 145)  # N-delta is written beyond 100

@@ -1,30 +1,23 @@
 """The evaluation sets built from their public sources by the protocol's rules, for a machine with a network.
 
-SNLI, MultiNLI and STS-B come out row by row as in the paper. TruthfulQA has been edited since; Climate-FEVER, COCO
-and NEWTS are sampled, here with a generator of this module's own, so their figures agree with published ones within
-sampling error only. NEWTS and the human study are not on the Hub: their files are given by path, as the authors
-published them (`NEWTS_test_600.csv`, `human_scores.csv`).
+SNLI, MultiNLI and STS-B come out row by row as in the paper. TruthfulQA has been edited since; Climate-FEVER, COCO and
+NEWTS are sampled, here with a generator of this module's own, so their figures agree with published ones within
+sampling error only. NEWTS and the human study are not on the Hub: their files are given by path, as published.
 
 Source of the rules: Li et al., Findings of ACL 2026, section 4.1, and the authors' published preparation code.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
-from benchmarks.common.data_files import read_table
-from benchmarks.papers.matcha.sets import (
-    CALIBRATION,
-    EvaluationSet,
-    RatedSet,
-    TripletSet,
-    pivot_nli,
-    rated_set,
-    triplet_set,
-)
+from benchmarks.common.tables import read_table
+from benchmarks.papers.matcha import sets
+from benchmarks.papers.matcha.sets import CALIBRATION, EvaluationSet, TripletSet
 
 SEED = 42  # the authors'
 CLIMATE_PAIRS = 150  # for each label
@@ -56,10 +49,7 @@ def truthfulqa_rows(rows: Iterable[dict]) -> pd.DataFrame:
 def climate_fever_rows(pairs: pd.DataFrame, size: int = CLIMATE_PAIRS, seed: int = SEED) -> pd.DataFrame:
     """Pairs (evidence, claim, evidence_label) -> `size` supported and as many refuted claims with their evidence.
 
-    Unpaired, and drawn by pandas as the authors do.
-
-    Raises:
-        ValueError: fewer pairs of a label than `size`.
+    Unpaired, and drawn by pandas as the authors do; a ValueError if a label has fewer pairs than `size`.
     """
     parts = []
     for label in ("SUPPORTS", "REFUTES"):
@@ -78,9 +68,8 @@ def coco_rows(captions: list[list[str]], size: int = COCO_IMAGES, seed: int = SE
     several = [group for group in captions if len(group) > 1]
     drawn = [several[i] for i in rng.choice(len(several), min(size, len(several)), replace=False)]
     last = [group[-1] for group in drawn]
-    return pd.DataFrame(
-        {"reference": [" ".join(group[:-1]) for group in drawn], "correct": last, "incorrect": _others(last, rng)}
-    )
+    references = [" ".join(group[:-1]) for group in drawn]
+    return pd.DataFrame({"reference": references, "correct": last, "incorrect": _others(last, rng)})
 
 
 def newts_rows(articles: pd.DataFrame, seed: int = SEED) -> pd.DataFrame:
@@ -102,46 +91,47 @@ def _others(items: list[str], rng: np.random.Generator) -> list[str]:
     return [items[(i + step) % len(items)] for i, step in enumerate(steps)]
 
 
-def _nli(repository: str, split: str, name: str) -> TripletSet:
+def _nli(repository: str, split: str) -> pd.DataFrame:
     frame = load_dataset(repository, split=split).to_pandas()
-    frame["label"] = frame["label"].map(_NLI_LABELS)
-    return triplet_set(name, pivot_nli(frame, repository), repository)
+    return sets.pivot_nli(frame.assign(label=frame["label"].map(_NLI_LABELS)), repository)
 
 
-def _truthfulqa() -> TripletSet:
-    rows = load_dataset("truthfulqa/truthful_qa", "generation", split="validation")
-    return triplet_set("truthfulqa", truthfulqa_rows(rows), "truthfulqa/truthful_qa")
-
-
-def _climate_fever() -> TripletSet:
+def _climate_fever() -> pd.DataFrame:
     parts = [load_dataset(CLIMATE_ID, split=split).to_pandas() for split in ("valid", "test")]
-    return triplet_set("climate_fever", climate_fever_rows(pd.concat(parts, ignore_index=True)), CLIMATE_ID)
+    return climate_fever_rows(pd.concat(parts, ignore_index=True))
 
 
-def _coco() -> TripletSet:
+def _coco() -> pd.DataFrame:
     # streamed, and this column alone: the rest are images
     rows = load_dataset("lmms-lab/COCO-Caption", split="val", streaming=True, columns=["answer"])
-    return triplet_set("coco", coco_rows([row["answer"] for row in rows]), "lmms-lab/COCO-Caption")
+    return coco_rows([row["answer"] for row in rows])
 
 
-def _stsb(name: str, split: str) -> RatedSet:
-    repository = "sentence-transformers/stsb"  # its scores are divided by 5 already
+def _stsb(split: str) -> pd.DataFrame:
     columns = {"sentence1": "reference", "sentence2": "candidate", "score": "rating"}
-    frame = load_dataset(repository, split=split).to_pandas().rename(columns=columns)
-    return rated_set(name, frame, repository, highest=1)
+    return load_dataset("sentence-transformers/stsb", split=split).to_pandas().rename(columns=columns)
 
 
-BUILDERS: dict[str, Callable[[], EvaluationSet]] = {
-    "snli": lambda: _nli("stanfordnlp/snli", "validation", "snli"),
-    "multinli": lambda: _nli("nyu-mll/multi_nli", "validation_matched", "multinli"),
-    "truthfulqa": _truthfulqa,
+_ROWS: dict[str, Callable[[], pd.DataFrame]] = {
+    "snli": lambda: _nli("stanfordnlp/snli", "validation"),
+    "multinli": lambda: _nli("nyu-mll/multi_nli", "validation_matched"),
+    "truthfulqa": lambda: truthfulqa_rows(load_dataset("truthfulqa/truthful_qa", "generation", split="validation")),
     "climate_fever": _climate_fever,
     "coco": _coco,
-    "stsb": lambda: _stsb("stsb", "test"),
-    CALIBRATION: lambda: _stsb(CALIBRATION, "validation"),
+    "stsb": lambda: _stsb("test"),
+    CALIBRATION: lambda: _stsb("validation"),
 }
+
+
+def _build(name: str) -> EvaluationSet:
+    if name in sets.TITLES:
+        return sets.triplet_set(name, _ROWS[name](), f"{name} of the Hub")
+    return sets.rated_set(name, _ROWS[name](), f"{name} of the Hub", highest=1)  # its scores are divided by 5 already
+
+
+BUILDERS: dict[str, Callable[[], EvaluationSet]] = {name: partial(_build, name) for name in _ROWS}
 
 
 def newts_set(path: Path) -> TripletSet:
     """NEWTS from the file of its test split as published (columns summary1, summary2, sentences1, sentences2)."""
-    return triplet_set("newts", newts_rows(read_table(path)), path)
+    return sets.triplet_set("newts", newts_rows(read_table(path)), path)

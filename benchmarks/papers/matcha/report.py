@@ -8,7 +8,7 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha import authors, figures
 from benchmarks.papers.matcha.agreement import OVERALL, RATINGS, SCALINGS, Scaler, concordance_matrix, rating_table
 from benchmarks.papers.matcha.scoring import Scores, undefined_lines, write_scores
@@ -16,16 +16,8 @@ from benchmarks.papers.matcha.separation import MEDNLI_TABLE, curve_table, separ
 from benchmarks.papers.matcha.sets import CALIBRATION, PAPER_ROWS, TITLES, EvaluationSet, TripletSet
 
 PUBLISHED = "matcha"
-LABELS = {
-    "n_delta": "N-delta",
-    "auc": "AUC",
-    "macro_f1": "macro-F1",
-    "wasserstein": "Wasserstein",
-    "r1": "R@1",
-    "dcg": "DCG",
-    "mae": "MAE",
-    "ccc": "CCC",
-}
+LABELS = {"n_delta": "N-delta", "auc": "AUC", "macro_f1": "macro-F1", "wasserstein": "Wasserstein"}
+LABELS |= {"r1": "R@1", "dcg": "DCG", "mae": "MAE", "ccc": "CCC"}
 SCALING_LABELS = {
     "rescaled": "rescaled: (s + 1) / 2, as the paper",
     "unscaled": "unscaled: the cosine as it is",
@@ -55,34 +47,29 @@ def write_results(
     `signatures` are those of the MATCHA checkpoints, for the report.
     """
     output.mkdir(parents=True, exist_ok=True)
+    files: dict[str, pd.DataFrame] = {}
     parts = [_HEADER, "\n".join(signatures), "\n".join(undefined_lines(scores, sets))]
     triplets = [dataset for dataset in sets.values() if isinstance(dataset, TripletSet)]
     if triplets:
         general = [metric for metric in metrics if metric.sets is None]
-        parts.append(_separation(general, triplets, scores, bootstrap, output))
-    rating = [metric for metric in metrics if not metric.corpus]
+        parts.append(_separation(general, triplets, scores, bootstrap, output, files))
     scaler, published = Scaler(scores, sets.get(CALIBRATION)), Published(PUBLISHED)
     if "stsb" in sets:
-        table = rating_table(rating, sets["stsb"], scores, scaler, published, bootstrap)
-        table.to_csv(output / "table7.csv", index=False)
+        files["table7"] = rating_table(metrics, sets["stsb"], scores, scaler, published, bootstrap)
         title = f"Table 7, CCC with the ratings of STS-B test ({_rows(sets['stsb'])})"
         notes = [*SCALING_LABELS.values(), _FINE_TUNED]
-        parts.append(figures_text(title, table, "metric", ["scaling"], notes=notes))
+        parts.append(figures_text(title, files["table7"], "metric", ["scaling"], notes=notes))
     if "human" in sets:
-        general = [metric for metric in rating if metric.sets is None]
-        table = rating_table(general, sets["human"], scores, scaler, published, bootstrap)
-        table.to_csv(output / "table8.csv", index=False)
-        parts.append(human_text(table, published))
-        matrix = concordance_matrix(general, sets["human"], scores, scaler)
-        matrix.to_csv(output / "figure4.csv", index=False)
+        general = [metric for metric in metrics if metric.sets is None]
+        files["table8"] = rating_table(general, sets["human"], scores, scaler, published, bootstrap)
+        parts.append(human_text(files["table8"], published))
+        files["figure4"] = matrix = concordance_matrix(general, sets["human"], scores, scaler)
         encoders = [metric.name for metric in general if metric.group == "encoder"]
         matrix = matrix[~matrix["metric"].isin(encoders) & ~matrix["other"].isin(encoders)]
         title = f"Figure 4: concordance with {len(sets['human'])} human ratings and among metrics"
         figures.draw_concordance(matrix, list(SCALINGS[:2]), output / "figure4.png", title)
     write_scores(sets, scores, output)
-    report = "\n\n".join(part for part in parts if part)
-    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
-    return report
+    return write_output(output, "\n\n".join(filter(None, parts)), **files)
 
 
 def _rows(dataset: EvaluationSet) -> str:
@@ -90,13 +77,16 @@ def _rows(dataset: EvaluationSet) -> str:
 
 
 def _separation(
-    metrics: list[Metric], sets: list[TripletSet], scores: Scores, bootstrap: Bootstrap, output: Path
+    metrics: list[Metric],
+    sets: list[TripletSet],
+    scores: Scores,
+    bootstrap: Bootstrap,
+    output: Path,
+    files: dict[str, pd.DataFrame],
 ) -> str:
     table = separation_table(metrics, sets, scores, Published(PUBLISHED), bootstrap)
-    for number, part in table.groupby("table"):
-        part.to_csv(output / f"table{number}.csv", index=False)
-    curves = curve_table(metrics, sets, scores)
-    curves.to_csv(output / "curves.csv", index=False)
+    files["curves"] = curves = curve_table(metrics, sets, scores)
+    files |= {f"table{number}": part for number, part in table.groupby("table")}
     near, far = ([TITLES[key] for key in keys] for keys in (_NEAR, _FAR))
     baselines = [metric.name for metric in metrics if metric.group != "encoder"]
     encoders = [metric.name for metric in metrics if metric.group != "baseline" or metric.name == _EMBSIM]
@@ -109,7 +99,7 @@ def _separation(
     differences = authors.difference_table(metrics, sets, scores, bootstrap)
     if differences.empty:
         return separation_text(table, sets)
-    differences.to_csv(output / "authors.csv", index=False)
+    files["authors"] = differences
     title = "Ours minus the authors' MATCHA on the same pairs [95% paired bootstrap]"
     counts = differences.groupby(["metric", "verdict"]).size()
     notes = [f"{name}: {verdict} in {count} cells" for (name, verdict), count in counts.items()]
@@ -135,9 +125,8 @@ def separation_text(table: pd.DataFrame, sets: Iterable[TripletSet]) -> str:
         lines = lines[lines["figure"].isin(wanted) & (one.paired | (lines["figure"] != "pairwise"))]
         title = f"Table {MEDNLI_TABLE if mednli else '3'}, {one.title} ({_rows(one)})"
         notes = [_best(lines) if one.paired else _UNPAIRED, *([] if one.paper_rows else [_SAMPLED])]
-        parts.append(
-            figures_text(title, lines, "metric", ["figure"], LABELS, intervals=not one.paper_rows, notes=notes)
-        )
+        shown = not one.paper_rows
+        parts.append(figures_text(title, lines, "metric", ["figure"], LABELS, intervals=shown, notes=notes))
     sampled = [one.title for one in sets if not one.paper_rows]
     for figure, heading in _FIGURE_TABLES.items():
         lines = table[(table["figure"] == figure) & (table["table"] != MEDNLI_TABLE)]
@@ -153,10 +142,8 @@ def _best(lines: pd.DataFrame) -> str:
         return ""
     best = tested.loc[tested["value"].astype(float).idxmax()]
     mark, verdict = ("* ", "significantly") if best["best"] is True else ("", "not significantly")
-    return (
-        f"{mark}{best['metric']} has the highest N-delta, {verdict} above the next, {best['next']} "
-        f"(paired t-test, p = {best['p_next']:.2g})"
-    )
+    than = f"{verdict} above the next, {best['next']} (paired t-test, p = {best['p_next']:.2g})"
+    return f"{mark}{best['metric']} has the highest N-delta, {than}"
 
 
 def human_text(table: pd.DataFrame, published: Published) -> str:
@@ -178,9 +165,8 @@ def human_text(table: pd.DataFrame, published: Published) -> str:
     ]
     title = "Table 8 as published, among 9 metrics, 600 ratings: its ranks are not those above"
     parts.append(figures_text(title, pd.DataFrame(rows), "metric", ["part", "figure"], LABELS))
-    whole = table[(table["part"] == OVERALL) & table["figure"].isin(["ccc", "mae"])].sort_values(
-        "figure", kind="stable"
-    )
+    whole = table[(table["part"] == OVERALL) & table["figure"].isin(["ccc", "mae"])]
+    whole = whole.sort_values("figure", kind="stable")
     title = f"Figure 4, agreement with {counts} (CCC: higher is better, MAE: lower); published: of all 600 ratings"
     parts.append(figures_text(title, whole, "metric", ["figure", "scaling"], LABELS))
     return "\n\n".join(parts)

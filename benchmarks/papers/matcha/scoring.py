@@ -14,10 +14,7 @@ from benchmarks.papers.matcha.sets import EvaluationSet, TripletSet
 
 @dataclass(frozen=True)
 class TripletScores:
-    """Native scores of one metric on one triplet set, (n,) each; (1,) for a corpus metric.
-
-    A pair has the score 0 if one of its texts has no vector.
-    """
+    """(n,) native scores of one metric on a triplet set each, 0 where a text has no vector."""
 
     correct: np.ndarray
     incorrect: np.ndarray
@@ -27,11 +24,7 @@ class TripletScores:
 class Scores:
     """What was measured, and why the rest was not; keys are a metric's name and a set's key.
 
-    Attributes:
-        triplets: scores on triplet sets.
-        rated: (n,) native scores on rated sets.
-        undefined: (n,) whether a text of the pair has no vector, where that happens; (2, n) for a triplet set.
-        reasons: reasons why there are no scores.
+    `undefined` says of each pair whether a text has no vector, where that happens: (n,), or (2, n) for a triplet set.
     """
 
     triplets: dict[tuple[str, str], TripletScores] = field(default_factory=dict)
@@ -69,26 +62,18 @@ def score_sets(
 
 
 def _is_for(metric: Metric, dataset: EvaluationSet) -> bool:
-    return dataset.key in (metric.sets or (dataset.key,)) and (isinstance(dataset, TripletSet) or not metric.corpus)
+    return dataset.key in (metric.sets or (dataset.key,))
 
 
 def _score_set(scores: Scores, metric: Metric, score: Score, dataset: EvaluationSet) -> None:
     place = (metric.name, dataset.key)
     if not isinstance(dataset, TripletSet):
-        rated = score(dataset.candidates, dataset.references)
-        scores.rated[place] = _checked(metric, rated, len(dataset))
-        _keep_undefined(scores, place, rated, (len(dataset),))
-    elif metric.corpus:
-        pair = score(dataset.correct, dataset.references), score(dataset.incorrect, dataset.references_of_incorrect)
-        scores.triplets[place] = TripletScores(*(_checked(metric, one, 1) for one in pair))
+        values, shape = score(dataset.candidates, dataset.references), (len(dataset),)
+        scores.rated[place] = _checked(metric, values, len(dataset))
     else:  # in one call, so that an encoder encodes a reference once
         texts = [*dataset.correct, *dataset.incorrect], [*dataset.references, *dataset.references_of_incorrect]
-        both = score(*texts)
-        scores.triplets[place] = TripletScores(*np.split(_checked(metric, both, 2 * len(dataset)), 2))
-        _keep_undefined(scores, place, both, (2, len(dataset)))
-
-
-def _keep_undefined(scores: Scores, place: tuple[str, str], values: np.ndarray, shape: tuple[int, ...]) -> None:
+        values, shape = score(*texts), (2, len(dataset))
+        scores.triplets[place] = TripletScores(*np.split(_checked(metric, values, 2 * len(dataset)), 2))
     if np.ma.is_masked(values):
         scores.undefined[place] = np.ma.getmaskarray(values).reshape(shape)
 

@@ -4,30 +4,24 @@ Source: Li et al., Findings of ACL 2026, sections 4.2.1 to 4.2.3.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import Metric
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.scoring import Scores, TripletScores
 from benchmarks.papers.matcha.sets import TripletSet
 from semantic_metrics.stats.bootstrap import SIGNIFICANT, Figures
 from semantic_metrics.stats.separation import THRESHOLDS, paired_t_test, separation, threshold_curve, to_unit
 
-FIGURE_TABLES = {  # by figure, the table that prints it; MedNLI has its own
-    "correct": "3",
-    "incorrect": "3",
-    "n_delta": "3",
-    "auc": "3",
-    "pairwise": "3",
-    "macro_f1": "4",
-    "wasserstein": "5",
-}
+# by figure, the table that prints it; MedNLI has its own
+FIGURE_TABLES = dict.fromkeys(("correct", "incorrect", "n_delta", "auc", "pairwise"), "3")
+FIGURE_TABLES |= {"macro_f1": "4", "wasserstein": "5"}
 MEDNLI_TABLE = "6"
-CORPUS_FIGURES = ("correct", "incorrect", "n_delta")  # what the paper prints for MAUVE
 _COLUMNS = ["table", "set", "metric", "group", "figure", "value", "low", "high", "published", "n"]
 _COLUMNS += ["p_next", "next", "best", "reason"]
 
@@ -35,26 +29,27 @@ _COLUMNS += ["p_next", "next", "best", "reason"]
 def separation_table(
     metrics: list[Metric], sets: list[TripletSet], scores: Scores, published: Published, bootstrap: Bootstrap
 ) -> pd.DataFrame:
-    """Every figure of tables 3 to 6, one row each.
+    """Every figure of tables 3 to 6, one row each, times 100.
 
-    Returns:
-        Columns table, set, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the
-        set), p_next and next (N-delta only: paired t-test against the metric with the next lower N-delta), best
-        (N-delta only: the highest, and significantly so) and reason (why there is no value). All figures times 100.
+    Columns table, set, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the set),
+    p_next and next (N-delta only: paired t-test against the metric with the next lower N-delta), best (N-delta only:
+    the highest, and significantly so) and reason (why there is no value).
     """
     rows = []
     for triplets in sets:
         key, title = triplets.key, triplets.title
         measured = {metric.name: scores.triplets.get((metric.name, key)) for metric in metrics}
-        tests = next_best_tests([metric for metric in metrics if not metric.corpus], measured, triplets.paired)
+        tests = next_best_tests(metrics, measured, triplets.paired)
         for metric in metrics:
-            sides = scores.sides(metric.name, key) if measured[metric.name] else None
-            values, bounds = _figures(metric, sides, triplets.paired, bootstrap)
-            for figure in CORPUS_FIGURES if metric.corpus else FIGURE_TABLES:
+            values = {}
+            if measured[metric.name]:
+                statistic = partial(separation, bounds=metric.bounds, paired=triplets.paired)
+                values = measure_sides(statistic, *scores.sides(metric.name, key), triplets.paired, bootstrap)
+            for figure in FIGURE_TABLES:
                 table = MEDNLI_TABLE if key == "mednli" else FIGURE_TABLES[figure]
-                low, high = bounds.get(figure, (None, None))
+                value, low, high = values.get(figure, (None, None, None))
                 row = {"table": table, "set": title, "metric": metric.name, "group": metric.group, "figure": figure}
-                row |= {"value": values.get(figure), "low": low, "high": high, "n": len(triplets)}
+                row |= {"value": value, "low": low, "high": high, "n": len(triplets)}
                 row["published"] = published.get(table, title, metric.published, figure)
                 row |= tests.get(metric.name, {}) if figure == "n_delta" else {}
                 row["reason"] = scores.reasons.get((metric.name, key))
@@ -62,51 +57,28 @@ def separation_table(
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def _figures(
-    metric: Metric, sides: tuple[np.ndarray, np.ndarray] | None, paired: bool, bootstrap: Bootstrap
-) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Figures and their intervals; none of a metric without scores, no intervals of a corpus metric."""
-    if sides is None:
-        return {}, {}
-
-    def statistic(correct: np.ndarray, incorrect: np.ndarray) -> Figures:
-        return separation(correct, incorrect, metric.bounds, paired)
-
-    values = {name: float(value) for name, value in statistic(*sides).items()}
-    return values, {} if metric.corpus else intervals(statistic, *sides, paired, bootstrap)
-
-
-def intervals(
+def measure_sides(
     statistic: Callable[[np.ndarray, np.ndarray], Figures],
     correct: np.ndarray,
     incorrect: np.ndarray,
     paired: bool,
     bootstrap: Bootstrap,
-) -> dict[str, tuple[float, float]]:
-    """Bootstrap intervals of figures of correct and incorrect texts.
-
-    Args:
-        statistic: takes (..., n) and (..., m) scores of correct and of incorrect texts.
-        correct: (n,) scores.
-        incorrect: (m,) scores.
-        paired: whether row i of both belongs together, so that rows are drawn for both at once.
-        bootstrap: seed and number of resamples.
-    """
+) -> dict[str, Cell]:
+    """Figures of (n,) scores of correct and (m,) of incorrect texts; rows of a paired set are drawn for both."""
 
     def resampled(rows: np.ndarray, other_rows: np.ndarray | None = None) -> Figures:
         return statistic(correct[rows], incorrect[rows if other_rows is None else other_rows])
 
-    return bootstrap.intervals(resampled, (len(correct),) if paired else (len(correct), len(incorrect)))
+    return bootstrap.measure(resampled, (len(correct),) if paired else (len(correct), len(incorrect)))
 
 
 def next_best_tests(
     metrics: list[Metric], measured: dict[str, TripletScores | None], paired: bool
 ) -> dict[str, dict[str, object]]:
-    """Paired t-tests of each metric's gaps against those of the metric with the next lower N-delta.
+    """Paired t-tests of each metric's gaps against those of the metric with the next lower N-delta; none if unpaired.
 
-    Returns:
-        By metric's name, `next` (the other's name), `p_next`, and `best`: whether it is the highest of all and the
-        test distinguishes it from the next at the level of the caption of table 3. Empty for unpaired sets.
+    By metric's name, `next` (the other's name), `p_next`, and `best`: whether it is the highest of all and the test
+    distinguishes it from the next at the level of the caption of table 3.
     """
     if not paired:
         return {}
@@ -123,16 +95,14 @@ def next_best_tests(
 def curve_table(metrics: list[Metric], sets: list[TripletSet], scores: Scores) -> pd.DataFrame:
     """The threshold curves (figures 2 and 6); rows of an unpaired set are paired by `TripletSet.curve_rows`.
 
-    Returns:
-        Columns set, metric, group, midpoint (whether the two midpoint conditions hold, as in the paper), threshold,
-        share (in percent).
+    Columns set, metric, group, midpoint (whether the two conditions of the paper hold), threshold, share (%).
     """
     parts = []
     for triplets in sets:
         rows = triplets.curve_rows()[0]
         for metric in metrics:
             pair = scores.triplets.get((metric.name, triplets.key))
-            if pair is None or metric.corpus:
+            if pair is None:
                 continue
             unit = to_unit([pair.correct, pair.incorrect[rows]], metric.bounds)
             names = {"set": triplets.title, "metric": metric.name, "group": metric.group}

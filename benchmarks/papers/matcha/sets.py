@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import check_columns, read_table
 
 TITLES = {  # in the paper's order and spelling
     "snli": "SNLI",
@@ -26,27 +26,15 @@ TITLES = {  # in the paper's order and spelling
 }
 UNSEEN_COCO = "coco_unseen"  # the authors' rows of COCO without the captions of a training source
 UNPAIRED = ("climate_fever",)  # its incorrect pairs have references of their own
-PAPER_ROWS = {  # rows of the paper's own set; the other sets were sampled, or edited since, so that their rows differ
-    "snli": 2943,
-    "multinli": 2932,
-    "stsb": 1379,
-    "human": 600,
-}
+# rows of the paper's own set; the other sets were sampled, or edited since, so that their rows differ
+PAPER_ROWS = {"snli": 2943, "multinli": 2932, "stsb": 1379, "human": 600}
 RATED_TITLES = {"stsb": "STS-B test", "human": "human study"}
 CALIBRATION = "stsb_dev"  # fits the line from score to rating; neither measured nor trained on
 NAMES = (*TITLES, *RATED_TITLES)
 
-FILES = {
-    "snli": "nli_triplets/snli_dev.parquet",
-    "multinli": "nli_triplets/mnli_dev_matched.parquet",
-    "truthfulqa": "matcha_eval/truthfulqa.parquet",
-    "climate_fever": "matcha_eval/climate_fever.parquet",
-    "coco": "matcha_eval/coco.parquet",
-    "newts": "matcha_eval/newts.parquet",
-    "stsb": "stsb/test.parquet",
-    "human": "matcha_human/half.parquet",
-    CALIBRATION: "stsb/dev.parquet",
-}
+FILES = {name: f"matcha_eval/{name}.parquet" for name in ("truthfulqa", "climate_fever", "coco", "newts")}
+FILES |= {"snli": "nli_triplets/snli_dev.parquet", "multinli": "nli_triplets/mnli_dev_matched.parquet"}
+FILES |= {"stsb": "stsb/test.parquet", CALIBRATION: "stsb/dev.parquet", "human": "matcha_human/half.parquet"}
 _COLUMNS = {"premise": "reference", "correct_answer": "correct", "incorrect_answer": "incorrect"}
 _NLI_COLUMNS = {"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"}  # MedNLI's own names
 _HIGHEST_RATING = 5  # in STS-B and in the human study; both are divided by it
@@ -54,15 +42,10 @@ _HIGHEST_RATING = 5  # in STS-B and in the human study; both are divided by it
 
 @dataclass(frozen=True)
 class TripletSet:
-    """Correct and incorrect candidates, each with a reference.
+    """Correct candidates, which their reference supports, and incorrect ones, which contradict or are unrelated to it.
 
-    Attributes:
-        key: one of TITLES.
-        references: n references of the correct candidates.
-        correct: n texts that the reference supports.
-        references_of_incorrect: n references of the incorrect candidates; `references` again in a paired set.
-        incorrect: n texts that contradict their reference or are unrelated to it.
-        paper: whether the rows are the authors' own.
+    `key` is one of TITLES; `references_of_incorrect` are `references` again in a paired set; `paper` says whether the
+    rows are the authors' own.
     """
 
     key: str
@@ -115,15 +98,7 @@ class TripletSet:
 
 @dataclass(frozen=True)
 class RatedSet:
-    """Pairs with human ratings.
-
-    Attributes:
-        key: one of RATED_TITLES, or CALIBRATION.
-        references: n texts.
-        candidates: n texts that were compared with them.
-        ratings: (n,) on [0, 1], higher is closer.
-        groups: n names of parts that are also reported alone; empty for none.
-    """
+    """Pairs with human ratings: (n,) on [0, 1], higher is closer; and n names of parts that are also reported alone."""
 
     key: str
     references: list[str]
@@ -149,28 +124,13 @@ EvaluationSet = TripletSet | RatedSet
 
 
 def load_sets(data: Path, names: tuple[str, ...]) -> dict[str, EvaluationSet]:
-    """Read sets from a data folder.
-
-    Args:
-        data: the folder, in the layout of the module's docstring.
-        names: names in NAMES, or CALIBRATION; not `mednli`.
-
-    Returns:
-        The sets whose file exists, by name, in the given order.
-
-    Raises:
-        ValueError: a file is invalid; names it.
-    """
+    """The sets of a data folder (layout: the module's docstring) whose file exists, by name, but not `mednli`."""
     paths = {name: data / FILES[name] for name in names}
     return {name: read_set(name, path) for name, path in paths.items() if path.is_file()}
 
 
 def read_set(name: str, path: Path) -> EvaluationSet:
-    """Read one set from a file in the format of the data folder; `mednli` from sentence pairs with labels.
-
-    Raises:
-        ValueError: the file lacks a column, a text, or rows; names it.
-    """
+    """One set from a file as in the data folder; `mednli` from labelled pairs; a ValueError names the file."""
     frame = read_table(path)
     if name == "mednli":
         return triplet_set(name, pivot_nli(frame.rename(columns=_NLI_COLUMNS), path), path)
@@ -184,11 +144,7 @@ def read_set(name: str, path: Path) -> EvaluationSet:
 
 
 def triplet_set(name: str, frame: pd.DataFrame, source: object, paper: bool = False) -> TripletSet:
-    """Columns reference, correct, incorrect[, reference_of_incorrect] -> the set.
-
-    Raises:
-        ValueError: a column or a text is missing, or there are no rows; names the source.
-    """
+    """Columns reference, correct, incorrect[, reference_of_incorrect] -> the set; a ValueError names the source."""
     if name not in UNPAIRED:
         frame = frame.assign(reference_of_incorrect=frame.get("reference"))
     columns = ("reference", "correct", "reference_of_incorrect", "incorrect")
@@ -199,8 +155,7 @@ def rated_set(name: str, frame: pd.DataFrame, source: object, highest: float = _
     """Columns reference, candidate, rating[, group] -> the set, its ratings divided by the highest possible one.
 
     Raises:
-        ValueError: a column or a text is missing, there are no rows, or a rating is not in [0, highest]; names the
-            source.
+        ValueError: a column or a text is missing, there are no rows, or a rating is not in [0, highest].
     """
     references, candidates = _texts(frame, "reference", source), _texts(frame, "candidate", source)
     if "rating" not in frame:
@@ -215,19 +170,10 @@ def rated_set(name: str, frame: pd.DataFrame, source: object, highest: float = _
 def pivot_nli(frame: pd.DataFrame, source: object) -> pd.DataFrame:
     """Labelled pairs -> one row per premise that has both: its first entailed and its first contradicting hypothesis.
 
-    Args:
-        frame: columns premise, hypothesis and label (`entailment`, `contradiction`; others are left out).
-        source: named in errors.
-
-    Returns:
-        Columns reference, correct, incorrect, in the order in which the premises first occur.
-
-    Raises:
-        ValueError: a column is missing.
+    Takes columns premise, hypothesis and label (`entailment`, `contradiction`; others are left out), or raises a
+    ValueError; returns columns reference, correct, incorrect, in the order in which the premises first occur.
     """
-    missing = {"premise", "hypothesis", "label"} - set(frame.columns)
-    if missing:
-        raise ValueError(f"{source}: expected columns premise, hypothesis and label, missing {sorted(missing)}")
+    check_columns(frame, ("premise", "hypothesis", "label"), source)
     roles = {"entailment": "correct", "contradiction": "incorrect"}
     kept = frame.assign(role=frame["label"].map(roles)).dropna(subset=["role"])
     first = kept.drop_duplicates(["premise", "role"]).pivot(index="premise", columns="role", values="hypothesis")

@@ -3,23 +3,20 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
     python -m benchmarks nli_lex --data FOLDER --trained-on runs/judged/train.parquet
         the shipped checkpoint and the lexical baselines on DIVER-QA, NQ-open 301 and EVOUNA; of EVOUNA the questions
         that the checkpoint was not trained on (training/data/judged_answers.py writes the file)
-    python -m benchmarks nli_lex --data FOLDER --baselines-only
-        only judges that need no model
     python -m benchmarks nli_lex --data FOLDER --checkpoint MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli \
         --weights diver_qa=weights.json --bem kortukov/answer-equivalence-bem --device cuda
         another NLI model with weights of its own (`semantic-metrics fit`), and BEM
     python -m benchmarks nli_lex --file judged.csv --endpoint http://127.0.0.1:8000/v1 --endpoint-model llama
         a user's own answers, and a language model as a judge (it is sent every answer)
 
-Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test: three settings were tried because
-of what had been seen there, and a feature was taken after figures without it had been seen there (docs/nli_lex.md).
-Weights must not be fitted on the questions that they judge: the report says for each set what they were fitted on.
-EVOUNA, on whose other questions the shipped weights are fitted, is judged by cross-validation.
+Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test (docs/nli_lex.md). Weights must not
+be fitted on the questions that they judge: the report says for each set what they were fitted on. EVOUNA, on whose
+other questions the shipped weights are fitted, is judged by cross-validation.
 
-Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, raters.csv, checks.csv, scores_SET.csv,
-report.txt (the printed report), figure2.png, figure4.png to figure9.png, all times 100; and, for the shipped
-checkpoint, model_card.csv, which its card prints (`python -m training.cards model_cards/pairs --results OUTPUT`). With
---endpoint also replies.jsonl: its replies as they come, which a second run does not ask for again.
+Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv, report.txt (what is
+printed), figure2.png, figure4.png to figure9.png, all times 100; for the shipped checkpoint model_card.csv, which its
+card prints (`python -m training.cards model_cards/pairs --results OUTPUT`); with --endpoint replies.jsonl: its replies
+as they come, which a second run does not ask for again.
 """
 
 from pathlib import Path
@@ -29,9 +26,8 @@ import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
-from benchmarks.papers.nli_lex.chat_judge import endpoint_judge
+from benchmarks.papers.nli_lex import judges as rows
 from benchmarks.papers.nli_lex.denials import denial_checks
-from benchmarks.papers.nli_lex.judges import Judge, judge_sets, lexical_judges, model_judges, published_judges
 from benchmarks.papers.nli_lex.nli_checks import checks
 from benchmarks.papers.nli_lex.nli_judges import SHIPPED, NliModel
 from benchmarks.papers.nli_lex.report import write_report
@@ -85,7 +81,7 @@ def main(
             judges[-2:-2] = nli.judges()  # before the published ones
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    judged = judge_sets(judges, measured, options.progress)
+    judged = rows.judge_sets(judges, measured, options.progress)
     lines = [] if nli is None else nli.lines()
     shipped, drawing = nli is not None and nli.shipped, Bootstrap(seed, resamples)
     click.echo(write_report(judges, measured, absent, judged, accuracy, drawing, output, lines, shipped))
@@ -113,27 +109,22 @@ def gather(
     return sets, absent
 
 
-def other_judges(models: dict[str, object], output: Path) -> list[Judge]:
+def other_judges(models: dict[str, object], output: Path) -> list[rows.Judge]:
     """All judges but those of the NLI model, the published ones last.
 
     Raises:
         ValueError: an endpoint comes without a model, its URL is invalid, or replies.jsonl in `output` does not hold
             the replies of an earlier run.
     """
-    judges = [*lexical_judges(), *model_judges(models)]
-    if (models["endpoint"] is None) != (models["endpoint_model"] is None):
+    url, model = models["endpoint"], models["endpoint_model"]
+    if (url is None) != (model is None):
         raise ValueError("--endpoint, --endpoint-model: expected both or neither")
-    if models["endpoint"] is not None:
-        judges.append(endpoint_judge(models["endpoint"], models["endpoint_model"], output / "replies.jsonl"))
-    return [*judges, *published_judges()]
+    asked = [] if url is None else [rows.endpoint_judge(url, model, output / "replies.jsonl")]
+    return [*rows.lexical_judges(), *rows.model_judges(models), *asked, *rows.published_judges()]
 
 
 def nli_model(models: dict[str, object], sets: dict[str, JudgedSet]) -> NliModel:
-    """The checkpoint that the options name.
-
-    Raises:
-        ValueError: it does not load, or --weights names a set that is not measured or a file that does not exist.
-    """
+    """The checkpoint and the weights that the options name, or a ValueError about them."""
     weights = {}
     for given in models["weights"]:
         key, _, path = given.partition("=")

@@ -2,16 +2,11 @@ r"""Two probes: answers that name the reference to deny, correct or list it, and
 
     python -m benchmarks denials [--checkpoint NAME] [--output FOLDER]
 
-denials.csv has answers to questions written for this project, in forms that no model is trained on, like the questions.
-Each form gives an incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the same
-words, so half of the answers are correct and chance is 50. An answer that leaves open which of several guesses is right
-is incorrect.
-
-numbers.csv has answers to other such questions, whose reference is a year, a date, a count, an amount or an ordinal:
-half of them have another number, most of them near it ("1911" for "1912"), half the right one, also written otherwise
-("nineteen twelve") or, where it is long, rounded. An answer is the number alone, the number in a form, or a sentence
-with other numbers. A rule of nli_lex (`number_conflict`) was written with such answers in mind, and tells most of these
-pairs alone: the probe says how far the judge follows it, not how it does on all answers with numbers.
+Both were written for this project, and half of their answers are correct. denials.csv has forms that no model is
+trained on: each gives an incorrect answer ("Forget Leonardo, Michelangelo is what you want.") and a correct one in the
+same words. In numbers.csv the reference is a year, a date, a count, an amount or an ordinal, and an answer has another
+one, mostly near it, or the right one, also written otherwise. Rules on numbers in nli_lex tell most of these pairs
+alone: the probe says how far the judge follows them, not how it does on all answers with numbers.
 
 Judges: NLI+lex with the checkpoint's weights, its NLI model alone (entailment above 0.5), and token recall of the
 reference above 0.5. Writes to --output: denials.csv and numbers.csv (accuracy by kind), denials_answers.csv and
@@ -64,12 +59,12 @@ def score(scorer: PairScorer, answers: pd.DataFrame, **run_options: object) -> p
 
 def judge_table(scored: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each judge: columns judge, and those of `accuracy_table` with correct and incorrect."""
-    tables = []
-    for name in (name for name in JUDGES if name in scored):
-        right = ((scored[name] > CORRECT_ABOVE) == (scored["label"] == 1)).to_numpy()
-        tables.append(accuracy_table(right, scored["kind"], scored["label"], LABELS).assign(judge=name))
-    table = pd.concat(tables, ignore_index=True).rename(columns={"n": "answers"})
-    return table[["judge", *(name for name in table if name != "judge")]]
+    names, kinds, labels = [name for name in JUDGES if name in scored], scored["kind"], scored["label"]
+    right = {name: ((scored[name] > CORRECT_ABOVE) == (labels == 1)).to_numpy() for name in names}
+    tables = {name: accuracy_table(right[name], kinds, labels, LABELS) for name in names}
+    return (
+        pd.concat(tables, names=["judge"]).reset_index(level=0).reset_index(drop=True).rename(columns={"n": "answers"})
+    )
 
 
 def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:

@@ -13,12 +13,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.baselines import bertscore, bleurt, rouge
-from benchmarks.common.encoders import NotMeasured, Score, absence
+from benchmarks.common.baselines import bertscore, bleurt, given_model, rouge
+from benchmarks.common.encoders import NotMeasured, Score, absence, transformer
 from benchmarks.papers.nli_lex.sets import BEM, GPT4, JudgedSet
+from semantic_metrics.endpoint import EndpointError, chat_endpoint
 from semantic_metrics.nli_lex.lexical import lexical_match, substring
 from semantic_metrics.stats.validation import word_f1
 
@@ -27,20 +29,20 @@ LEXICAL = "Lexical match alone"
 RECALL = "Token recall"
 BEM_TOKENS = 512  # maximal length of BERT
 BLEURT_TOKENS = 512  # maximal length of BLEURT-20
-_BATCH_SIZE = 64
+PROMPT = """\
+Question: {question}
+Reference answer: {reference}
+Candidate answer: {answer}
+
+Does the candidate answer match the reference answer? It does if it says the same in other words, or names the same
+person, place or number. Reply with 1 if it does and with 0 if it does not, and with nothing else."""
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Scores that a judge gives a set.
-
-    Attributes:
-        scores: (n,) in about [0, 1], higher is more likely correct; NaN where the judge gives none.
-        seconds: time that scoring took; None where it was not measured here.
-        notes: remarks for the report.
-    """
+    """(n,) scores of a set in about [0, 1], NaN where there is none; the seconds that they took, if known; remarks."""
 
     scores: np.ndarray
     seconds: float | None = None
@@ -49,12 +51,7 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A judge whose model is loaded.
-
-    Attributes:
-        ask: function from a set to its verdicts.
-        parameters: number of the model's parameters; 0 without a model, None if unknown.
-    """
+    """A judge whose model is loaded, and the number of its parameters: 0 without a model, None if unknown."""
 
     ask: Callable[[JudgedSet], Verdicts]
     parameters: int | None = 0
@@ -62,13 +59,9 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Judge:
-    """A row of the tables.
+    """A row of the tables, and the paper's name of it; `load` raises NotMeasured where something is missing.
 
-    Attributes:
-        name: name of the row.
-        load: loads the judge; raises NotMeasured where something that it needs is missing.
-        group: "lexical", "model", "nli", "endpoint" or "published".
-        published: name of its row in the paper; None where the paper has none.
+    `group` is "lexical", "model", "nli", "endpoint" or "published".
     """
 
     name: str
@@ -79,13 +72,7 @@ class Judge:
 
 @dataclass
 class Judged:
-    """What was measured, and why the rest was not.
-
-    Attributes:
-        verdicts: verdicts by judge's name and set's key.
-        reasons: why there are none, by judge's name and set's key.
-        parameters: number of parameters of each loaded judge, by name.
-    """
+    """Verdicts, and why there are none, by judge's name and set's key; parameters by judge's name."""
 
     verdicts: dict[tuple[str, str], Verdicts] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -168,37 +155,25 @@ def lexical_judges() -> list[Judge]:
 
 
 def model_judges(models: dict[str, object]) -> list[Judge]:
-    """BERTScore, BLEURT and BEM; one whose model is not given is not measured.
-
-    `models` has `bertscore`, `bertscore_layer`, `bleurt` and `bem`, None where not given; and `run`.
-    """
+    """BERTScore, BLEURT and BEM, with the models that the options name; one without a model is not measured."""
     device, layer = models["run"].get("device"), models["bertscore_layer"]
+    bleurt_20 = partial(bleurt, device=device, reference_first=True, tokens=BLEURT_TOKENS)
 
     def judge(name: str, load: Callable[[str], Loaded]) -> Judge:
-        def load_given() -> Loaded:
-            if models[name.lower()] is None:
-                raise NotMeasured(f"no model given (--{name.lower()} FOLDER_OR_ID)")
-            return load(models[name.lower()])
+        return Judge(name, lambda: load(given_model(models, name)), "model", name)
 
-        return Judge(name, load_given, "model", name)
+    def pairs(name: str, score: Callable[[str], Score]) -> Judge:
+        return judge(name, lambda model: Loaded(judge_pairs(score(model)), count_parameters(model)))
 
-    def of_pairs(score: Score, model: str) -> Loaded:
-        return Loaded(judge_pairs(score), count_parameters(model))
-
-    bleurt_20 = partial(bleurt, device=device, reference_first=True, tokens=BLEURT_TOKENS)
     return [
-        judge("BERTScore", lambda model: of_pairs(bertscore(model, layer, device), model)),
-        judge("BLEURT", lambda model: of_pairs(bleurt_20(model), model)),
+        pairs("BERTScore", lambda model: bertscore(model, layer, device)),
+        pairs("BLEURT", bleurt_20),
         judge("BEM", lambda model: bem(model, device)),
     ]
 
 
 def count_parameters(model: str) -> int:
-    """Number of an encoder's parameters, from its configuration alone; no weights are read.
-
-    Raises:
-        NotMeasured: the configuration does not load.
-    """
+    """Number of an encoder's parameters, from its configuration alone (or NotMeasured); no weights are read."""
     import torch
     from transformers import AutoConfig, AutoModel
 
@@ -210,20 +185,10 @@ def bem(model: str, device: str | None) -> Loaded:
     """BEM from a transformers port (the paper's: kortukov/answer-equivalence-bem), the probability of "equivalent".
 
     It reads the answer as the first text, reference and question as the second, each closed by a separator.
-
-    Raises:
-        NotMeasured: the model does not load, or does not have two labels.
     """
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    with absence(model):
-        tokenizer = AutoTokenizer.from_pretrained(model)
-        network = AutoModelForSequenceClassification.from_pretrained(model).to(device or "cpu").eval()
-    if network.config.num_labels != 2:
-        raise NotMeasured(f"{model}: expected a model with two labels, got {network.config.num_labels}")
+    tokenizer, network, run = transformer(model, "AutoModelForSequenceClassification", device, outputs=2)
     first, last = tokenizer.cls_token, tokenizer.sep_token
-    options = {"max_length": BEM_TOKENS, "truncation": True, "padding": True, "return_tensors": "pt"}
+    options = {"max_length": BEM_TOKENS, "add_special_tokens": False}
 
     def ask(answers: JudgedSet) -> Verdicts:
         rows = zip(answers.questions, answers.candidates, answers.references, strict=True)
@@ -232,17 +197,7 @@ def bem(model: str, device: str | None) -> Loaded:
             for question, answer, group in rows
             for reference in group
         ]
-
-        def score(*_: list[str]) -> np.ndarray:
-            parts = []
-            for i in range(0, len(pairs), _BATCH_SIZE):
-                sides = map(list, zip(*pairs[i : i + _BATCH_SIZE], strict=True))
-                inputs = tokenizer(*sides, add_special_tokens=False, **options)
-                with torch.inference_mode():
-                    parts.append(network(**inputs.to(network.device)).logits.softmax(-1)[:, 1].double().cpu().numpy())
-            return np.concatenate(parts)
-
-        return judge_pairs(score)(answers)
+        return judge_pairs(lambda *_: run(pairs, lambda output: output.logits.softmax(-1)[:, 1], **options))(answers)
 
     return Loaded(ask, network.num_parameters())
 
@@ -256,3 +211,30 @@ def published_judges() -> list[Judge]:
         return Verdicts(answers.before[name])
 
     return [Judge(name, lambda name=name: Loaded(partial(ask, name), None), "published") for name in (BEM, GPT4)]
+
+
+def endpoint_judge(url: str, model: str, kept: Path | None = None) -> Judge:
+    """A language model behind OpenAI's chat API that is asked about each answer once, at temperature 0.
+
+    Replies that `kept` holds from an earlier run are not asked for again, and take no time. One that is neither 1 nor 0
+    counts as incorrect; the report says how many there were. Like in the paper (appendix C), the server lets the model
+    write nothing else, if it can. The key is in the environment variable SEMANTIC_METRICS_API_KEY.
+
+    A ValueError says that `url` is neither http nor https, or that `kept` is not a file of replies.
+    """
+    endpoint = chat_endpoint(url, kept=kept)
+
+    def ask(answers: JudgedSet) -> Verdicts:
+        begin = time.perf_counter()
+        rows = zip(answers.questions, answers.references, answers.candidates, strict=True)
+        texts = [PROMPT.format(question=a, reference=" or ".join(b), answer=c) for a, b, c in rows]
+        chats = [[{"role": "user", "content": text}] for text in texts]
+        try:
+            replies = [endpoint.choose(model, chat, ("1", "0"), temperature=0) for chat in chats]
+        except EndpointError as error:
+            raise NotMeasured(str(error)) from error
+        seconds, unclear = time.perf_counter() - begin, replies.count(None)
+        notes = (f"{unclear} of {len(replies)} replies were neither 1 nor 0",) if unclear else ()
+        return Verdicts(np.array([float(reply or 0) for reply in replies]), seconds, notes)
+
+    return Judge(f"Judge {model}", lambda: Loaded(ask, None), "endpoint")

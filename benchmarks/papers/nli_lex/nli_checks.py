@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import softmax
 from scipy.stats import binomtest
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import read_table
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import class_labels, nli_labels
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
@@ -36,23 +36,14 @@ def one_word_pairs() -> pd.DataFrame:
 
 
 def _sentence(template: str, words: str) -> str:
-    text = template.format(words)
-    return text[0].upper() + text[1:]
+    return (text := template.format(words))[0].upper() + text[1:]
 
 
 def answer(scorer: PairScorer, pairs: pd.DataFrame, **run_options: object) -> pd.DataFrame:
     """Add `passed`, whether the right one of both labels has the higher logit (a tie is wrong), and `margin`.
 
     `margin` is p_entailment - p_contradiction. In a model with two labels, entailment and not, the second counts as
-    contradiction.
-
-    Args:
-        scorer: an NLI model.
-        pairs: columns premise, hypothesis and label, as of `one_word_pairs`.
-        run_options: attributes of `RunOptions`.
-
-    Raises:
-        ValueError: the model has no label for contradiction.
+    contradiction; a ValueError says that another has no label for it. `pairs` has the columns of `one_word_pairs`.
     """
     entailment, contradiction = nli_labels(scorer.labels)
     classes = class_labels(scorer.labels)
@@ -70,16 +61,10 @@ def answer(scorer: PairScorer, pairs: pd.DataFrame, **run_options: object) -> pd
 
 
 def accuracy_table(right: np.ndarray, kinds: pd.Series, labels: pd.Series, names: Mapping[str, object]) -> pd.DataFrame:
-    """Accuracy by kind and over all rows, times 100.
+    """Accuracy by kind and over all rows, times 100: columns kind, n, accuracy, low, high (Wilson's 95% interval).
 
-    Args:
-        right: (n,) bool, whether a row is judged rightly.
-        kinds: n kinds.
-        labels: n labels.
-        names: label by the name of the column with the accuracy on its rows.
-
-    Returns:
-        Columns kind, n, accuracy, low, high (Wilson's 95% interval), and those of `names`.
+    Takes (n,) whether a row is judged rightly, n kinds, n labels, and a label by the name of a further column, with the
+    accuracy on its rows.
     """
     rows = []
     for kind in [*kinds.unique(), ALL]:
@@ -94,14 +79,7 @@ def accuracy_table(right: np.ndarray, kinds: pd.Series, labels: pd.Series, names
 def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.DataFrame:
     """Accuracy of an NLI model on the pairs, and on two known NLI sets: columns set, figure, value (times 100).
 
-    Args:
-        scorer: an NLI model.
-        data: folder with `mnli/dev_matched.parquet` and `snli/dev.parquet`, measured if they exist and the model has
-            all three labels; None for the pairs alone.
-        run_options: attributes of `RunOptions`.
-
-    Raises:
-        ValueError: a file is invalid, or the model has no label for contradiction.
+    The sets are measured if `data` has them and the model has all three labels.
     """
     answered = answer(scorer, one_word_pairs(), **run_options)
     table = accuracy_table(answered["passed"].to_numpy(), answered["kind"], answered["label"], {})
@@ -111,9 +89,7 @@ def checks(scorer: PairScorer, data: Path | None, **run_options: object) -> pd.D
     for title, file in NLI_SETS.items():
         if data is None or not (data / file).is_file() or set(names) != set(CLASSES):
             continue
-        frame = read_table(data / file)
-        if missing := {"premise", "hypothesis", "label"} - set(frame.columns):
-            raise ValueError(f"{file}: expected columns premise, hypothesis and label, missing {sorted(missing)}")
+        frame = read_table(data / file, "premise", "hypothesis", "label")
         frame = frame[frame["label"].isin(CLASSES)]  # the other pairs have no majority label
         texts = list(zip(frame["premise"], frame["hypothesis"], strict=True))
         predicted = scorer.logits(texts, RunOptions(**run_options)).values[:, classes].argmax(axis=1)

@@ -1,11 +1,9 @@
 """The judges that read an NLI model: NLI alone and NLI+lex, each as in the paper and as this project reads texts.
 
-As in the paper (`features="paper"`): the whole question, and the reference as a literal substring. This project reads
-only the part of a question that asks, normalises words, and in its shipped form adds features and a rule for long
-answers.
-
-Weights belong to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others,
-named by --weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is otherwise judged by cross-validation.
+As in the paper: the whole question, and the reference as a literal substring. This project reads only the part of a
+question that asks, normalises words, and in its shipped form adds features and a rule for long answers. Weights belong
+to a checkpoint (`nli_lex.json` in its folder). A set whose questions they were fitted on needs others, named by
+--weights SET=FILE; EVOUNA, on which the shipped ones are fitted, is otherwise judged by cross-validation.
 """
 
 import time
@@ -44,13 +42,8 @@ SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that 
 class NliModel:
     """One checkpoint, which reads every set once for NLI alone and the paper's form, and once for the shipped form.
 
-    Args:
-        checkpoint: checkpoint, as in `config_name` of `evaluate.load`; None for the shipped one.
-        weights: files of weights, by the title of their set.
-        run: how it runs.
-
-    Attributes:
-        shipped: whether it is the checkpoint that the package ships, run in float32.
+    Takes a checkpoint as `load` does (None: the shipped one), files of weights by the title of their set, and how it
+    runs. `shipped` says whether it is the checkpoint that the package ships, run in float32.
 
     Raises:
         ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.

@@ -1,24 +1,21 @@
-"""From the verdicts of the NLI+lex benchmark to files: tables as CSV and text, figures as PNG."""
+"""From the verdicts of the NLI+lex benchmark to files: tables as CSV and text, figures 2 and 4 to 9 as PNG.
 
-from itertools import product
+Points differ in marker and bars in hatching, so that no figure depends on colour alone.
+"""
+
+from itertools import cycle, product
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.plot_style import MARKERS, PALETTE, save_figure
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text, markdown
-from benchmarks.papers.nli_lex.figures import BARS, LABELS, draw_cost, draw_parts
+from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.nli_lex.judges import Judge, Judged
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
-from benchmarks.papers.nli_lex.tables import (
-    PUBLISHED,
-    card_table,
-    cost_table,
-    figure_table,
-    published_raters,
-    rater_table,
-)
+from benchmarks.papers.nli_lex.tables import PUBLISHED, card_table, cost_table, figure_table
 
 CARD = "model_card.csv"  # read by training/cards.py
 _HEADER = """\
@@ -32,6 +29,12 @@ _CHECKS_HEADER = (
     "answers that name the reference to deny, correct or list it, or have another number (denials, changed numbers:",
     "half of them are correct)",
 )
+# number of the paper's figure: what it groups by, and what it shows; the order of 7 to 9 is lost in print
+BARS = dict(enumerate(product(("model", "dataset"), ("mcc", "f1", "accuracy")), start=4))
+LABELS = {"accuracy": "accuracy", "f1": "F1", "mcc": "MCC"}
+_HATCHES = ("", "////", "....", "xxxx", "----", "++++")  # six, with seven colours: 42 different bars
+_AXES = {"parameters": "parameters (0: no model)", "answers_per_second": "answers per second, here"}
+_LOG_FROM_PARAMETERS = 1e6  # the axis is linear below, logarithmic above
 _STATED = {  # places in published.csv
     "abstract": ("abstract", "DIVER-QA", "NLI+lex", "accuracy"),
     "squad": ("D.2", "SQuAD", "top-performing", "accuracy_low"),
@@ -60,16 +63,14 @@ def write_report(
     `absent` says why a set is missing, `checks` has the results of `nli_checks.checks` and `denials.denial_checks`,
     `lines` identify the measured model; `shipped`: whether it is the shipped model, whose card gets its figures.
     """
-    output.mkdir(parents=True, exist_ok=True)
     table = figure_table(judges, sets, judged, drawing)
-    cost, raters = cost_table(judges, sets, judged, table), rater_table(sets)
-    written = {"all": "table1", "model": "by_model", "dataset": "by_dataset"}
-    for by, name in written.items():
-        table[table["by"] == by].to_csv(output / f"{name}.csv", index=False)
-    for name, frame in {"cost": cost, "raters": raters, "checks": checks}.items():
-        frame.to_csv(output / f"{name}.csv", index=False)
+    cost = cost_table(judges, sets, judged, table)
+    files = {"table1": "all", "by_model": "model", "by_dataset": "dataset"}
+    files = {name: table[table["by"] == by] for name, by in files.items()}
+    files |= {"cost": cost, "checks": checks}
     if shipped:
-        card_table(table, checks).to_csv(output / CARD, index=False)
+        files[CARD.removesuffix(".csv")] = card_table(table, checks)
+    output.mkdir(parents=True, exist_ok=True)
     for key, answers in sets.items():  # the label of each answer, and the scores of every judge
         columns = {name: verdicts.scores for (name, place), verdicts in judged.verdicts.items() if place == key}
         scores = pd.DataFrame({"label": answers.labels.astype(int), **columns})
@@ -83,20 +84,14 @@ def write_report(
     for answers in sets.values():
         parts += _set_texts(table, answers)
     title = "Figure 2: cost and quality (answers per second in this run, loading aside)"
-    parts += [f"{title}\n\n{markdown(cost.drop(columns='group'), 2)}", _raters_text(raters)]
+    parts += [f"{title}\n\n{markdown(cost.drop(columns='group'), 2)}"]
     parts += ["\n".join(_notes(judges, sets, judged)), not_drawn]
     parts.append(f"bootstrap: {drawing.resamples} resamples, seed {drawing.seed}")
-    report = "\n\n".join(filter(None, parts))
-    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
-    return report
+    return write_output(output, "\n\n".join(filter(None, parts)), **files)
 
 
 def draw_figures(table: pd.DataFrame, cost: pd.DataFrame, sets: dict[str, JudgedSet], output: Path) -> str:
-    """Write figure2.png and figure4.png to figure9.png for DIVER-QA, or else for the first set.
-
-    Returns:
-        A line that names the figures that were not written.
-    """
+    """Write figures 2 and 4 to 9 for DIVER-QA, or else the first set; returns a line that names those not written."""
     title = sets.get("diver_qa", next(iter(sets.values()))).title
     table, cost = table[table["set"] == title], cost[cost["set"] == title]
     published = Published(PUBLISHED)
@@ -137,19 +132,61 @@ def _set_texts(table: pd.DataFrame, answers: JudgedSet) -> list[str]:
     return parts
 
 
-def _raters_text(raters: pd.DataFrame) -> str:
-    lines = ["Agreement among raters (tables 4 to 8), MCC, Cohen's kappa and accuracy; the paper prints no kappa"]
-    for row in raters.itertuples():
-        place = f"{row.set}, {row.dataset}, {row.model}, {row.raters}"
-        lines.append(f"{place}: {row.mcc:.1f}, {row.kappa:.1f}, {row.accuracy:.1f} ({row.n} answers)")
-    if raters.empty:
-        lines.append("no set here has columns of several raters; published ranges over pairs and models:")
-        for table, figures in published_raters().groupby("table"):
-            ranges = (f"{row.figure} {row.low:.1f} to {row.high:.1f}" for row in figures.itertuples())
-            lines.append(f"  table {table}: {', '.join(ranges)}")
-    return "\n".join(lines)
-
-
 def _notes(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged) -> list[str]:
     places = [place for place in product((judge.name for judge in judges), sets) if place in judged.verdicts]
     return [f"{name}, {sets[key].title}: {note}" for name, key in places for note in judged.verdicts[name, key].notes]
+
+
+def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], path: Path, title: str) -> bool:
+    """Figure 2: MCC against parameters, and against answers per second; returns whether it was written.
+
+    `cost` has the rows of one set of `tables.cost_table`, `published` parameters and MCC (times 100) by name.
+    """
+    if cost.empty:
+        return False
+    figure = Figure(figsize=(11, 5.5), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    looks = dict(zip(cost["judge"], zip(cycle(PALETTE), cycle(MARKERS), strict=False), strict=False))
+    for panel, column in zip(panels, _AXES, strict=True):
+        for row in cost[cost[column].notna()].itertuples():
+            colour, marker = looks[row.judge]
+            panel.plot(getattr(row, column), row.mcc, marker, color=colour, label=row.judge, markersize=8)
+        panel.set_xlabel(_AXES[column])
+        panel.grid(alpha=0.3)
+    for name, (parameters, mcc) in published.items():
+        panels[0].plot(parameters, mcc, "*", color="black", label=f"{name} (published)", markersize=11)
+    panels[0].set_xscale("symlog", linthresh=_LOG_FROM_PARAMETERS)
+    panels[0].set_xlim(left=-_LOG_FROM_PARAMETERS / 5)
+    panels[0].set_xticks([0, *(_LOG_FROM_PARAMETERS * 10.0**i for i in range(4))])
+    panels[1].set_xscale("log")
+    panels[0].set_ylabel("MCC (x 100)")
+    both = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels]
+    handles = {name: handle for panel in both for handle, name in panel}  # without repetitions
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    save_figure(figure, path, title)
+    return True
+
+
+def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool:
+    """One of figures 4 to 9: a group of bars for each answering model or dataset, a bar for each judge.
+
+    Takes the rows of one set of `tables.figure_table`; returns whether the figure was written.
+    """
+    by, figure_name = BARS[number]
+    rows = table[(table["by"] == by) & (table["figure"] == figure_name) & table["value"].notna()]
+    if rows.empty:
+        return False
+    wide = rows.pivot(index="part", columns="judge", values="value").astype(float)
+    wide = wide.reindex(index=rows["part"].unique(), columns=rows["judge"].unique())
+    figure = Figure(figsize=(2 + 0.22 * wide.size, 4.8), layout="constrained")
+    panel = figure.subplots()
+    wide.plot.bar(ax=panel, width=0.85, color=PALETTE, edgecolor="black", linewidth=0.5, legend=False, rot=0)
+    for bars, hatch in zip(panel.containers, cycle(_HATCHES), strict=False):
+        for bar in bars:
+            bar.set_hatch(hatch)
+    panel.axhline(0, color="black", linewidth=0.8)
+    panel.grid(axis="y", alpha=0.3)
+    panel.set(xlabel="", ylabel=f"{LABELS[figure_name]} (x 100)")
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    save_figure(figure, path, title)
+    return True

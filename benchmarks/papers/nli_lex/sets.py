@@ -1,8 +1,7 @@
 """The sets of the NLI+lex protocol: answers to questions, each judged correct or incorrect by people.
 
 Read from a data folder (parquet): `diver_qa/sample`, `openqa_eval/nq301`, `evouna/nq`, all with columns question,
-reference, candidate, human_label, source and model; or from a file with these columns (`read_judged`), which may have
-a column of judgements for each rater.
+reference, candidate, human_label, source and model; or from a file with these columns (`read_judged`).
 
 Source: Balamurali & Cheng 2025 ("Revisiting NLI"), section 4.2; Kamalloo et al., ACL 2023 (NQ-open 301); Wang et al.,
 NeurIPS 2023 (EVOUNA).
@@ -15,41 +14,30 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.data_files import read_table
+from benchmarks.common.tables import check_columns, read_table
 from semantic_metrics.fitting.judged_answers import question_key
 
 TITLES = {"diver_qa": "DIVER-QA", "nq301": "NQ-open 301", "evouna": "EVOUNA NQ"}
-RATER = "rater"  # prefix of columns with the judgements of one person
 BEM, GPT4 = "BEM (published per pair)", "GPT-4 (published per pair)"
 JUDGED_BEFORE = {BEM: "bem_prob_max", GPT4: "gpt4_label"}  # columns with Kamalloo et al.'s own judgements
 
 _FILES = {"diver_qa": "diver_qa/sample.parquet", "nq301": "openqa_eval/nq301.parquet", "evouna": "evouna/nq.parquet"}
 _SEPARATORS = {"nq301": " | ", "evouna": "/"}  # between the gold answers of a row
 _DATASETS = {"aqa": "AdversarialQA", "squad": "SQuAD", "medqa": "MedQA", "hotpotqa": "HotpotQA", "triviaqa": "TriviaQA"}
-MODELS = {
-    "claude": "Claude-3.5-Sonnet",
-    "mixtral": "Mixtral-8x7B",
-    "ll70b": "Llama-3-70b",
-    "ll8b": "Llama-3-8b",
-    "phi": "Phi-3-mini",
-}  # in the paper's spelling
-_TEXTS = ("question", "reference", "candidate")
+MODELS = {"claude": "Claude-3.5-Sonnet", "mixtral": "Mixtral-8x7B", "ll70b": "Llama-3-70b", "ll8b": "Llama-3-8b"}
+MODELS["phi"] = "Phi-3-mini"  # in the paper's spelling
 
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Answers to questions with human judgements.
+    """n answers to questions with human judgements.
 
     Attributes:
-        title: title of the set.
-        questions: n questions.
-        references: n lists of gold answers, each with at least one.
-        candidates: n answers; some may be empty.
-        labels: (n,) bool, whether people found the answer correct.
-        datasets: n names of the dataset of the question.
-        models: n names of the model that gave the answer.
-        raters: (n,) judgements of each rater, by name: 0, 1, or NaN where that person did not judge.
-        before: (n,) published judgements in [0, 1], by name of the judge; NaN where there is none.
+        references: lists of gold answers, each with at least one.
+        candidates: the answers; some may be empty.
+        labels: bool, whether people found the answer correct.
+        datasets, models: the dataset of the question, and the model that gave the answer.
+        before: published judgements in [0, 1], by name of the judge; NaN where there is none.
         source: name of the file.
     """
 
@@ -60,26 +48,19 @@ class JudgedSet:
     labels: np.ndarray
     datasets: list[str]
     models: list[str]
-    raters: dict[str, np.ndarray] = field(default_factory=dict)
     before: dict[str, np.ndarray] = field(default_factory=dict)
     source: str = ""
 
     def __len__(self) -> int:
         return len(self.questions)
 
-    def without(self, questions: set[str]) -> "JudgedSet":
-        """The answers to all other questions; `questions` are results of `question_key`."""
-        return self.take([i for i, text in enumerate(self.questions) if question_key(text) not in questions])
-
     def take(self, rows: Sequence[int]) -> "JudgedSet":
         """The answers with these numbers."""
         rows = list(rows)
         texts = ("questions", "references", "candidates", "datasets", "models")
         kept = {name: [getattr(self, name)[i] for i in rows] for name in texts}
-        arrays = {
-            name: {key: values[rows] for key, values in getattr(self, name).items()} for name in ("raters", "before")
-        }
-        return replace(self, labels=self.labels[rows], **kept, **arrays)
+        kept["before"] = {key: values[rows] for key, values in self.before.items()}
+        return replace(self, labels=self.labels[rows], **kept)
 
 
 def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], dict[str, str]]:
@@ -104,13 +85,12 @@ def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, 
     Raises:
         ValueError: a file lacks the column, or nothing is left of a set; names it.
     """
-    questions = set()
-    for path in files:
-        frame = read_table(path)
-        if "question" not in frame:
-            raise ValueError(f"--trained-on {path}: expected a column 'question', there are {', '.join(frame)}")
-        questions.update(frame["question"].map(question_key))
-    kept = {key: answers.without(questions) for key, answers in sets.items()} if questions else sets
+    questions = {question_key(text) for path in files for text in read_table(path, "question")["question"]}
+
+    def others(answers: JudgedSet) -> list[int]:
+        return [row for row, text in enumerate(answers.questions) if question_key(text) not in questions]
+
+    kept = {key: answers.take(others(answers)) for key, answers in sets.items()} if questions else sets
     if empty := [key for key, answers in kept.items() if not len(answers)]:
         raise ValueError(f"--trained-on: expected answers to other questions, {', '.join(empty)} has none")
     return kept
@@ -126,63 +106,32 @@ def read_judged(path: Path) -> JudgedSet:
 
 
 def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | None = None) -> JudgedSet:
-    """Columns question, reference, candidate, human_label[, source, model, rater...] -> the set.
+    """Columns question, reference, candidate, human_label[, source, model] -> the set.
 
-    Without `human_label`, the label is the majority of the raters. `separator` stands between the gold answers in a
-    text of column `reference`; None for one gold answer, or lists. `source` is named in errors.
+    `separator` stands between the gold answers in a text of column `reference`; None for one gold answer, or lists.
+    `source` is named in errors.
 
     Raises:
         ValueError: any reason of `read_judged`.
     """
-    missing = [column for column in _TEXTS if column not in frame]
-    raters = {c: _judgements(frame, c, source, absent=True) for c in frame if str(c).startswith(RATER)}
-    if "human_label" not in frame and not raters:
-        missing.append("human_label")
-    if missing:
-        raise ValueError(f"{source}: expected columns {', '.join(_TEXTS)} and human_label, missing {missing}")
+    check_columns(frame, ("question", "reference", "candidate", "human_label"), source)
     if frame.empty:
         raise ValueError(f"{source}: expected rows, got none")
-    if "human_label" in frame:
-        labels = _judgements(frame, "human_label", source) > 0
-    else:
-        labels = majority(list(raters.values()), source)
-    before = {name: frame[c].to_numpy(dtype=np.float64) for name, c in JUDGED_BEFORE.items() if c in frame}
+    labels = pd.to_numeric(frame["human_label"], errors="coerce").to_numpy(dtype=np.float64)
+    if (unknown := np.flatnonzero(~np.isin(labels, (0.0, 1.0)))).size:
+        value, row = frame["human_label"].tolist()[unknown[0]], unknown[0]
+        raise ValueError(f"{source}: expected 0 or 1 in column 'human_label', got {value!r} in row {row}")
     return JudgedSet(
         title,
         _texts(frame, "question", source),
         _references(frame, source, separator),
         _texts(frame, "candidate", source, empty=True),
-        labels,
+        labels > 0,
         _named(frame, "source", _DATASETS, title),
         _named(frame, "model", MODELS, "all models"),
-        raters,
-        before,
+        {name: frame[c].to_numpy(dtype=np.float64) for name, c in JUDGED_BEFORE.items() if c in frame},
         source,
     )
-
-
-def majority(raters: list[np.ndarray], source: str) -> np.ndarray:
-    """(n,) bool: the judgement of more than half of those who judged a row (the paper's section 4.2).
-
-    Raises:
-        ValueError: nobody judged a row, or a row has as many yes as no; names it.
-    """
-    stacked = np.stack(raters)
-    votes, yes = (~np.isnan(stacked)).sum(axis=0), np.nansum(stacked, axis=0)
-    if (even := np.flatnonzero(2 * yes == votes)).size:
-        raise ValueError(f"{source}: expected a majority of the raters in every row, got none in row {even[0]}")
-    return 2 * yes > votes
-
-
-def _judgements(frame: pd.DataFrame, column: str, source: str, absent: bool = False) -> np.ndarray:
-    values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64)
-    known = np.isin(values, (0.0, 1.0)) | (absent & frame[column].isna().to_numpy())
-    if not known.all():
-        row = int(np.flatnonzero(~known)[0])
-        raise ValueError(
-            f"{source}: expected 0 or 1 in column {column!r}, got {frame[column].tolist()[row]!r} in row {row}"
-        )
-    return values
 
 
 def _texts(frame: pd.DataFrame, column: str, source: str, empty: bool = False) -> list[str]:

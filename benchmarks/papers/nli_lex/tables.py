@@ -1,18 +1,16 @@
 """Tables of the NLI+lex benchmark from scores: agreement with people by set, by answering model and by dataset.
 
-Source: Balamurali & Cheng 2025, table 1, figures 4 to 9, tables 4 to 8.
+Source: Balamurali & Cheng 2025, table 1, figures 4 to 9.
 """
-
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.nli_lex.judges import CORRECT_ABOVE, Judge, Judged
 from benchmarks.papers.nli_lex.nli_judges import FITTED_HERE, NLI_LEX
-from benchmarks.papers.nli_lex.sets import MODELS, TITLES, JudgedSet
+from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.stats.bootstrap import Figures
 
 PUBLISHED = "nli_lex"
@@ -23,14 +21,10 @@ _COLUMNS = ["set", "by", "part", "judge", "group", "figure", "value", "low", "hi
 
 
 def agreement(counts: np.ndarray) -> Figures:
-    """Figures of table 1, times 100.
+    """Figures of table 1, times 100, of (..., 4) true positives, false positives, false negatives, true negatives.
 
-    Args:
-        counts: (..., 4) true positives, false positives, false negatives, true negatives.
-
-    Returns:
-        `accuracy`; `f1` of the correct answers, 0 where none is judged correct; `mcc`, equation 1, 0 where people or
-        judge give one verdict only, as in scikit-learn.
+    `f1` is of the correct answers, 0 where none is judged correct; `mcc`, equation 1, is 0 where people or judge give
+    one verdict only, as in scikit-learn.
     """
     tp, fp, fn, tn = np.moveaxis(np.asarray(counts, dtype=np.float64), -1, 0)
     spread = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
@@ -43,13 +37,6 @@ def agreement(counts: np.ndarray) -> Figures:
     return {name: 100 * value for name, value in figures.items()}
 
 
-def kappa(counts: np.ndarray) -> float:
-    """Cohen's kappa times 100 of (4,) outcomes as `agreement` takes them; 0 where chance alone agrees always."""
-    tp, fp, fn, tn = counts / counts.sum()
-    chance = (tp + fp) * (tp + fn) + (tn + fp) * (tn + fn)
-    return float(100 * (tp + tn - chance) / (1 - chance)) if chance < 1 else 0.0
-
-
 def outcomes(verdicts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(n,) verdicts and labels -> (n, 4) one of true positive, false positive, false negative, true negative."""
     each = [verdicts & labels, verdicts & ~labels, ~verdicts & labels, ~verdicts & ~labels]
@@ -59,11 +46,8 @@ def outcomes(verdicts: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def figure_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, drawing: Bootstrap) -> pd.DataFrame:
     """Accuracy, F1 and MCC of every judge on every set, for all answers, by answering model and by dataset.
 
-    Intervals are drawn by question: all answers to a question are drawn together.
-
-    Returns:
-        Columns set, by (`all`, `model`, `dataset`), part, judge, group, figure, value, low, high, published, n (answers
-        judged) and reason (why there is no value). Figures times 100.
+    Intervals are drawn by question: all answers to a question are drawn together. Columns set, by (`all`, `model`,
+    `dataset`), part, judge, group, figure, value, low, high, published, n (answers judged) and reason. Times 100.
     """
     published, rows = Published(PUBLISHED), []
     for key, answers in sets.items():
@@ -77,9 +61,8 @@ def figure_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged
                 base["reason"] = judged.reasons.get((judge.name, key))
                 for figure in FIGURES:
                     value, low, high = values.get(figure, (None, None, None))
-                    printed = _printed(published, judge, answers.title, by, part, figure)
-                    row = {"figure": figure, "value": value, "low": low, "high": high, "published": printed}
-                    rows.append(base | row)
+                    row = {"figure": figure, "value": value, "low": low, "high": high}
+                    rows.append(base | row | {"published": _printed(published, judge, answers.title, by, part, figure)})
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -93,77 +76,30 @@ def _parts(answers: JudgedSet) -> list[tuple[str, str, np.ndarray]]:
     return parts
 
 
-def _measure(
-    answers: JudgedSet, scores: np.ndarray, chosen: np.ndarray, drawing: Bootstrap
-) -> dict[str, tuple[float, float, float]]:
+def _measure(answers: JudgedSet, scores: np.ndarray, chosen: np.ndarray, drawing: Bootstrap) -> dict[str, Cell]:
     if not chosen.any():
         return {}
     each = outcomes(scores[chosen] > CORRECT_ABOVE, answers.labels[chosen])
     questions = pd.factorize(np.array(answers.questions, dtype=object)[chosen])[0]
     counts = np.zeros((questions.max() + 1, each.shape[1]))
     np.add.at(counts, questions, each)
-
-    def statistic(rows: np.ndarray) -> Figures:
-        return agreement(counts[rows].sum(axis=-2))
-
-    intervals = drawing.intervals(statistic, (len(counts),))
-    return {name: (float(value), *intervals[name]) for name, value in agreement(counts.sum(axis=0)).items()}
+    return drawing.measure(lambda rows: agreement(counts[rows].sum(axis=-2)), (len(counts),))
 
 
 def _printed(published: Published, judge: Judge, title: str, by: str, part: str, figure: str) -> float | None:
     """The paper's figure, times 100: those of table 1, and those that its text gives for one model or dataset."""
     if title != TITLES["diver_qa"]:
         return None
-    value = None
-    if by == "all":
-        value = published.get("1", title, judge.published, figure)
-    elif by == "model":
-        value = published.get({"mcc": "4", "f1": "5", "accuracy": "6"}[figure], part, judge.published, figure)
-    else:
-        value = published.get("D.2", part, judge.published, figure)
+    places = {"all": ("1", title), "dataset": ("D.2", part)}
+    places["model"] = ({"mcc": "4", "f1": "5", "accuracy": "6"}[figure], part)
+    value = published.get(*places[by], judge.published, figure)
     return None if value is None else 100 * value
 
 
-def rater_table(sets: dict[str, JudgedSet]) -> pd.DataFrame:
-    """Tables 4 to 8: how far each pair of raters agrees, by dataset and answering model.
-
-    Returns:
-        Columns set, dataset, model, raters, n (answers both judged), accuracy, mcc (times 100; 0 where one of them
-        gives all answers the same label) and kappa (Cohen's, times 100; 0 where both give all answers one label, where
-        it is not defined). No rows for sets without columns of raters.
-    """
-    rows = []
-    for answers in sets.values():
-        for first, second in combinations(answers.raters, 2):
-            one, other = answers.raters[first], answers.raters[second]
-            both = ~np.isnan(one) & ~np.isnan(other)
-            places = pd.DataFrame({"dataset": answers.datasets, "model": answers.models})[both]
-            for (dataset, model), part in places.groupby(["dataset", "model"], sort=False):
-                counts = outcomes(one[part.index] > 0, other[part.index] > 0).sum(axis=0)
-                figures = {name: float(agreement(counts)[name]) for name in ("mcc", "accuracy")}
-                figures["kappa"] = kappa(counts)
-                base = {"set": answers.title, "dataset": dataset, "model": model, "raters": f"{first}, {second}"}
-                rows.append(base | {"n": len(part), **figures})
-    return pd.DataFrame(rows, columns=["set", "dataset", "model", "raters", "n", "mcc", "accuracy", "kappa"])
-
-
-def published_raters() -> pd.DataFrame:
-    """Range of the published agreement: columns table, figure, low, high, times 100."""
-    published, rows = Published(PUBLISHED), []
-    pairs = [f"raters {first} and {second}" for first, second in combinations((1, 2, 3), 2)]
-    for table in map(str, range(4, 9)):
-        for figure in ("mcc", "accuracy"):
-            values = [published.get(table, pair, model, figure) for pair in pairs for model in MODELS.values()]
-            rows.append((table, figure, 100 * min(values), 100 * max(values)))
-    return pd.DataFrame(rows, columns=["table", "figure", "low", "high"])
-
-
 def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, table: pd.DataFrame) -> pd.DataFrame:
-    """Figure 2: cost and quality.
+    """Figure 2: columns set, judge, group, parameters (0 without a model, empty if unknown), and figures times 100.
 
-    Returns:
-        Columns set, judge, group, parameters (0 without a model, empty if unknown), answers_per_second (in this run,
-        without loading; empty if not measured here), accuracy, f1, mcc (times 100).
+    answers_per_second is of this run, without loading; empty if not measured here.
     """
     overall = table[table["by"] == "all"].pivot(index=["set", "judge"], columns="figure", values="value")
     rows = []
@@ -180,16 +116,10 @@ def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, 
 
 
 def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
-    """Figures of the model card, which training/cards.py reads: test sets only.
+    """Figures of the model card, which training/cards.py reads: of what was measured on test sets, not times 100.
 
-    EVOUNA is not a test set: its held-out questions chose the step, the share of the start and the weights.
-
-    Args:
-        table: result of `figure_table`.
-        checks: results of `nli_checks.checks` and `denials.denial_checks`: columns set, figure, value (times 100).
-
-    Returns:
-        Columns set, figure, value, published; not times 100. Only what was measured.
+    EVOUNA is not a test set: its held-out questions chose the step, the share of the start and the weights. Takes the
+    results of `figure_table`, and of `nli_checks.checks` and `denials.denial_checks`.
     """
     rows = [(row.set, row.figure, row.value / 100, None) for row in checks.itertuples()]
     test = (table["by"] == "all") & ~table["set"].isin(FITTED_HERE)

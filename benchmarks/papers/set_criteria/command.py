@@ -5,16 +5,13 @@ r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures
     python -m benchmarks set_criteria --samples FILE.parquet --encoder all-MiniLM-L6-v2 --encoder matcha \
         --encoder all-mpnet-base-v2=FOLDER/ --encoder GloVe=vectors:glove.6B.300d.txt --cache vectors/
         these encoders and the floors; a later run reads the vectors from the cache
-    python -m benchmarks set_criteria --samples FILE.parquet --encoder mine=endpoint:MODEL@http://127.0.0.1:8000/v1
-        a server that speaks OpenAI's embeddings API; SEMANTIC_METRICS_API_KEY holds its key
     python -m benchmarks set_criteria --samples FILE.parquet --encoder ORG/NEW --ranges results/set_criteria/ranges.json
         one more encoder, with the margins of another run
-    python -m benchmarks set_criteria --samples FILE.parquet --encoder model_cards/contextual/ --precision int8
-        --precision and --backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch
 
-FILE has the columns operator (overlap, difference, union), a, b and target; `set_data build` makes one. Writes to
---output: table1.csv to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors),
-checks.csv, leaderboard.csv, ranges.json, report.txt (the printed report), figure4.png, figure6.png and figure10.png.
+FILE has the columns operator (overlap, difference, union), a, b and target; `set_data build` makes one. --precision and
+--backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch. Writes to --output: table1.csv
+to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors), checks.csv,
+leaderboard.csv, ranges.json, report.txt (what is printed), figure4.png, figure6.png and figure10.png.
 """
 
 import json
@@ -29,26 +26,20 @@ from benchmarks.papers.set_criteria.encoders import candidates
 from benchmarks.papers.set_criteria.measure import measure_all, read_samples
 from benchmarks.papers.set_criteria.report import Options, write_results
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.set_criteria.criteria import Ranges, Settings, check_ranges
+from semantic_metrics.set_criteria.criteria import Settings, check_ranges
 
 _DEFAULTS = Settings()
 
 
 @click.command()
 @click.option("--samples", "file", type=options.FILE, required=True, help="File of samples: operator, a, b, target.")
-@click.option(
-    "--encoder", "given", multiple=True, help="[NAME=]SPEC, repeatable; see benchmarks/papers/set_criteria/encoders.py."
-)
+@click.option("--encoder", "given", multiple=True, help="[NAME=]SPEC, repeatable; see encoders.py in this folder.")
 @options.output("results/set_criteria")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of each operator, drawn by --seed.")
-@click.option(
-    "--ranges", "ranges_file", type=options.FILE, help="File ranges.json of another run; default: computed here."
-)
+@click.option("--ranges", "ranges_file", type=options.FILE, help="File ranges.json of a run; default: computed here.")
 @click.option("--epsilons", default=_DEFAULTS.epsilons, show_default=True, help="Number of margins of each condition.")
 @click.option("--tolerance", default=_DEFAULTS.tolerance, show_default=True, help='Angle in rad still "between" (C2).')
-@click.option(
-    "--theta", default=_DEFAULTS.theta, show_default=True, help="Margin of C5 and C6, in angles between A and B."
-)
+@click.option("--theta", default=_DEFAULTS.theta, show_default=True, help="Margin of C5, C6, in angles of A and B.")
 @click.option("--norm-ratio", default=_DEFAULTS.norm_ratio, show_default=True, help="Ratio of comparable lengths (C6).")
 @click.option("--cache", type=options.NEW_FOLDER, help="Folder that keeps vectors, by text and encoder.")
 @options.encoder_run
@@ -60,19 +51,21 @@ def main(
     output: Path,
     limit: int | None,
     ranges_file: Path | None,
-    epsilons: int,
-    tolerance: float,
-    theta: float,
-    norm_ratio: float,
     cache: Path | None,
     run: Run,
     seed: int,
     resamples: int,
+    **criteria: float,
 ) -> None:
     """Tables and figures of the set-theoretic criteria for a list of encoders, published numbers beside."""
     try:
-        settings = Settings(epsilons, tolerance, theta, norm_ratio)
-        ranges = None if ranges_file is None else _read_ranges(ranges_file)
+        settings = Settings(**criteria)
+        ranges = None
+        if ranges_file is not None:
+            try:
+                ranges = check_ranges(json.loads(ranges_file.read_text(encoding="utf-8")))
+            except ValueError as error:  # json and utf-8 raise subclasses of it
+                raise ValueError(f"--ranges {ranges_file}: {error}") from error
         batch_size = RunOptions(**run).batch_size
         chosen = candidates(given, seed, run)
         samples = read_samples(file, limit, seed)
@@ -83,10 +76,3 @@ def main(
     settled = Options(settings, ranges, Bootstrap(seed, resamples), run)
     click.echo(write_results(measured, absent, samples, settled, output))
     options.progress(f"written to {output}")
-
-
-def _read_ranges(path: Path) -> Ranges:
-    try:
-        return check_ranges(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:  # json and utf-8 raise subclasses of it
-        raise ValueError(f"--ranges {path}: {error}") from error

@@ -7,12 +7,11 @@
 * `unnormalised:SPEC`: a sentence-transformers model of the kinds above, without its last step, which gives every vector
   length 1: C6 depends on lengths
 * `vectors:FILE`: a bag of word vectors (GloVe, or word2vec's text form)
-* `endpoint:MODEL@URL`: a server that speaks OpenAI's embeddings API, `POST URL/embeddings`; the environment variable
-  SEMANTIC_METRICS_API_KEY, and nothing else, holds its key
 * `random:WIDTH`: the floor, an independent random unit vector for each text
 * `random-bag:WIDTH`: the mean of a random vector for each word, which knows only which words are shared
 """
 
+import csv
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -29,47 +28,24 @@ from benchmarks.common.options import check_distinct
 from benchmarks.common.own_metrics import NO_OPTIONS, Run
 from semantic_metrics.core.checkpoint_files import hash_files
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.endpoint import EndpointError, JsonEndpoint
 from semantic_metrics.matcha.file_names import is_contextual
 from semantic_metrics.set_criteria.encoders import Encoder, find_encoder, load_encoder
-from semantic_metrics.set_criteria.vector_cache import PartlyEncoded
 
 MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag of random vectors"
 UNNORMALISED = "unnormalised"
 WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
-TEXTS_PER_REQUEST = 64  # OpenAI takes 2,048; many local servers take fewer
-PUBLISHED_NAMES = {  # names in the paper's section 6, by the name of the model's repository
-    "all-minilm-l6-v2": "SBERT-mini",
-    "all-mpnet-base-v2": "SBERT-L",
-    "universal-sentence-encoder": "USE",
-    "laser": "LASER",
-    "infersent": "InferSent",
-    "unsup-simcse-bert-base-uncased": "SimCSE",
-    "roberta-base": "RoBERTa",
-    "text-embedding-ada-002": "GPT3",
-    "llama-2-7b-hf": "LLaMA2",
-    "meta-llama-3-8b": "LLaMA3",
-    "olmo-7b": "OLMo",
-    "openelm-3b": "OpenELM",
-    "mistral-7b-v0.3": "Mistral",
-    "llama-3.2-3b": "LLaMA3.2",
-    "qwen2.5-7b": "Qwen",
-    "gemma-2-9b": "Gemma",
-}
+with Path(__file__).with_name("names.csv").open(encoding="utf-8", newline="") as lines:
+    PUBLISHED_NAMES = dict(csv.reader(lines))  # names in the paper's section 6, by the name of the model's repository
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may contain "=" too
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An encoder to measure.
+    """An encoder to measure: the name of its rows, what the user wrote, and what loads it from all distinct texts.
 
-    Attributes:
-        name: name of its rows.
-        spec: what the user wrote.
-        load: takes all distinct texts, returns the encoder; raises NotMeasured or ValueError if it does not load.
-        floor: whether it is a floor, which is measured for comparison only.
-        chosen: precision and backend that it runs in, by option, as far as a choice of them was made and holds for it.
+    `load` raises NotMeasured or ValueError. A floor is measured for comparison only. `chosen` has the precision and the
+    backend that it runs in, by option, as far as a choice of them was made and holds for it.
     """
 
     name: str
@@ -83,18 +59,16 @@ class Candidate:
         """The paper's name of this encoder; None where the paper does not list it."""
         if self.spec.startswith(f"{UNNORMALISED}:"):
             return None
-        names = [self.name, Path(self.spec.partition("@http")[0].removeprefix("endpoint:")).name.partition("@")[0]]
+        names = [self.name, Path(self.spec).name.partition("@")[0]]
         known = PUBLISHED_NAMES | {paper.lower(): paper for paper in PUBLISHED_NAMES.values()}
         return next((known[name.lower()] for name in names if name.lower() in known), None)
 
 
 def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list[Candidate]:
-    """The encoders that the `--encoder` options name, followed by the two floors.
+    """The encoders that the `--encoder` options name, followed by the two floors, whose seed is `seed`.
 
-    Args:
-        given: `[NAME=]SPEC` each; empty for all-MiniLM-L6-v2, with and without its normalisation, and MATCHA.
-        seed: seed of the floors.
-        run: how networks run; precision and backend are of contextual MATCHA checkpoints.
+    Without any they are all-MiniLM-L6-v2, with and without its normalisation, and MATCHA. Of `run`, precision and
+    backend are of contextual MATCHA checkpoints.
 
     Raises:
         ValueError: a spec is invalid, two encoders have the same name, or `run` has a precision or a backend that
@@ -111,11 +85,7 @@ def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list
 
 
 def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
-    """One `[NAME=]SPEC`; the module's docstring lists the specs.
-
-    Raises:
-        ValueError: the spec is invalid.
-    """
+    """One `[NAME=]SPEC`; the module's docstring lists the specs; a ValueError about one that is invalid."""
     match = _NAMED.fullmatch(given)
     spec = match["spec"] if match else given
 
@@ -132,18 +102,12 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
     if kind == UNNORMALISED and rest:
         plain = candidate(rest, seed, run)
         return named(f"{plain.name} {UNNORMALISED}", lambda texts: without_normalisation(plain.load(texts)))
-    model, at, url = rest.rpartition("@http")
-    if kind == "endpoint" and at and model:
-        return named(model, lambda texts: EmbeddingsEndpoint("http" + url, model))
-    if colon and kind in ("random", "random-bag", "vectors", "endpoint", UNNORMALISED):
-        raise ValueError(
-            "--encoder: expected random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE, unnormalised:SPEC or "
-            f"endpoint:MODEL@URL (http:// or https://), got {spec!r}"
-        )
+    if colon and kind in ("random", "random-bag", "vectors", UNNORMALISED):
+        expected = "random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or unnormalised:SPEC"
+        raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
     if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
-        raise ValueError(
-            f"--encoder: expected {MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..., got {spec!r}"
-        )
+        expected = f"{MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..."
+        raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
     source = {MINI: default_embsim(), MATCHA: None}.get(spec, spec)
     chosen = RunOptions(**run).changed
     if chosen and not _is_contextual(source):
@@ -160,11 +124,7 @@ def _is_contextual(source: str | None) -> bool:
 
 
 def without_normalisation(encoder: Encoder) -> Encoder:
-    """The same encoder without the modules that give its vectors length 1; its hash differs.
-
-    Raises:
-        NotMeasured: it has no such module.
-    """
+    """The same encoder without the modules that give its vectors length 1; NotMeasured if it has none."""
     model = getattr(encoder, "model", ())
     normalising = [i for i, module in enumerate(model) if type(module).__name__ == "Normalize"]
     if not normalising:
@@ -194,14 +154,11 @@ class RandomVectors:
 
 
 class Bag:
-    """The mean of the vectors of a text's words; zeros for a text without a known word. Subclasses say which."""
+    """The mean of the vectors of a text's words, which `vectors_of` gives; zeros for a text without a known word."""
 
     sha256: str
     width: int
-
-    def vectors_of(self, text: str) -> list[np.ndarray]:
-        """The vectors of the known words."""
-        raise NotImplementedError
+    vectors_of: Callable[[str], list[np.ndarray]]
 
     def encode(self, texts: list[str], batch_size: int = 64) -> tuple[np.ndarray, np.ndarray]:
         """N texts -> (n, width) float32, (n,) False: no text is cut."""
@@ -216,12 +173,9 @@ class RandomBag(Bag):
     """A random vector for each word, lower-cased: an encoder that only sees which words are shared."""
 
     def __init__(self, seed: int, width: int) -> None:
-        self.width, self._vector = width, cache(lambda word: _normal(f"{seed} {word}", width))
-        self.sha256 = _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
-
-    def vectors_of(self, text: str) -> list[np.ndarray]:
-        """See `Bag`."""
-        return [self._vector(word) for word in _WORD.findall(text.lower())]
+        vector = cache(lambda word: _normal(f"{seed} {word}", width))
+        self.vectors_of = lambda text: [vector(word) for word in _WORD.findall(text.lower())]
+        self.width, self.sha256 = width, _digest(f"bag of random vectors, seed {seed}, width {width}").hex()
 
 
 class WordVectors(Bag):
@@ -232,79 +186,14 @@ class WordVectors(Bag):
     """
 
     def __init__(self, path: str, texts: list[str]) -> None:
-        file = Path(path)
+        file, split = Path(path), NLTKWordTokenizer().tokenize
         if not file.is_file():
             raise NotMeasured(f"{path}: no such file")
-        self._split = NLTKWordTokenizer().tokenize
-        self._vectors = read_vectors(file, {word for text in texts for word in self._split(text.lower())})
-        if not self._vectors:
+        vectors = read_vectors(file, {word for text in texts for word in split(text.lower())})
+        if not vectors:
             raise NotMeasured(f"{path}: expected vectors of English words, got none of the words in the samples")
-        self.width = len(next(iter(self._vectors.values())))
-        self.sha256 = hash_files(file.parent, [file])
-
-    def vectors_of(self, text: str) -> list[np.ndarray]:
-        """See `Bag`."""
-        return [self._vectors[word] for word in self._split(text.lower()) if word in self._vectors]
-
-
-class Unanswered(NotMeasured, PartlyEncoded):
-    """An endpoint failed behind some requests that it had answered."""
-
-
-class EmbeddingsEndpoint:
-    """A model behind a server that speaks OpenAI's embeddings API, as an encoder.
-
-    Args:
-        url: address without `/embeddings`, such as `http://127.0.0.1:8000/v1`.
-        model: the server's name of the model.
-
-    Attributes:
-        sha256: hash of the URL and the model's name; the model behind them may change unnoticed.
-
-    Raises:
-        ValueError: `url` is neither http nor https, or contains a password.
-    """
-
-    def __init__(self, url: str, model: str) -> None:
-        self._endpoint = JsonEndpoint(url.rstrip("/") + "/embeddings")
-        self._model = model
-        self.sha256 = hashlib.sha256(f"{self._endpoint.url} {model}".encode()).hexdigest()
-
-    def encode(self, texts: list[str], batch_size: int = TEXTS_PER_REQUEST) -> tuple[np.ndarray, np.ndarray]:
-        """N texts -> (n, D) float32 in their order, (n,) False: an endpoint does not say whether a text was cut.
-
-        Raises:
-            NotMeasured: the endpoint cannot be reached, refuses, or does not return n vectors of one width; an
-                `Unanswered`, with the vectors of the earlier requests, if it fails behind some.
-        """
-        parts: list[np.ndarray] = []
-        for i in range(0, len(texts), batch_size):
-            try:
-                parts.append(self._ask(texts[i : i + batch_size]))
-            except NotMeasured as error:
-                if not parts or len({part.shape[1] for part in parts}) > 1:
-                    raise
-                raise Unanswered(str(error), np.concatenate(parts), np.zeros(i, dtype=bool)) from error
-        widths = sorted({part.shape[1] for part in parts})
-        if len(widths) > 1:
-            raise NotMeasured(f"{self._endpoint.url}: expected vectors of one width, got {widths}")
-        return np.concatenate(parts), np.zeros(len(texts), dtype=bool)
-
-    def _ask(self, texts: list[str]) -> np.ndarray:
-        url, count = self._endpoint.url, len(texts)
-        try:
-            answer = self._endpoint.post({"model": self._model, "input": texts, "encoding_format": "float"})
-        except EndpointError as error:
-            raise NotMeasured(str(error)) from error
-        try:
-            by_index = {item["index"]: item["embedding"] for item in answer["data"]}  # the order may differ
-            complete = len(answer["data"]) == count
-            vectors = np.array([by_index[i] for i in range(count)], dtype=np.float32)
-        except (KeyError, TypeError, ValueError):
-            raise NotMeasured(f"{url}: expected an index and an embedding for each of {count} texts") from None
-        if not complete or vectors.ndim != 2 or 0 in vectors.shape or not np.isfinite(vectors).all():
-            raise NotMeasured(f"{url}: expected {count} vectors of finite numbers, got {vectors.shape}")
-        return vectors
+        self.vectors_of = lambda text: [vectors[word] for word in split(text.lower()) if word in vectors]
+        self.width, self.sha256 = len(next(iter(vectors.values()))), hash_files(file.parent, [file])
 
 
 def _normal(key: str, width: int) -> np.ndarray:

@@ -23,13 +23,7 @@ MAIN_MEASURE = "cosine"  # the paper's primary measure, and that of the leaderbo
 
 @dataclass(frozen=True)
 class Draws:
-    """Means over samples, and over samples of documents drawn with replacement.
-
-    Attributes:
-        means: (...) over all defined samples; NaN where there are none.
-        draws: (r, ...) means of r resamples.
-        clusters: number of documents to draw from.
-    """
+    """Means over samples (NaN where none is defined), and (r, ...) of r draws of their documents with replacement."""
 
     means: np.ndarray
     draws: np.ndarray
@@ -45,11 +39,8 @@ class Draws:
 class ClusterBootstrap:
     """Draws documents, not samples, as the samples of one document share its sentences.
 
-    All figures of one operator are computed on the same draws, so that encoders can be compared.
-
-    Args:
-        clusters: (n,) document of each sample (`SampleSet.clusters`).
-        bootstrap: seed, from which each operator has a generator of its own, and number of resamples.
+    All figures of one operator are computed on the same draws, so that encoders can be compared. `clusters` has the
+    document of each sample; each operator has a generator of its own, from the bootstrap's seed.
     """
 
     def __init__(self, clusters: np.ndarray, bootstrap: Bootstrap) -> None:
@@ -80,10 +71,9 @@ def _ratio(sums: np.ndarray, counts: np.ndarray, weights: np.ndarray) -> np.ndar
 def means_table(measured: list[Measured], bootstrap: ClusterBootstrap) -> pd.DataFrame:
     """Mean of every difference of C1, C3 and C4, alone and against the floor, which is the last of the encoders.
 
-    Returns:
-        Columns encoder, floor (whether it is one), criterion, condition (first, second), measure; mean, low and high in
-        the measure's own sign, as in tables 12 and 14; above_floor, floor_low and floor_high: the mean minus the
-        floor's, with the sign of a distance turned, so that above 0 is better.
+    Columns encoder, floor (whether it is one), criterion, condition, measure; mean, low and high in the measure's own
+    sign, as in tables 12 and 14; above_floor, floor_low and floor_high: the mean minus the floor's, with the sign of a
+    distance turned, so that above 0 is better.
     """
     rows = []
     for criterion in DIFFERENCES:
@@ -102,23 +92,18 @@ def means_table(measured: list[Measured], bootstrap: ClusterBootstrap) -> pd.Dat
     return pd.DataFrame(rows, columns=[*columns, "above_floor", "floor_low", "floor_high"])
 
 
-Shares = dict[str, np.ndarray]
-"""(e, m) percentages of `sample_shares` by criterion, a row for each of e encoders."""
+Shares = dict[str, np.ndarray]  # by criterion, (e, m) percentages of `sample_shares`, a row for each of e encoders
 
 
 def all_shares(measured: list[Measured], ranges: Ranges, settings: Settings) -> Shares:
     """The shares of every sample, of each criterion and encoder; the margins have the same ranges for all."""
-    return {
-        criterion: np.array([sample_shares(one, criterion, ranges, settings) for one in measured])
-        for criterion in CRITERIA
-    }
+    return {one: np.array([sample_shares(each, one, ranges, settings) for each in measured]) for one in CRITERIA}
 
 
 def score_table(measured: list[Measured], shares: Shares, bootstrap: ClusterBootstrap) -> pd.DataFrame:
     """The leaderboard: the percentage of samples for each criterion, with cosine where it needs a measure.
 
-    Returns:
-        Columns encoder, floor, criterion, value, low, high (NaN where there is no defined sample).
+    Columns encoder, floor, criterion, value, low, high (NaN where there is no defined sample).
     """
     rows = []
     for criterion in CRITERIA:
@@ -133,12 +118,9 @@ def score_table(measured: list[Measured], shares: Shares, bootstrap: ClusterBoot
 def discrimination_table(measured: list[Measured], shares: Shares, bootstrap: ClusterBootstrap) -> pd.DataFrame:
     """How far encoders lie above each floor, by criterion: whether a criterion tells meaning from what the floor knows.
 
-    The index is the gap between the encoder's share and the floor's, over the root of the mean of the two variances
-    of the samples' shares: Cohen's d, which makes criteria comparable that have margins and those that have none.
-
-    Returns:
-        Columns floor, encoder (EVERY: the mean of all that are no floor), criterion, gap (percentage points), gap_low,
-        gap_high, index, low, high. NaN where nothing is defined, or where the shares differ and neither varies.
+    The index is the gap between the encoder's share and the floor's, over the root of the mean of the two variances of
+    the samples' shares: Cohen's d. NaN where nothing is defined, or where the shares differ and neither varies.
+    The last encoder is EVERY, the mean of all that are no floor; gaps are in percentage points.
     """
     names, rows = [one.candidate.name for one in measured], []
     floors = [i for i, one in enumerate(measured) if one.candidate.floor]

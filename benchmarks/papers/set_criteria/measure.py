@@ -1,8 +1,7 @@
 """Reading samples from a file, and measuring them with one encoder after the other."""
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,14 +10,13 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.tables import read_table
 from benchmarks.papers.set_criteria.encoders import Candidate
 from semantic_metrics.core.inputs import check_choice, check_texts
 from semantic_metrics.set_criteria.criteria import Samples
-from semantic_metrics.set_criteria.encoders import Encoder
-from semantic_metrics.set_criteria.samples import OPERATORS, Vectors, measure_samples
-from semantic_metrics.set_criteria.vector_cache import CachedVectors, encode_texts
+from semantic_metrics.set_criteria.samples import OPERATORS, measure_samples
+from semantic_metrics.set_criteria.vector_cache import encode_texts
 
 TEXTS = ("a", "b", "target")
 COLUMNS = ("operator", *TEXTS)
@@ -28,13 +26,7 @@ GROUP = ("source", "group")  # optional columns that name the document of a samp
 
 @dataclass(frozen=True)
 class SampleSet:
-    """The samples of a file.
-
-    Attributes:
-        path: path of the file.
-        sha256: hash of its bytes.
-        frame: n rows, columns operator, a, b, target, and all others of the file.
-    """
+    """The samples of a file: columns operator, a, b, target, and all others that it has; and the hash of its bytes."""
 
     path: Path
     sha256: str
@@ -42,11 +34,6 @@ class SampleSet:
 
     def __len__(self) -> int:
         return len(self.frame)
-
-    @property
-    def operators(self) -> list[str]:
-        """One of overlap, difference, union for each sample."""
-        return list(self.frame["operator"])
 
     @property
     def texts(self) -> list[str]:
@@ -72,14 +59,7 @@ class SampleSet:
 
 @dataclass(frozen=True)
 class Measured:
-    """One encoder on all samples.
-
-    Attributes:
-        candidate: the encoder.
-        samples: its measured samples, by operator.
-        sha256: hash of everything that can change a vector.
-        truncated: number of distinct texts that were cut to the encoder's length.
-    """
+    """One encoder on all samples: these by operator, the hash of all that changes a vector, and how many were cut."""
 
     candidate: Candidate
     samples: Samples
@@ -88,21 +68,13 @@ class Measured:
 
 
 def read_samples(path: Path, limit: int | None = None, seed: int = 0) -> SampleSet:
-    """Read samples from a parquet, CSV or JSON-lines file.
-
-    Args:
-        path: path of the file, with the columns operator, a, b, target.
-        limit: largest number of samples of each operator, drawn at random; None for all.
-        seed: seed of that draw.
+    """Read samples from a parquet, CSV or JSON-lines file; at most `limit` of each operator, drawn at random.
 
     Raises:
         ValueError: the file cannot be read, a column is missing, an operator is unknown, or a text is not a string;
             says which.
     """
-    frame = read_table(path)
-    missing = [column for column in COLUMNS if column not in frame]
-    if missing:
-        raise ValueError(f"{path}: expected columns {', '.join(COLUMNS)}, missing {missing}")
+    frame = read_table(path, *COLUMNS)
     for column in COLUMNS:
         check_texts(f"{path}: {column}", list(frame[column]))
     for row, operator in enumerate(frame["operator"]):
@@ -123,46 +95,22 @@ def measure_all(
 ) -> tuple[list[Measured], dict[str, str]]:
     """Measure the samples with every encoder, one at a time, so that only one model and its vectors are in memory.
 
-    Args:
-        candidates: encoders with names that differ.
-        samples: samples of all operators.
-        cache: folder that keeps vectors for another run; None keeps none.
-        batch_size: number of texts that a network takes at a time.
-        progress: function that takes a line.
-
-    Returns:
-        The encoders that were measured, and why the others were not, by name.
+    `cache` is a folder that keeps vectors for another run, `progress` takes a line. Returns the encoders that were
+    measured, and why the others were not, by name.
     """
-    texts, operators = samples.texts, samples.operators
+    texts, operators, n = samples.texts, list(samples.frame["operator"]), len(samples)
     distinct = list(dict.fromkeys(texts))
     measured, reasons = [], {}
     for one in candidates:
-        progress(f"{one.name}: {len(distinct)} distinct texts of {len(samples)} samples")
+        progress(f"{one.name}: {len(distinct)} distinct texts of {n} samples")
         try:
-            with _not_measured():
-                encoder = one.load(distinct)
-                vectors = encode_texts(encoder, texts, batch_size, cache)
-                measured.append(_measure(one, encoder, vectors, operators))
-        except NotMeasured as reason:
-            progress(f"{one.name}: not measured: {reason}")
-            reasons[one.name] = str(reason)
+            # an encoder that fails to load or to encode costs its rows, not the run
+            encoder = one.load(distinct)
+            vectors = encode_texts(encoder, texts, batch_size, cache)
+            take = lambda rows, of=vectors: tuple(of.take(rows + i * n) for i in range(3))  # noqa: E731
+            in_samples = measure_samples(take, operators, f"the vectors of {one.name}")
+            measured.append(Measured(one, in_samples, encoder.sha256, vectors.truncated))
+        except (NotMeasured, OSError, ValueError, RuntimeError, ImportError) as error:
+            reasons[one.name] = " ".join(str(error).split()) or type(error).__name__
+            progress(f"{one.name}: not measured: {reasons[one.name]}")
     return measured, reasons
-
-
-@contextmanager
-def _not_measured() -> Iterator[None]:
-    """Turn errors into NotMeasured: an encoder that fails to load or to encode costs its rows, not the run."""
-    try:
-        yield
-    except (OSError, ValueError, RuntimeError, ImportError) as error:
-        raise NotMeasured(" ".join(str(error).split()) or type(error).__name__) from error
-
-
-def _measure(candidate: Candidate, encoder: Encoder, vectors: CachedVectors, operators: list[str]) -> Measured:
-    n = len(operators)
-
-    def take(rows: np.ndarray) -> Vectors:
-        return vectors.take(rows), vectors.take(rows + n), vectors.take(rows + 2 * n)
-
-    in_samples = measure_samples(take, operators, f"the vectors of {candidate.name}")
-    return Measured(candidate, in_samples, encoder.sha256, vectors.truncated)

@@ -1,23 +1,23 @@
-"""From measured encoders to files: tables as CSV and text, figures as PNG, and the checks."""
+"""From measured encoders to files: tables as CSV and text, the histograms of figures 4, 6 and 10, and the checks.
+
+Nothing depends on colour alone: unsigned angles are filled bars, signed ones a dashed outline.
+"""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
-from benchmarks.common.tables import figures_text, markdown
-from benchmarks.papers.set_criteria.figures import draw_angles, draw_ratios
-from benchmarks.papers.set_criteria.means import (
-    ClusterBootstrap,
-    all_shares,
-    discrimination_table,
-    means_table,
-    score_table,
-)
+from benchmarks.common.plot_style import PALETTE, save_figure
+from benchmarks.common.tables import figures_text, markdown, write_output
+from benchmarks.papers.set_criteria import means as tables
 from benchmarks.papers.set_criteria.measure import KINDS, Measured, SampleSet
 from benchmarks.papers.set_criteria.tables import NOTES, figure_table, table_texts
 from semantic_metrics.core.run_options import RunOptions
@@ -26,6 +26,13 @@ from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
 
+PANELS = {"C2": "TextOverlap (C2)", "C5": "TextDifference (C5)", "C6": "TextUnion (C6)"}
+EXPECTED = {"C2": "expected between 0 and 1", "C5": "expected near 1 (A)", "C6": "expected between 0 and 1"}
+_ANGLES = (-0.5, 2.5)  # range of the axis, in parts of the angle between A and B; the caption counts the rest
+_RATIOS = (0.49, 1.51)  # range of the axis: whole bins, 1 in the middle of one
+_CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
+_PANEL_INCHES, _ROW_INCHES = 3.2, 2.0
+_HEADROOM = 0.2  # share of the axis above the bars, for the text in the corner
 _DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
 ABOVE = "mean difference above random vectors"
 SIDE_BY_SIDE = ("cosine", "ned")
@@ -34,13 +41,9 @@ COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "lo
 
 @dataclass(frozen=True)
 class Options:
-    """How figures are computed.
+    """How figures are computed: settings that the criteria leave open, ranges of margins, resamples, and options.
 
-    Attributes:
-        criteria: settings that the criteria leave open.
-        ranges: ranges of the margins from another run; None takes those of all encoders measured.
-        bootstrap: seed and number of the resamples.
-        run: how encoders ran, as far as it is not the default.
+    Without `ranges` of another run those of all encoders measured are taken.
     """
 
     criteria: Settings
@@ -60,31 +63,25 @@ def write_results(
     own = [own_ranges(one.samples) for one in measured]
     ranges = fill_ranges(options.ranges, shared_ranges(own))
     results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
-    bootstrap = ClusterBootstrap(samples.clusters(), options.bootstrap)
-    means = means_table(measured, bootstrap)
-    shares = all_shares(measured, ranges, options.criteria)
-    scores = score_table(measured, shares, bootstrap)
-    discrimination = discrimination_table(measured, shares, bootstrap)
-    checks = check_table(means)
+    bootstrap = tables.ClusterBootstrap(samples.clusters(), options.bootstrap)
+    means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, options.criteria)
+    discrimination, checks = tables.discrimination_table(measured, shares, bootstrap), check_table(means)
+    named = {"means": means, "leaderboard": tables.score_table(measured, shares, bootstrap)}
+    named |= {"discrimination": discrimination, "checks": checks}
     frame = figure_table([one.candidate for one in measured], results, means)
-    named = {"means": means, "leaderboard": scores, "discrimination": discrimination, "checks": checks}
-    _write_data(named, frame, ranges, output)
+    named |= {f"table{number}" if number else "figures": table for number, table in frame.groupby("table")}
+    (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
     _draw_figures(results, output)
     compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
-    facts = "\n".join(f"{name}: {value}" for name, value in _facts(measured, samples, options))
-    parts = [facts, *table_texts(frame, ranges, compared), "\n".join(NOTES)]
-    gaps = discrimination.rename(columns={"index": "value"})
-    for floor, rows in gaps.groupby("floor", sort=False):
-        parts.append(
-            figures_text(f"Discrimination from the floor: {floor} (Cohen's d)", rows, "encoder", ["criterion"])
-        )
+    parts = ["\n".join(_facts(measured, samples, options)), *table_texts(frame, ranges, compared), "\n".join(NOTES)]
+    for floor, rows in discrimination.rename(columns={"index": "value"}).groupby("floor", sort=False):
+        title = f"Discrimination from the floor: {floor} (Cohen's d)"
+        parts.append(figures_text(title, rows, "encoder", ["criterion"]))
     parts += [f"Samples left out\n\n{_undefined(results)}", f"Checks\n\n{markdown(checks, 4)}"]
     signed = signatures(measured, samples, options, ranges)
     parts += ["\n".join(f"{name}: {signature}" for name, signature in signed.items())]
     parts += [f"{name}: not measured: {reason}" for name, reason in absent.items()]
-    text = "\n\n".join(parts)
-    (output / "report.txt").write_text(text + "\n", encoding="utf-8")
-    return text
+    return write_output(output, "\n\n".join(parts), **named)
 
 
 def _undefined(results: dict[str, dict]) -> str:
@@ -93,11 +90,8 @@ def _undefined(results: dict[str, dict]) -> str:
     for name, result in results.items():
         for criterion, counts in result["undefined"].items():
             by_measure = counts if any(isinstance(one, dict) for one in counts.values()) else {"": counts}
-            rows += [
-                (name, criterion, measure, reason, count)
-                for measure, reasons in by_measure.items()
-                for reason, count in reasons.items()
-            ]
+            for measure, reasons in by_measure.items():
+                rows += [(name, criterion, measure, reason, count) for reason, count in reasons.items()]
     if not rows:
         return "none: every sample is defined for every encoder"
     return markdown(pd.DataFrame(rows, columns=["encoder", "criterion", "measure", "reason", "samples"]))
@@ -114,14 +108,6 @@ def report_unions(measured: Measured, criteria: Settings, ranges: Ranges) -> dic
     return result | {"norm_ratio": spread, "undefined": undefined}
 
 
-def _write_data(tables: dict[str, pd.DataFrame], frame: pd.DataFrame, ranges: Ranges, output: Path) -> None:
-    for name, table in tables.items():
-        table.to_csv(output / f"{name}.csv", index=False)
-    for number, table in frame.groupby("table"):
-        table.to_csv(output / (f"table{number}.csv" if number else "figures.csv"), index=False)
-    (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
-
-
 def _draw_figures(results: dict[str, dict], output: Path) -> None:
     first = next(iter(results))
     draw_angles({first: results[first]}, output / "figure4.png", f"Figure 4: angles of {first}")
@@ -132,39 +118,34 @@ def _draw_figures(results: dict[str, dict], output: Path) -> None:
 def signatures(measured: list[Measured], samples: SampleSet, options: Options, ranges: Ranges) -> dict[str, str]:
     """Every setting that can change a figure, by encoder; figures with the same signature are comparable."""
     digest = hashlib.sha256(json.dumps(ranges, sort_keys=True).encode()).hexdigest()[:_DIGEST_DIGITS]
-    by_encoder = {}
-    for one in measured:
-        parts = {
-            "encoder": one.sha256[:_DIGEST_DIGITS],
-            **asdict(options.criteria),
-            "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
-            "version": VERSION,
-            "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
-            "resamples": options.bootstrap.resamples,
-            "seed": options.bootstrap.seed,
-        }
-        by_encoder[one.candidate.name] = "set_criteria|" + "|".join(f"{key}:{value}" for key, value in parts.items())
-    return by_encoder
+    parts = asdict(options.criteria) | {
+        "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
+        "version": VERSION,
+        "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
+        "resamples": options.bootstrap.resamples,
+        "seed": options.bootstrap.seed,
+    }
+    settings = "|".join(f"{key}:{value}" for key, value in parts.items())
+    return {one.candidate.name: f"set_criteria|encoder:{one.sha256[:_DIGEST_DIGITS]}|{settings}" for one in measured}
 
 
-def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[tuple[str, str]]:
+def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[str]:
     counts = samples.frame["operator"].value_counts()
-    facts = [
-        ("Samples", f"{samples.path.name}, sha256 {samples.sha256}"),
-        ("Operators", ", ".join(f"{operator} {int(counts.get(operator, 0))}" for operator in OPERATORS)),
-        ("Documents", f"{samples.clusters().max() + 1}; the bootstrap draws these, not samples"),
-    ]
-    for kind in KINDS:
-        if kind in samples.frame:
-            by_kind = samples.frame[kind].value_counts()
-            facts.append((f"By {kind}", ", ".join(f"{name} {count}" for name, count in by_kind.items())))
+    facts = {
+        "Samples": f"{samples.path.name}, sha256 {samples.sha256}",
+        "Operators": ", ".join(f"{operator} {int(counts.get(operator, 0))}" for operator in OPERATORS),
+        "Documents": f"{samples.clusters().max() + 1}; the bootstrap draws these, not samples",
+    }
+    for kind in (name for name in KINDS if name in samples.frame):
+        by_kind = samples.frame[kind].value_counts()
+        facts[f"By {kind}"] = ", ".join(f"{name} {count}" for name, count in by_kind.items())
     encoders = [f"{one.candidate.name} ({one.candidate.spec}; {one.truncated} texts cut)" for one in measured]
-    facts.append(("Encoders", ", ".join(encoders)))
+    facts["Encoders"] = ", ".join(encoders)
     if how := [_held(name, value, measured) for name, value in options.run.items()]:
-        facts.append(("Run with", ", ".join(how)))
-    facts.append(("Criteria", ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())))
-    facts.append(("Bootstrap", f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"))
-    return facts
+        facts["Run with"] = ", ".join(how)
+    facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())
+    facts["Bootstrap"] = f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"
+    return [f"{name}: {value}" for name, value in facts.items()]
 
 
 def _held(option: str, value: object, measured: list[Measured]) -> str:
@@ -178,10 +159,81 @@ def _held(option: str, value: object, measured: list[Measured]) -> str:
 def check_table(means: pd.DataFrame) -> pd.DataFrame:
     """Whether the mean differences of C1, C3 and C4 of every encoder but the floors are above those of random vectors.
 
-    Returns:
-        Columns COLUMNS; `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
+    `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
     """
     rows = means[~means["floor"] & means["measure"].isin(SIDE_BY_SIDE)]
     above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])
     above["holds"] = (above["low"] > 0).astype(object).where(above["low"].notna())
     return above[COLUMNS].reset_index(drop=True)
+
+
+def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
+    """Figure 4 (one encoder) or 6 (several) as PNG: a row for each encoder's `report`, a column for each operator."""
+    figure = Figure(figsize=(3 * _PANEL_INCHES, 1.2 + _ROW_INCHES * len(results)), layout="constrained")
+    panels = figure.subplots(len(results), len(PANELS), sharex=True, squeeze=False)
+    for row, (name, result) in zip(panels, results.items(), strict=True):
+        for panel, criterion in zip(row, PANELS, strict=True):
+            _draw_angle(panel, result[criterion])
+        row[0].set_ylabel(f"{_plain(name)}\nsamples (%)")
+    for panel, criterion in zip(panels[0], PANELS, strict=True):
+        panel.set_title(f"{PANELS[criterion]}\n{EXPECTED[criterion]}", fontsize=10)
+    for panel in panels[-1]:
+        panel.set_xlabel("angle(B, target) / angle(A, B)")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    save_figure(figure, path, title)
+
+
+def _draw_angle(panel: Axes, result: dict) -> None:
+    unsigned, signed = result["histogram"]["unsigned"], result["histogram"]["signed"]
+    look = {"fill": True, "color": PALETTE[0], "alpha": 0.55, "label": "unsigned (paper)"}
+    panel.stairs(_shares(unsigned), unsigned["edges"], **look)
+    panel.stairs(_shares(signed), signed["edges"], color=PALETTE[1], linestyle="--", label="signed")
+    for place in (0, 1):
+        panel.axvline(place, color="black", linewidth=0.8)
+    panel.set_xlim(*_ANGLES)
+    panel.margins(y=_HEADROOM)
+    beyond = _beyond(signed, _ANGLES)
+    text = "no samples" if not result["n"] else f"{beyond:.1f}% of signed beyond" if beyond >= 0.05 else ""
+    panel.text(0.98, 0.95, text, transform=panel.transAxes, **_CORNER)
+
+
+def draw_ratios(results: dict[str, dict], path: Path, title: str) -> None:
+    """Figure 10 as PNG: |A| / |B| of the unions, of every encoder's `report`."""
+    columns = min(4, len(results))
+    rows = -(-len(results) // columns)
+    figure = Figure(figsize=(max(2, columns) * _PANEL_INCHES, 1 + _ROW_INCHES * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, sharex=True, squeeze=False)
+    for panel in panels.flat[len(results) :]:
+        panel.set_visible(False)
+    for panel, (name, result) in zip(panels.flat, results.items(), strict=False):
+        histogram = result["norm_ratio"]["histogram"]
+        panel.stairs(_shares(histogram), histogram["edges"], fill=True, color=PALETTE[0])
+        panel.axvline(1, color="black", linewidth=0.8, linestyle=":")
+        panel.set(xlim=_RATIOS, xlabel="|A| / |B| of unions")
+        panel.margins(y=_HEADROOM)
+        panel.tick_params(labelbottom=True)
+        panel.set_title(_plain(name), fontsize=10)
+        panel.text(0.98, 0.95, f"{_beyond(histogram, _RATIOS):.1f}% beyond", transform=panel.transAxes, **_CORNER)
+    for row in panels:
+        row[0].set_ylabel("samples (%)")
+    save_figure(figure, path, title)
+
+
+def _plain(name: str) -> str:
+    """A user's name without formulas: matplotlib reads one between dollar signs, and may fail."""
+    return name.replace("$", r"\$")
+
+
+def _shares(histogram: dict) -> np.ndarray:
+    return 100 * np.array(histogram["counts"], dtype=np.float64) / max(1, _total(histogram))
+
+
+def _total(histogram: dict) -> int:
+    return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
+
+
+def _beyond(histogram: dict, shown: tuple[float, float]) -> float:
+    """Percentage of samples outside the range of the axis."""
+    edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"])
+    inside = (edges[:-1] >= shown[0] - 1e-9) & (edges[1:] <= shown[1] + 1e-9)
+    return 100 * (1 - counts[inside].sum() / max(1, _total(histogram)))

@@ -19,10 +19,7 @@ MEAN_TABLES = {"C1": "12", "C3": "14"}
 UNPUBLISHED = ""  # table of a figure that the paper does not print
 SHARED, NO_RANGES = "shared", ""  # whether a figure uses the margins that all encoders share
 COLUMNS = ["table", "criterion", "measure", "ranges", "encoder", "published_as", "figure", "value", "low", "high"]
-DIFFERENCES = {
-    "C1": ("M(A,O) - M(A,B)", "M(B,O) - M(A,B)"),
-    "C3": ("M(A,D) - M(B,D)", "M(A,B) - M(B,D)"),
-}
+DIFFERENCES = {"C1": ("M(A,O) - M(A,B)", "M(B,O) - M(A,B)"), "C3": ("M(A,D) - M(B,D)", "M(A,B) - M(B,D)")}
 BASES = {"C1": "M(A,B)", "C3": "M(B,D)"}
 NOTES = (
     "In brackets: published, of the paper's samples, with margins over its 16 encoders.",
@@ -36,17 +33,11 @@ Key = tuple[str, str, str, str]  # table, criterion, measure, figure
 
 
 def figure_table(candidates: list[Candidate], results: dict[str, dict], means: pd.DataFrame) -> pd.DataFrame:
-    """Every figure of the tables.
+    """Every figure of the tables, of encoders in their order; `results` are of the metric's `report`, by encoder.
 
-    Args:
-        candidates: the measured encoders, in the order of the tables.
-        results: results of the metric's `report` by encoder, with the ranges of margins that all share.
-        means: result of `means.means_table`.
-
-    Returns:
-        Columns COLUMNS and published. `ranges` is SHARED, or NO_RANGES where no range matters; `published_as`
-        is the paper's name of the encoder. Cells and shares are percentages, means are in the measure's own sign.
-        Encoders that only the paper measured come last, without a value.
+    Columns COLUMNS and published. `ranges` is SHARED, or NO_RANGES where no range matters; `published_as` is the
+    paper's name. Cells and shares are percentages, means are in the measure's own sign. Encoders that only the paper
+    measured come last, without a value.
     """
     published = Published(PUBLISHED)
     intervals = means.set_index(["encoder", "criterion", "measure", "condition"])[["low", "high"]]

@@ -6,10 +6,7 @@ r"""Data for the set criteria: TextOverlap, TextDifference and TextUnion samples
         the paper's way: three consecutive sentences, fused by a model; SEMANTIC_METRICS_API_KEY holds the key, if any
 
 `build` writes samples.parquet, which `set_criteria` reads, and README.md: the settings, counts, what was left out, and
-licences. The paper's documents are `abisee/cnn_dailymail` on the Hub (3.0.0, column `article`): download a parquet file
-of it and name it with --documents.
-
-Source: Bansal et al., "Set-Theoretic Compositionality of Sentence Embeddings", section 5 and appendix A.1.
+licences. The paper's documents are `abisee/cnn_dailymail` on the Hub (3.0.0, column `article`).
 """
 
 from pathlib import Path
@@ -22,43 +19,15 @@ from pyarrow import parquet
 from benchmarks.common import options
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
-from benchmarks.papers.set_data.chains import COLUMNS, THRESHOLD, Dropped
-from benchmarks.papers.set_data.fusion import PAPER_MODEL, model_fusion
-from benchmarks.papers.set_data.sources import (
-    MAX_WORDS,
-    MIN_WORDS,
-    SOURCES,
-    STRIDE,
-    Lengths,
-    Plan,
-    build,
-    read_documents,
-)
+from benchmarks.papers.set_data.chains import COLUMNS, PAPER_MODEL, THRESHOLD, Dropped, model_fusion
+from benchmarks.papers.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, Plan, build, read_documents
 from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 SAMPLES, CARD = "samples.parquet", "README.md"
+COUNT = click.IntRange(1)
 PLAN_OPTIONS = ("threshold", "stride", "limit", "seed")
-_CARD = """\
-# Text overlap, difference and union
-
-Samples for set-theoretic criteria of sentence encoders, made for evaluation as in Bansal et al., *Set-Theoretic
-Compositionality of Sentence Embeddings*, section 5, from other sources. Overlap and the order of the inputs of unions
-are symmetric, difference is A without B. Samples of one `group` share sentences: resample by group. The fusion `given`
-is the source's own text, `concatenation` puts one sentence after the other: report the two apart.
-
-Settings: {settings}
-
-{counts}
-
-## Left out
-
-{dropped}
-
-## Licences
-
-{licences}
-"""
+_CARD = Path(__file__).with_name("card.md")
 
 
 @click.group()
@@ -69,36 +38,20 @@ def main() -> None:
 @main.command(name="build")
 @options.data()
 @click.option("--source", "sources", multiple=True, type=click.Choice(list(SOURCES)), help="Source; default: all.")
-@click.option(
-    "--documents", type=options.FILE, help="Your documents: .txt (empty lines between), .parquet, .csv, .jsonl."
-)
+@click.option("--documents", type=options.FILE, help="Yours: .txt (empty lines between), .parquet, .csv, .jsonl.")
 @click.option("--column", help="Column of the documents, unless they are .txt.")
 @click.option("--licence", default="not stated", show_default=True, help="Licence of the documents, for the card.")
-@click.option(
-    "--endpoint", help=f"OpenAI-compatible server that fuses, up to /v1, key in {KEY_VARIABLE}; default: concatenation."
-)
+@click.option("--endpoint", help=f"OpenAI-compatible server that fuses, key in {KEY_VARIABLE}; default: concatenation.")
 @click.option("--model", default=PAPER_MODEL, show_default=True, help="Model of the endpoint.")
 @click.option("--cache", type=options.NEW_FILE, help="File of the model's answers; default: OUTPUT/fusions.jsonl.")
 @click.option(
-    "--encoder",
-    "encoders",
-    multiple=True,
-    default=(DEFAULT_ENCODER,),
-    show_default=True,
-    help="Encoder that filters the differences.",
+    "--encoder", "encoders", multiple=True, default=(DEFAULT_ENCODER,), show_default=True, help="Filters differences."
 )
-@click.option(
-    "--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours with a lower cosine."
-)
-@options.device
-@options.batch_size
-@click.option(
-    "--min-words", default=MIN_WORDS, show_default=True, type=click.IntRange(1), help="Fewest words of a sentence."
-)
-@click.option(
-    "--max-words", default=MAX_WORDS, show_default=True, type=click.IntRange(1), help="Most words of a sentence."
-)
-@click.option("--stride", default=STRIDE, show_default=True, type=click.IntRange(1), help="Sentences between chains.")
+@click.option("--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours of lower cosine.")
+@options.other_run
+@click.option("--min-words", default=MIN_WORDS, show_default=True, type=COUNT, help="Fewest words of a sentence.")
+@click.option("--max-words", default=MAX_WORDS, show_default=True, type=COUNT, help="Most words of a sentence.")
+@click.option("--stride", default=STRIDE, show_default=True, type=COUNT, help="Sentences between chains.")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of an operator, drawn at random.")
 @options.seed
 @options.output("results/set_data")
@@ -111,16 +64,16 @@ def build_command(**given: object) -> None:
         if given["endpoint"] is not None:
             endpoint = chat_endpoint(given["endpoint"], kept=given["cache"] or output / "fusions.jsonl")
             fusion = {"fuse": model_fusion(endpoint, given["model"]), "fusion": f"model {given['model']}"}
-        scores = [_score(name, given["device"], given["batch_size"]) for name in given["encoders"]]
+        scores = [_score(name, **given["run"]) for name in given["encoders"]]
         settings = {name: given[name] for name in PLAN_OPTIONS}
-        plan = Plan(scores=scores, lengths=Lengths(given["min_words"], given["max_words"]), **fusion, **settings)
+        plan = Plan(scores=scores, lengths=(given["min_words"], given["max_words"]), **fusion, **settings)
         table, dropped = build(plan, given["data"], names, documents)
     except (ValueError, OSError, NotMeasured) as error:
         raise click.ClickException(str(error)) from error
     output.mkdir(parents=True, exist_ok=True)
     texts = pyarrow.table({column: pyarrow.array(table[column], pyarrow.string()) for column in COLUMNS})
     parquet.write_table(texts, output / SAMPLES, compression="zstd")
-    described = settings | {"fusion": plan.fusion, "words": f"{plan.lengths.least} to {plan.lengths.most}"}
+    described = settings | {"fusion": plan.fusion, "words": "{} to {}".format(*plan.lengths)}
     described["filtered by"] = ", ".join(Path(name).name for name in given["encoders"])
     licences = dict.fromkeys(documents, given["licence"])
     (output / CARD).write_text(_card(table, dropped, described, licences), encoding="utf-8", newline="\n")
@@ -146,9 +99,8 @@ def _sources(given: dict) -> tuple[tuple[str, ...], dict[str, list[object]]]:
     return names, documents
 
 
-def _score(encoder: str, device: str | None, batch_size: int) -> Score:
-    source = default_embsim() if encoder == DEFAULT_ENCODER else encoder
-    return sentence_transformer(source, device, batch_size=batch_size)
+def _score(encoder: str, **run: object) -> Score:
+    return sentence_transformer(default_embsim() if encoder == DEFAULT_ENCODER else encoder, **run)
 
 
 def _card(table: pd.DataFrame, dropped: Dropped, settings: dict[str, object], documents: dict[str, str]) -> str:
@@ -160,4 +112,6 @@ def _card(table: pd.DataFrame, dropped: Dropped, settings: dict[str, object], do
     licences = pd.DataFrame(sources, columns=["source", "licence as stated", "cite"])
     tables = (frame.to_markdown(index=False) for frame in (counts, left_out, licences))
     shown = ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)
-    return _CARD.format(settings=shown, **dict(zip(("counts", "dropped", "licences"), tables, strict=True)))
+    return _CARD.read_text(encoding="utf-8").format(
+        settings=shown, **dict(zip(("counts", "dropped", "licences"), tables, strict=True))
+    )

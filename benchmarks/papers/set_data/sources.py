@@ -5,15 +5,13 @@
   of another row of the same file; the seed draws the row and the side. Its fusion with its neighbour has to be made.
 * `sentence_union` contains unions that people wrote of two sentences that overlap in part, so it gives no differences.
 * Documents give their consecutive sentences in threes; both fusions have to be made.
-
-Simplification data (wiki_auto) cannot be used: a simplification leaves content out, so its sentences do not make up
-the complex one.
 """
 
+import csv
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import groupby
 from math import isnan
 from pathlib import Path
 
@@ -21,20 +19,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common.baselines import sentence_splitter
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import Score
-from benchmarks.papers.set_data.chains import (
-    GIVEN,
-    THRESHOLD,
-    Chain,
-    Dropped,
-    Fuse,
-    chain_samples,
-    draw,
-    fuse_chains,
-    sample_table,
-)
-from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
+from benchmarks.common.tables import read_table
+from benchmarks.papers.set_data import chains as made
+from benchmarks.papers.set_data.chains import CONCATENATION, GIVEN, THRESHOLD, Chain, Dropped, Fuse, concatenate
 
 MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists
 STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
@@ -42,72 +30,37 @@ STRIDE = 3  # sentences from one chain to the next, so that none is in two chain
 
 @dataclass(frozen=True)
 class Source:
-    """A data set of the data folder: its kind ("split", "union", "documents"), parquet files, and what a card says."""
+    """A data set of the data folder: its kind ("split", "union", "documents"), parquet files, and what a card says.
 
+    Of wikisplit, `tune` is training data of the MATCHA checkpoint, and `validation` chose among its runs.
+    """
+
+    name: str
     kind: str
-    files: tuple[str, ...]
+    files: str
+    column: str  # of the documents
     licence: str
     credit: str
-    column: str = ""  # of the documents
 
 
-SOURCES = {
-    "wikisplit": Source(
-        "split",
-        ("test",),  # `tune` is training data of the MATCHA checkpoint, `validation` chose among its runs
-        "CC BY-SA 4.0",
-        "Botha et al., Learning To Split and Rephrase From Wikipedia Edit History, EMNLP 2018",
-    ),
-    "bisect": Source(
-        "split",
-        ("test", "valid", "challenge_test"),
-        "none stated (derived from OPUS)",
-        "Kim et al., BiSECT: Learning to Split and Rephrase Sentences with Bitexts, EMNLP 2021",
-    ),
-    "sentence_union": Source(
-        "union",
-        ("train", "dev"),
-        "CC BY-NC 4.0",
-        "Hirsch et al., Revisiting Sentence Union Generation as a Testbed for Text Consolidation, Findings of ACL 2023",
-    ),
-    "newts": Source(
-        "documents",
-        ("test",),
-        "CC BY-NC-SA 4.0; the articles are CNN/DailyMail's",
-        "Bahrainian et al., NEWTS: A Corpus for News Topic-Focused Summarization, Findings of ACL 2022",
-        "article",
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Lengths:
-    """Smallest and largest number of words in a sentence of a chain; a word contains a letter or a digit."""
-
-    least: int = MIN_WORDS
-    most: int = MAX_WORDS
+with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as lines:
+    SOURCES = {row["name"]: Source(**row) for row in csv.DictReader(lines)}
+Lengths = tuple[int, int]  # fewest and most words in a sentence of a chain; a word contains a letter or a digit
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a build depends on, besides its sources.
 
-    Attributes:
-        scores: cosine of each encoder that filters the differences; without any, nothing is filtered.
-        fuse: function that makes the missing fusions.
-        fusion: name of the fusion.
-        threshold: threshold of the cosines.
-        lengths: lengths of the sentences of chains.
-        stride: number of sentences from one chain of a document to the next.
-        limit: largest number of samples of each operator; None for all.
-        seed: seed of everything that is drawn.
+    `scores` are cosines of the encoders that filter the differences by `threshold` (none: all are kept); `fuse` makes
+    the missing fusions; chains of a document begin every `stride` sentences; `limit` is of each operator.
     """
 
     scores: Sequence[Score] = ()
     fuse: Fuse = concatenate
     fusion: str = CONCATENATION
     threshold: float = THRESHOLD
-    lengths: Lengths = field(default_factory=Lengths)
+    lengths: Lengths = (MIN_WORDS, MAX_WORDS)
     stride: int = STRIDE
     limit: int | None = None
     seed: int = 0
@@ -143,30 +96,22 @@ def build(
         if name in SOURCES:
             raise ValueError(f"documents: expected a name other than {', '.join(SOURCES)}, got {name!r}")
         chains += document_chains(texts, name, plan.lengths, dropped, plan.stride)
-    rows += chain_samples(fuse_chains(chains, plan.fuse, plan.fusion, dropped), plan.scores, plan.threshold, dropped)
-    table = draw(sample_table(rows, dropped), plan.limit, plan.seed, dropped)
+    fused = made.fuse_chains(chains, plan.fuse, plan.fusion, dropped)
+    rows += made.chain_samples(fused, plan.scores, plan.threshold, dropped)
+    table = made.draw(made.sample_table(rows, dropped), plan.limit, plan.seed, dropped)
     if table.empty:
         raise ValueError(f"expected at least one sample, got none; left out: {dict(dropped)}")
     return table, dropped
 
 
 def read_source(name: str, data: Path) -> dict[str, pd.DataFrame]:
-    """The files of a source, by name.
-
-    Raises:
-        ValueError: a file is missing, cannot be read or lacks a column; names it.
-    """
-    source = SOURCES[name]
-    columns = [source.column] if source.column else ["a", "b", "target"]
-    frames = {}
-    for file in source.files:
+    """The files of a source, by name; a ValueError about one that is missing, cannot be read or lacks a column."""
+    source, frames = SOURCES[name], {}
+    for file in source.files.split():
         path = data / name / f"{file}.parquet"
         if not path.is_file():
             raise ValueError(f"{name}: expected a file {path}, found none")
-        frames[file] = read_table(path)
-        missing = sorted(set(columns) - set(frames[file].columns))
-        if missing:
-            raise ValueError(f"{path}: expected columns {columns}, missing {missing}")
+        frames[file] = read_table(path, *([source.column] if source.column else ["a", "b", "target"]))
     return frames
 
 
@@ -267,10 +212,7 @@ def read_documents(path: Path, column: str | None) -> list[object]:
 
 
 def _parts(lines: list[str]) -> Iterator[str]:
-    empty = [-1, *(i for i, line in enumerate(lines) if not line.strip()), len(lines)]
-    for begin, end in pairwise(empty):
-        if end - begin > 1:
-            yield "\n".join(lines[begin + 1 : end])
+    return ("\n".join(part) for blank, part in groupby(lines, key=lambda line: not line.strip()) if not blank)
 
 
 def tidy(text: object) -> str:
@@ -283,9 +225,10 @@ def unfit(sentences: list[str], lengths: Lengths) -> str:
     if not all(sentences):
         return "a text is missing"
     words = [sum(any(map(str.isalnum, word)) for word in sentence.split()) for sentence in sentences]
-    if min(words) < lengths.least:
-        return f"a sentence of fewer than {lengths.least} words"
-    return f"a sentence of more than {lengths.most} words" if max(words) > lengths.most else ""
+    least, most = lengths
+    if min(words) < least:
+        return f"a sentence of fewer than {least} words"
+    return f"a sentence of more than {most} words" if max(words) > most else ""
 
 
 def _broken(sentences: list[str]) -> str:

@@ -6,12 +6,9 @@ r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, 
     python -m benchmarks stsscore --data FOLDER --weaker runs/weaker/best --qqp quora_duplicate_questions.tsv
         with the ablation of backbones, and QQP (`--qqp hub` downloads it)
     python -m benchmarks stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
-        --bertscore roberta-large --device cuda
-        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured
-    python -m benchmarks stsscore --data FOLDER --authors stsscore
-        with the authors' scores of MRPC too, from a checkout of their repository
-    python -m benchmarks stsscore --data FOLDER --trained-on pairs.parquet
-        MRPC and STS-B also without what a checkpoint was trained on beyond STS-B
+        --bertscore roberta-large --device cuda --authors stsscore --trained-on pairs.parquet
+        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured, the
+        authors' scores of MRPC from a checkout, and MRPC and STS-B also without what a checkpoint was trained on
 
 Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
 printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint
@@ -26,25 +23,9 @@ from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
 from benchmarks.papers.matcha.scoring import score_sets
+from benchmarks.papers.stsscore import scorers as rows
 from benchmarks.papers.stsscore.report import write_report
-from benchmarks.papers.stsscore.scorers import (
-    AUTHORS,
-    BERTSCORE,
-    BERTSCORE_PUBLISHED,
-    BLEU,
-    ENSEMBLE,
-    PAPER_WEAKER,
-    SBERT,
-    STSSCORE,
-    TWO_MEMBERS,
-    WEAKER,
-    PublishedScores,
-    Scorer,
-    add_ensemble,
-    bertscore,
-    bleu,
-    stsscore,
-)
+from benchmarks.papers.stsscore.scorers import STSSCORE, PublishedScores, Scorer
 from benchmarks.papers.stsscore.sets import FILES, TITLES, PairSet, Seen, hub_qqp, load_pairs, read_qqp, stsb_splits
 
 HUB = "hub"
@@ -53,15 +34,8 @@ HUB = "hub"
 @click.command()
 @options.data("Folder of the evaluation sets (benchmarks/papers/stsscore/sets.py).", required=True)
 @click.option("--qqp", help="File of QQP (Quora's .tsv, .parquet, .csv, .jsonl), or `hub`.")
-@click.option(
-    "--trained-on",
-    multiple=True,
-    type=options.FILE,
-    help="Further pairs that the checkpoint was trained on, repeatable.",
-)
-@click.option(
-    "--authors", type=options.FOLDER, help="The authors' repository: their scores/stsb.csv and mrpc.csv by row."
-)
+@click.option("--trained-on", multiple=True, type=options.FILE, help="Further pairs of its training, repeatable.")
+@click.option("--authors", type=options.FOLDER, help="The authors' repository: scores/stsb.csv and mrpc.csv by row.")
 @options.sets(TITLES)
 @options.checkpoints("STSScore")
 @click.option("--weaker", help="Checkpoint of a weaker backbone trained the same way, for the ablation.")
@@ -91,12 +65,15 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     metrics = [*baselines(models, published), *(scorer.metric for scorer in scorers)]
-    metrics.append(published.metric(AUTHORS, STSSCORE, STSSCORE))
+    metrics.append(published.metric(rows.AUTHORS, STSSCORE))
     scores = score_sets(metrics, chosen, options.progress)
     lines = [line for scorer in scorers for line in scorer.lines()]
-    lines.append(f"{SBERT}: {EMBSIM_HUB_ID if models['sbert'] == default_embsim() else models['sbert']}")
-    for name, members in ensembles(scorers[0].metric.name, models["bertscore"] is not None).items():
-        metrics.append(add_ensemble(scores, chosen, members, name))
+    lines.append(f"{rows.SBERT}: {EMBSIM_HUB_ID if models['sbert'] == default_embsim() else models['sbert']}")
+    # some sets have no published scores of BERTScore, so an ensemble without it is added where none is measured
+    measured, first = models["bertscore"] is not None, scorers[0].metric.name
+    ensembles = {rows.ENSEMBLE: [first, rows.BERTSCORE if measured else rows.BERTSCORE_PUBLISHED, rows.SBERT]}
+    for name, members in (ensembles if measured else ensembles | {rows.TWO_MEMBERS: [first, rows.SBERT]}).items():
+        metrics.append(rows.add_ensemble(scores, chosen, members, name))
         lines.append(f"{name}: mean of {', '.join(members)}")
     bootstrap = options.Bootstrap(seed, resamples)
     shipped = scorers[0].shipped
@@ -111,33 +88,22 @@ def choose_scorers(models: dict[str, object]) -> list[Scorer]:
         ValueError: one does not load, or two have the same name.
     """
     given = [options.named_source(source) for source in models["checkpoint"] or ["shipped=default"]]
-    rows = [(f"{STSSCORE} ({name})", source) for name, source in given]
-    options.check_distinct([name for name, _ in rows])
-    scorers = [stsscore(source, name, run=models["run"]) for name, source in rows]
+    named = [(f"{STSSCORE} ({name})", source) for name, source in given]
+    options.check_distinct([name for name, _ in named])
+    scorers = [rows.stsscore(source, name, run=models["run"]) for name, source in named]
     if models["weaker"] is not None:
-        scorers.append(stsscore(models["weaker"], WEAKER, PAPER_WEAKER, models["run"]))
+        scorers.append(rows.stsscore(models["weaker"], rows.WEAKER, rows.PAPER_WEAKER, models["run"]))
     return scorers
 
 
 def baselines(models: dict[str, object], published: PublishedScores) -> list[Metric]:
     """BLEU, BERTScore (published scores where no model is given) and S-BERT, in the paper's order."""
     model, layer, device = models["bertscore"], models["bertscore_layer"], models["run"].get("device")
-    if model is None:
-        second = published.metric(BERTSCORE_PUBLISHED, BERTSCORE, BERTSCORE)
-    else:
-        second = Metric(BERTSCORE, lambda: bertscore(model, layer, device), published=BERTSCORE)
-    third = Metric(SBERT, lambda: sentence_transformer(models["sbert"], device), published=SBERT)
-    return [Metric(BLEU, lambda: bleu, published=BLEU), second, third]
-
-
-def ensembles(scorer: str, measured: bool) -> dict[str, list[str]]:
-    """Names of the members of each ensemble, by its name; without a measured BERTScore published scores take part.
-
-    Some sets have none of these, so an ensemble without BERTScore is added.
-    """
-    if measured:
-        return {ENSEMBLE: [scorer, BERTSCORE, SBERT]}
-    return {ENSEMBLE: [scorer, BERTSCORE_PUBLISHED, SBERT], TWO_MEMBERS: [scorer, SBERT]}
+    second = published.metric(rows.BERTSCORE_PUBLISHED, rows.BERTSCORE)
+    if model is not None:
+        second = Metric(rows.BERTSCORE, lambda: rows.bertscore(model, layer, device), published=rows.BERTSCORE)
+    third = Metric(rows.SBERT, lambda: sentence_transformer(models["sbert"], device), published=rows.SBERT)
+    return [Metric(rows.BLEU, lambda: rows.bleu, published=rows.BLEU), second, third]
 
 
 def gather(
@@ -165,8 +131,6 @@ def gather(
 
 
 def _qqp(source: str, seen: Seen) -> PairSet:
-    if source == HUB:
-        return hub_qqp(seen)
-    if not Path(source).is_file():
+    if source != HUB and not Path(source).is_file():
         raise ValueError(f"--qqp: expected a file or `{HUB}`, got {source!r}")
-    return read_qqp(Path(source), seen)
+    return hub_qqp(seen) if source == HUB else read_qqp(Path(source), seen)

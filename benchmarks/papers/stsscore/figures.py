@@ -6,7 +6,6 @@ measured is named in the caption; a figure for which nothing was measured is not
 Source: Herbold, TMLR: figures 1 to 5 (the metrics of table 1), 6 to 9 (the weaker backbone), 10 to 13 (the ensemble).
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -29,68 +28,38 @@ _HEADROOM_FACTOR = 1.25  # space above densities for the legend
 _LABELS = {"stsb": "human label", "wmt22": "MQM score (0: no error)"}
 _LEGEND_CHARACTERS = 30  # longest name in a legend
 
-
-@dataclass(frozen=True)
-class Plan:
-    """One figure of the paper.
-
-    Attributes:
-        number: number of the figure.
-        sets: keys of the sets; several for ROC curves only.
-        rows: names of the metrics to draw.
-    """
-
-    number: int
-    sets: tuple[str, ...]
-    rows: tuple[str, ...]
+Plan = tuple[int, tuple[str, ...], tuple[str, ...]]  # number of a figure, keys of its sets, and names of its metrics
 
 
 def plans(main: tuple[str, ...], weaker: tuple[str, ...], ensemble: tuple[str, ...]) -> list[Plan]:
-    """The paper's figures.
-
-    Args:
-        main: names of the metrics in figures 1 to 5.
-        weaker: names of those in figures 6 to 9.
-        ensemble: names of those in figures 10 to 13.
-    """
-    first = [Plan(1, ("stsb",), main), Plan(2, ("mrpc",), main), Plan(3, ("qqp",), main), Plan(4, CLASSES, main)]
-    first.append(Plan(5, ("wmt22",), main))
-    rest = [
-        Plan(begin + i, sets, rows)
-        for begin, rows in ((6, weaker), (10, ensemble))
-        for i, sets in enumerate((("stsb",), ("mrpc",), ("qqp",), CLASSES))
-    ]
-    return [plan for plan in [*first, *rest] if plan.rows]
+    """The paper's figures: names of the metrics in figures 1 to 5, in 6 to 9, and in 10 to 13."""
+    kinds = (("stsb",), ("mrpc",), ("qqp",), CLASSES)
+    groups = (1, main), (6, weaker), (10, ensemble)
+    found = [(first + i, keys, rows) for first, rows in groups for i, keys in enumerate(kinds)]
+    return [plan for plan in [*found[:4], (5, ("wmt22",), main), *found[4:]] if plan[2]]
 
 
 def draw(plan: Plan, sets: dict[str, PairSet], scores: Scores, folder: Path) -> str | None:
-    """Write `figureN.png` and its other files (`save_figure`).
-
-    Returns:
-        The reason why it was not written; None where it was.
-    """
-    measured = {key: _measured(plan.rows, key, scores) for key in plan.sets if key in sets}
-    measured = {key: rows for key, rows in measured.items() if rows}
+    """Write `figureN.png` and its other files (`save_figure`); returns the reason where it cannot be drawn."""
+    number, keys, rows = plan
+    known = {key: {name: scores.rated[name, key] for name in rows if (name, key) in scores.rated} for key in keys}
+    measured = {key: values for key, values in known.items() if key in sets and values}
     if not measured:
-        titles = " or ".join(TITLES[key] for key in plan.sets)
-        return f"figure {plan.number}: not drawn, nothing of it was measured on {titles}"
-    if plan.sets == CLASSES:
-        figure, caption = _roc_figure(plan, sets, measured)
+        return f"figure {number}: not drawn, nothing of it was measured on {' or '.join(TITLES[key] for key in keys)}"
+    if keys == CLASSES:
+        figure, absent = _roc_figure(rows, sets, measured), [TITLES[key] for key in keys if key not in measured]
+        caption = f"Figure {number}: ROC of the score as a classifier"
     else:
-        figure, caption = _panel_figure(plan, sets[plan.sets[0]], measured[plan.sets[0]])
-    save_figure(figure, folder / f"figure{plan.number}.png", caption)
+        ((key, values),) = measured.items()
+        figure, absent = _panel_figure(sets[key], values), [name for name in rows if name not in values]
+        kind = "density of scores, label 1: same meaning" if key in CLASSES else "scores against human labels"
+        caption = f"Figure {number}: {TITLES[key]} ({len(sets[key])} pairs)\n{kind}"
+    caption += f"\nnot measured: {', '.join(absent)}" if absent else ""
+    save_figure(figure, folder / f"figure{number}.png", caption)
     return None
 
 
-def _measured(rows: tuple[str, ...], key: str, scores: Scores) -> dict[str, np.ndarray]:
-    return {name: scores.rated[name, key] for name in rows if (name, key) in scores.rated}
-
-
-def _caption(text: str, absent: list[str]) -> str:
-    return f"{text}\nnot measured: {', '.join(absent)}" if absent else text
-
-
-def _panel_figure(plan: Plan, dataset: PairSet, measured: dict[str, np.ndarray]) -> tuple[Figure, str]:
+def _panel_figure(dataset: PairSet, measured: dict[str, np.ndarray]) -> Figure:
     columns = 2 if len(measured) == 4 else min(_MAX_COLUMNS, len(measured))
     lines = -(-len(measured) // columns)
     figure = Figure(figsize=(1.2 * _PANEL_INCHES * columns, _PANEL_INCHES * lines + 0.7), layout="constrained")
@@ -99,36 +68,26 @@ def _panel_figure(plan: Plan, dataset: PairSet, measured: dict[str, np.ndarray])
     limits = float(everything.min()), float(everything.max())
     for panel, (name, values) in zip(panels, measured.items(), strict=False):
         panel.set_title(name, fontsize=10)
-        (draw_densities if dataset.key in CLASSES else draw_scatter)(panel, values, dataset, limits)
+        (_draw_densities if dataset.key in CLASSES else _draw_scatter)(panel, values, dataset, limits)
     for panel in panels[len(measured) :]:
         panel.set_axis_off()
-    kind = "density of scores, label 1: same meaning" if dataset.key in CLASSES else "scores against human labels"
-    text = f"Figure {plan.number}: {dataset.title} ({len(dataset)} pairs)\n{kind}"
-    return figure, _caption(text, [name for name in plan.rows if name not in measured])
+    return figure
 
 
-def draw_scatter(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
-    """Scores over labels in their own scale, with the diagonal from (lowest label, 0) to (highest, 1).
-
-    Args:
-        panel: axes to draw on.
-        values: (n,) scores.
-        dataset: the set.
-        limits: lowest and highest score of all panels.
-    """
+def _draw_scatter(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
+    """Scores over labels in their own scale, with the diagonal from (lowest label, 0) to (highest, 1)."""
     low, high = dataset.scale
     labels = low + dataset.ratings * (high - low)
     opacity = max(0.03, 0.5 * min(1.0, _HALF_OPAQUE_POINTS / len(values)))
     panel.scatter(labels, values, s=7, alpha=opacity, color=PALETTE[0], linewidths=0, rasterized=True)
     panel.plot((low, high), (0, 1), color="black", linewidth=1.4)
     panel.set_ylim(min(0, limits[0]) - _SCATTER_MARGIN, max(1, limits[1]) + _SCATTER_MARGIN)
-    panel.set_xlabel(_LABELS[dataset.key])
-    panel.set_ylabel("similarity")
+    panel.set(xlabel=_LABELS[dataset.key], ylabel="similarity")
     panel.grid(alpha=0.3)
 
 
-def draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
-    """A kernel density (Scott's rule) of the scores of each class, each with an area of one; args as `draw_scatter`."""
+def _draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tuple[float, float]) -> None:
+    """A kernel density (Scott's rule) of the scores of each class, each with an area of one."""
     grid = np.linspace(*limits, _DENSITY_POINTS)
     for label, colour, dash in ((0, PALETTE[1], DASHES[1]), (1, PALETTE[0], DASHES[0])):
         scores = values[dataset.ratings == label]
@@ -139,31 +98,21 @@ def draw_densities(panel: Axes, values: np.ndarray, dataset: PairSet, limits: tu
             panel.fill_between(grid, density, color=colour, alpha=0.15)
         else:
             panel.axvline(float(scores[0]), **style)
-    panel.set_xlim(*limits)
-    panel.set_ylim(0, _HEADROOM_FACTOR * panel.get_ylim()[1])
-    panel.set_xlabel("similarity")
-    panel.set_ylabel("density")
+    panel.set(xlim=limits, ylim=(0, _HEADROOM_FACTOR * panel.get_ylim()[1]), xlabel="similarity", ylabel="density")
     panel.legend(loc="upper center", ncols=2, fontsize=8)
     panel.grid(alpha=0.3)
 
 
-def _roc_figure(plan: Plan, sets: dict[str, PairSet], measured: dict[str, dict[str, np.ndarray]]) -> tuple[Figure, str]:
+def _roc_figure(rows: tuple[str, ...], sets: dict[str, PairSet], measured: dict[str, dict[str, np.ndarray]]) -> Figure:
     figure = Figure(figsize=(1.4 * _PANEL_INCHES * len(measured), 1.2 * _PANEL_INCHES + 0.7), layout="constrained")
     for panel, (key, values) in zip(figure.subplots(1, len(measured), squeeze=False)[0], measured.items(), strict=True):
         panel.set_title(f"{TITLES[key]} ({len(sets[key])} pairs)", fontsize=10)
-        draw_roc(panel, {name: values.get(name) for name in plan.rows}, sets[key].ratings)
-    absent = [TITLES[key] for key in plan.sets if key not in measured]
-    return figure, _caption(f"Figure {plan.number}: ROC of the score as a classifier", absent)
+        _draw_roc(panel, {name: values.get(name) for name in rows}, sets[key].ratings)
+    return figure
 
 
-def draw_roc(panel: Axes, scores: dict[str, np.ndarray | None], labels: np.ndarray) -> None:
-    """ROC curves, with AUC in the legend, which also names what was not measured.
-
-    Args:
-        panel: axes to draw on.
-        scores: (n,) scores by name; None where not measured.
-        labels: (n,) 0 or 1.
-    """
+def _draw_roc(panel: Axes, scores: dict[str, np.ndarray | None], labels: np.ndarray) -> None:
+    """ROC curves of scores and 0-1 labels, with AUC in the legend, which also names what was not measured."""
     for i, (name, values) in enumerate(scores.items()):
         short = name if len(name) <= _LEGEND_CHARACTERS else name[: _LEGEND_CHARACTERS - 3] + "..."
         if values is None:
@@ -174,8 +123,6 @@ def draw_roc(panel: Axes, scores: dict[str, np.ndarray | None], labels: np.ndarr
         style = {"color": PALETTE[i % len(PALETTE)], "linestyle": DASHES[i % len(DASHES)], "linewidth": 1.6}
         panel.plot(false, true, label=f"{short} (AUC {area:.2f})", **style)
     panel.plot((0, 1), (0, 1), color="black", linewidth=0.8, linestyle=":")
-    panel.set(xlim=(0, 1), ylim=(0, 1))
-    panel.set_xlabel("false positive rate")
-    panel.set_ylabel("true positive rate")
+    panel.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate")
     panel.legend(loc="lower right", fontsize=8)
     panel.grid(alpha=0.3)

@@ -8,9 +8,9 @@ import pandas as pd
 from benchmarks.common.baselines import Metric
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
-from benchmarks.common.tables import figures_text
+from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha.scoring import Scores, write_scores
-from benchmarks.papers.stsscore.figures import Plan, draw, plans
+from benchmarks.papers.stsscore.figures import draw, plans
 from benchmarks.papers.stsscore.scorers import (
     AUTHORS,
     BERTSCORE,
@@ -55,14 +55,11 @@ def write_report(
     `absent` has the reason why a set is absent, `models` lines that name the checkpoints that were measured; `shipped`:
     whether the first checkpoint is the shipped one, whose model card gets its figures.
     """
-    output.mkdir(parents=True, exist_ok=True)
     table = figure_table(metrics, sets, absent, scores, bootstrap)
-    write_tables(table, metrics, output)
-    write_scores(sets, scores, output)
     agreement = agreement_table(metrics, sets, scores, published)
-    agreement.to_csv(output / "agreement.csv", index=False)
+    files = {**paper_tables(table, metrics), "agreement": agreement}
     if shipped:
-        card_table(table, agreement, first_scorer(metrics)).to_csv(output / CARD, index=False)
+        files[CARD.removesuffix(".csv")] = card_table(table, agreement, first_scorer(metrics))
     parts = [_HEADER, "\n".join([*models, *_data_lines(sets, absent)])]
     for key, title in TITLES.items():
         for part, words in _PARTS.items():
@@ -81,12 +78,11 @@ def write_report(
             heading = "Table 4, halves by the length of sentence1 (strictly shorter than the median, the rest)"
             parts.append(figures_text(heading, lines, "metric", ["set", "figure"], _LABELS))
     parts += [_agreement_text(agreement), _zeros(sets, scores)]
-    not_drawn = [draw(plan, sets, scores, output) for plan in _plans(metrics)]
-    parts += ["\n".join(filter(None, not_drawn))]
+    output.mkdir(parents=True, exist_ok=True)
+    write_scores(sets, scores, output)
+    parts.append("\n".join(filter(None, (draw(plan, sets, scores, output) for plan in _plans(metrics)))))
     parts.append(f"{_NOTE}\nbootstrap: {bootstrap.resamples} resamples, seed {bootstrap.seed}")
-    report = "\n\n".join(part for part in parts if part)
-    (output / "report.txt").write_text(report + "\n", encoding="utf-8")
-    return report
+    return write_output(output, "\n\n".join(filter(None, parts)), **files)
 
 
 def first_scorer(metrics: list[Metric]) -> str:
@@ -94,21 +90,19 @@ def first_scorer(metrics: list[Metric]) -> str:
     return next(metric.name for metric in metrics if metric.group == "scorer" and metric.published == STSSCORE)
 
 
-def _plans(metrics: list[Metric]) -> list[Plan]:
+def _plans(metrics: list[Metric]) -> list[tuple]:
     baselines = [metric.name for metric in metrics if metric.published in (BLEU, BERTSCORE, SBERT)]
     scorer, names = first_scorer(metrics), [metric.name for metric in metrics]
-    weaker = (WEAKER,) if WEAKER in names else ()
     ensemble = tuple(metric.name for metric in metrics if metric.group == "ensemble")
     ensemble += (*(name for name in baselines if name != BLEU), scorer)
-    return plans((*baselines, scorer), weaker, ensemble)
+    return plans((*baselines, scorer), (WEAKER,) if WEAKER in names else (), ensemble)
 
 
-def write_tables(table: pd.DataFrame, metrics: list[Metric], output: Path) -> None:
-    """Write tables 1 (all but backbone and ensembles), 2 (backbones), 3 (ensembles), 4 (lengths) as CSV."""
-    whole = ~table["part"].isin(HALVES)
+def paper_tables(table: pd.DataFrame, metrics: list[Metric]) -> dict[str, pd.DataFrame]:
+    """Tables 1 (all but backbone and ensembles), 2 (backbones), 3 (ensembles) and 4 (lengths) by their file's name."""
+    whole, ensembles = ~table["part"].isin(HALVES), table["group"] == "ensemble"
     backbones = [metric.name for metric in metrics if metric.group == "scorer"]
     members = [metric.name for metric in metrics if metric.published in (BERTSCORE, SBERT)]
-    ensembles = table["group"] == "ensemble"
     halved = [metric.name for metric in metrics if metric.published == STSSCORE]
     kept = {
         "table1": whole & ~ensembles & (table["metric"] != WEAKER),
@@ -116,8 +110,7 @@ def write_tables(table: pd.DataFrame, metrics: list[Metric], output: Path) -> No
         "table3": whole & (ensembles | table["metric"].isin([*members, first_scorer(metrics)])),
         "table4": table["part"].isin([ALL, *HALVES]) & table["metric"].isin(halved),
     }
-    for name, rows in kept.items():
-        table[rows].to_csv(output / f"{name}.csv", index=False)
+    return {name: table[rows] for name, rows in kept.items()}
 
 
 def _data_lines(sets: dict[str, PairSet], absent: dict[str, str]) -> list[str]:
@@ -142,6 +135,5 @@ def _agreement_text(agreement: pd.DataFrame) -> str:
 
 
 def _zeros(sets: dict[str, PairSet], scores: Scores) -> str:
-    if "stsb" not in sets or (scored := scores.rated.get((BLEU, "stsb"))) is None:
-        return ""
-    return f"BLEU is exactly 0 for {100 * float((scored == 0).mean()):.1f}% of the pairs of {sets['stsb'].title}"
+    share = 100 * float((scores.rated[BLEU, "stsb"] == 0).mean()) if (BLEU, "stsb") in scores.rated else None
+    return "" if share is None else f"BLEU is exactly 0 for {share:.1f}% of the pairs of {sets['stsb'].title}"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,9 @@ from nltk.util import ngrams
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured, Score
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_in_float32
+from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.stsscore.sets import PairSet
 from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
@@ -50,14 +51,10 @@ _RULES = (
 
 @dataclass
 class Scorer:
-    """An STSScore checkpoint.
+    """An STSScore checkpoint: its row, and everything that can change its scores.
 
-    Attributes:
-        metric: its row.
-        signature: everything that can change its scores.
-        shipped: whether it is the shipped checkpoint, run in float32.
-        scored: number of pairs scored so far.
-        truncated: how many of them were longer than it reads.
+    `shipped` says whether it is the shipped checkpoint, run in float32; `scored` and `truncated` count pairs, and those
+    that were longer than it reads.
     """
 
     metric: Metric
@@ -68,25 +65,12 @@ class Scorer:
 
     def lines(self) -> list[str]:
         """Lines of the report about it."""
-        lines = [f"{self.metric.name}: {self.signature}"]
-        if self.truncated:
-            cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
-            lines.append(f"{self.metric.name}: {cut}")
-        return lines
+        cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
+        return [f"{self.metric.name}: {line}" for line in (self.signature, *([cut] if self.truncated else []))]
 
 
 def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
-    """STSScore as a user loads it; it is loaded at once, so that a mistyped name costs nothing.
-
-    Args:
-        checkpoint: name, folder or Hub id; None for the shipped one.
-        name: name of the row.
-        published: the paper's row beside it.
-        run: how it runs.
-
-    Raises:
-        ValueError: the checkpoint does not load, or does not score similarity.
-    """
+    """STSScore as a user loads it, or a ValueError; it is loaded at once, so that a mistyped name costs nothing."""
     metric, arguments = load_own("stsscore", checkpoint, run)
     signature = metric.compute(predictions=["a"], references=["a"], **arguments)["signature"]
 
@@ -125,18 +109,14 @@ def sentence_bleu(prediction: str, reference: str) -> float:
 
 def bleu(candidates: list[str], references: list[str]) -> np.ndarray:
     """(n,) BLEU of each pair; sentence1 is the prediction, as in the authors' code."""
-    return np.array([sentence_bleu(first, second) for first, second in zip(references, candidates, strict=True)])
+    return np.array(list(map(sentence_bleu, references, candidates)))
 
 
 def bertscore(model: str, layer: int | None, device: str | None) -> Score:
     """F1 of BERTScore rescaled with its English baseline (the authors': roberta-large), about [0, 1].
 
-    An empty text has 0 before it is rescaled, as in bert-score.
-
-    Args:
-        model: Hub id, or a folder with the model's name, by which its layer and its baseline are known.
-        layer: layer of the embeddings; None for bert-score's own choice.
-        device: device to run on.
+    An empty text has 0 before it is rescaled, as in bert-score. `model` is a Hub id, or a folder with the model's name,
+    by which its layer and its baseline are known; `layer` is None for bert-score's own choice.
 
     Raises:
         NotMeasured: the model does not load, or its layer or its baseline is not known.
@@ -158,25 +138,21 @@ def bertscore(model: str, layer: int | None, device: str | None) -> Score:
 class PublishedScores:
     """The authors' own scores, pair by pair, where they are at hand.
 
-    Args:
-        data: folder with `stsscore_golden/*.parquet`, texts and scores; None for none.
-        authors: checkout of their repository (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each
-            row of the set and its label; None for none.
-        sets: the sets whose rows these lines are.
+    `data` has `stsscore_golden/*.parquet`, texts and scores. `authors` is a checkout of their repository
+    (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each row of those `sets`, with its label.
 
     Raises:
         ValueError: a file cannot be read, or its lines are not those of the set; names it.
     """
 
     def __init__(
-        self, data: Path | None, authors: Path | None = None, sets: Mapping[str, PairSet] | None = None
+        self, data: Path | None, authors: Path | None = None, sets: Mapping[str, PairSet] = MappingProxyType({})
     ) -> None:
         files = [] if data is None else sorted((data / "stsscore_golden").glob("*.parquet"))
         names = {"reference": "sentence1", "translation": "sentence2"}
         frames = [read_table(path).rename(columns=names) for path in files]
-        for key in BY_ROW if authors is not None else ():
-            if key in (sets or {}):
-                frames.append(_by_row(authors / "scores" / f"{key}.csv", sets[key]))
+        for key in (key for key in BY_ROW if authors is not None and key in sets):
+            frames.append(_by_row(authors / "scores" / f"{key}.csv", sets[key]))
         self._rows: dict[tuple[str, str], dict[str, float]] = {}
         for frame in frames:
             pairs = zip(frame["sentence1"], frame["sentence2"], strict=True)
@@ -196,9 +172,9 @@ class PublishedScores:
 
         return look_up
 
-    def metric(self, row: str, name: str, published: str) -> Metric:
+    def metric(self, row: str, name: str) -> Metric:
         """A row of published scores, which its name says."""
-        return Metric(row, lambda: self.score(name), group="published", published=published)
+        return Metric(row, lambda: self.score(name), group="published", published=name)
 
 
 def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
@@ -213,13 +189,9 @@ def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
 def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
     """Add the mean of the members' scores on every set where all of them were measured, as a further row."""
     for key in sets:
-        missing = [member for member in members if (member, key) not in scores.rated]
-        if missing:
+        if missing := [member for member in members if (member, key) not in scores.rated]:
             scores.reasons[name, key] = f"{', '.join(missing)} not measured"
         else:
             scores.rated[name, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
-    return Metric(name, _never, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)
-
-
-def _never() -> Score:
-    raise NotMeasured("computed from the scores of its members")
+    # its scores are those of its members: nothing is loaded
+    return Metric(name, lambda: None, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from datasets import load_dataset
 
-from benchmarks.common.data_files import read_table
 from benchmarks.common.encoders import NotMeasured
+from benchmarks.common.tables import check_columns, read_table
 from benchmarks.papers.matcha.sets import RatedSet, rated_set
 
 TITLES = {"stsb": "STS-B test", "mrpc": "MRPC test", "qqp": "QQP train", "wmt22": "WMT22 zh-en"}
@@ -26,11 +26,8 @@ CLASSES = ("mrpc", "qqp")  # label 1: the same meaning; the others are rated
 ALL, UNSEEN, SHORTER, LONGER, SYSTEMS = "all", "unseen", "shorter", "longer", "systems"
 HALVES = (SHORTER, LONGER)
 
-FILES = {
-    "stsb": "stsb/test.parquet",
-    "mrpc": "mrpc/test.parquet",
-    "wmt22": "stsscore_golden/wmt22_zh_en_mqm_half.parquet",
-}
+FILES = {"stsb": "stsb/test.parquet", "mrpc": "mrpc/test.parquet"}
+FILES["wmt22"] = "stsscore_golden/wmt22_zh_en_mqm_half.parquet"
 _SPLITS = ("train", "dev", "test")  # STS-B's
 _SCALES = {"stsb": (0.0, 5.0), "mrpc": (0.0, 1.0), "qqp": (0.0, 1.0)}
 _COLUMNS = {"question1": "sentence1", "question2": "sentence2", "is_duplicate": "label", "score": "label"}
@@ -49,8 +46,7 @@ class PairSet(RatedSet):
         ratings: (n,) labels on [0, 1], higher is closer; 0 or 1 in a set of CLASSES.
         scale: labels that became 0 and 1.
         parts: (n,) rows of each part: ALL; SHORTER and LONGER, the halves by the length of sentence1; UNSEEN, the rows
-            whose pair is in no known training data, unless that is all; SYSTEMS, the rows of WMT22 that are not
-            reference translations.
+            whose pair is in no known training data, unless that is all; SYSTEMS, those of WMT22 that are no references.
         median: length of sentence1 in characters that separates the halves.
         source: file in the data folder, or Hub id.
     """
@@ -86,9 +82,7 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
             labels are equal.
     """
     frame = frame.rename(columns=_COLUMNS)
-    missing = {"sentence1", "sentence2", "label"} - set(frame.columns)
-    if missing:
-        raise ValueError(f"{source}: expected columns sentence1, sentence2 and label, missing {sorted(missing)}")
+    check_columns(frame, ("sentence1", "sentence2", "label"), source)
     labels = pd.to_numeric(frame["label"], errors="coerce")
     if labels.nunique() == 1:
         raise ValueError(f"{source}: expected labels that differ, got {labels.iloc[0]} only")
@@ -97,13 +91,6 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
     rated = rated_set(key, pd.DataFrame(named), source, highest=high - low)
     if key in CLASSES and not set(rated.ratings) <= {0.0, 1.0}:
         raise ValueError(f"{source}: expected labels 0 and 1, got {sorted(set(labels))[:5]}")
-    parts, median = _parts(rated, seen)
-    if "system" in frame and (human := frame["system"].str.startswith(_HUMAN_PREFIX).to_numpy(dtype=bool)).any():
-        parts[SYSTEMS] = ~human
-    return PairSet(key, rated.references, rated.candidates, rated.ratings, [], (low, high), parts, median, source)
-
-
-def _parts(rated: RatedSet, seen: set[Pair]) -> tuple[dict[str, np.ndarray], float]:
     lengths = np.array([len(text) for text in rated.references])
     median = float(np.median(lengths))
     parts = {ALL: np.ones(len(rated), dtype=bool), SHORTER: lengths < median, LONGER: lengths >= median}
@@ -111,26 +98,16 @@ def _parts(rated: RatedSet, seen: set[Pair]) -> tuple[dict[str, np.ndarray], flo
     unseen = np.array([normalised(*pair) not in seen for pair in pairs])
     if not unseen.all():
         parts[UNSEEN] = unseen
-    return parts, median
+    if "system" in frame and (human := frame["system"].str.startswith(_HUMAN_PREFIX).to_numpy(dtype=bool)).any():
+        parts[SYSTEMS] = ~human
+    return PairSet(key, rated.references, rated.candidates, rated.ratings, [], (low, high), parts, median, source)
 
 
 class Seen:
-    """Pairs that a scorer has seen in training on STS-B and other files.
-
-    Args:
-        stsb: STS-B's splits by name.
-        trained_on: files of further pairs (columns sentence1, sentence2).
-
-    Raises:
-        ValueError: a file cannot be read, or lacks a column; names it.
-    """
+    """Pairs that a scorer has seen in training on STS-B (its splits by name) and files of further pairs."""
 
     def __init__(self, stsb: dict[str, pd.DataFrame], trained_on: Iterable[Path] = ()) -> None:
-        frames = []
-        for path in trained_on:
-            frames.append(read_table(path))
-            if not {"sentence1", "sentence2"} <= set(frames[-1].columns):
-                raise ValueError(f"{path}: expected columns sentence1 and sentence2, got {sorted(frames[-1].columns)}")
+        frames = [read_table(path, "sentence1", "sentence2") for path in trained_on]
         rest = [frame for split, frame in stsb.items() if split != "test"]
         self._training = normalised_pairs([*frames, *rest])
         self._all = self._training | normalised_pairs(stsb.values())
@@ -141,11 +118,7 @@ class Seen:
 
 
 def load_pairs(data: Path, keys: Iterable[str], seen: Seen) -> dict[str, PairSet]:
-    """The sets whose file exists in a data folder, by key.
-
-    Raises:
-        ValueError: a file is invalid; names it.
-    """
+    """The sets whose file exists in a data folder, by key; a ValueError names one that is invalid."""
     present = [key for key in keys if key in FILES and (data / FILES[key]).is_file()]
     return {key: pair_set(key, read_table(data / FILES[key]), FILES[key], seen.by(key)) for key in present}
 
@@ -160,9 +133,6 @@ def read_qqp(path: Path, seen: Seen) -> PairSet:
     """QQP from a local file: a .tsv (GLUE's train.tsv, or Quora's, which has more pairs), .parquet, .csv or .jsonl.
 
     Columns sentence1, sentence2, label, or Quora's names of them; an empty question stays an empty text.
-
-    Raises:
-        ValueError: the file has another format; names it.
     """
     if path.suffix != ".tsv":
         return pair_set("qqp", read_table(path), path.name, seen.by("qqp"))
@@ -174,11 +144,7 @@ def read_qqp(path: Path, seen: Seen) -> PairSet:
 
 
 def hub_qqp(seen: Seen) -> PairSet:
-    """QQP from the Hub: GLUE's training split, as the authors take it.
-
-    Raises:
-        NotMeasured: the download fails.
-    """
+    """QQP from the Hub: GLUE's training split, as the authors take it; NotMeasured if the download fails."""
     try:
         frame = load_dataset(HUB_ID, "qqp", split="train").to_pandas()
     except (OSError, RuntimeError, ValueError) as error:  # what datasets and the Hub raise

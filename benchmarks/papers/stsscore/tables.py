@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from benchmarks.common.baselines import Metric
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.options import Bootstrap, Cell
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.stsscore.scorers import ENSEMBLE, PAPER_WEAKER, PUBLISHED_COLUMNS, STSSCORE, PublishedScores
@@ -56,17 +56,12 @@ def classes(negative: np.ndarray, positive: np.ndarray) -> Figures:
 
 
 def figure_table(
-    metrics: list[Metric],
-    sets: dict[str, PairSet],
-    absent: dict[str, str],
-    scores: Scores,
-    bootstrap: Bootstrap,
+    metrics: list[Metric], sets: dict[str, PairSet], absent: dict[str, str], scores: Scores, bootstrap: Bootstrap
 ) -> pd.DataFrame:
     """Every figure of tables 1 to 4, one row each, of every part of every set; table 4 has STSScore alone.
 
-    Returns:
-        Columns set, part, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the
-        part) and reason (why there is no value, `absent` for a set). All figures times 100.
+    Columns set, part, metric, group, figure, value, low, high (bootstrap interval), published, n (rows of the part) and
+    reason (why there is no value, `absent` for a set). All figures times 100.
     """
     published, rows = Published(PUBLISHED), []
     for key in (key for key in TITLES if key in {*sets, *absent}):
@@ -78,39 +73,28 @@ def figure_table(
                     n, reason = int(sets[key].parts[part].sum()), scores.reasons.get((metric.name, key))
                     values = _measure(sets[key], part, scores.rated.get((metric.name, key)), bootstrap)
                 names = {"set": TITLES[key], "part": part, "metric": metric.name, "group": metric.group}
+                names |= {"n": n, "reason": reason}
                 for figure in CLASS_FIGURES if key in CLASSES else CORRELATIONS:
                     value, low, high = values.get(figure, (None, None, None))
-                    row = {"figure": figure, "value": value, "low": low, "high": high, "n": n, "reason": reason}
-                    row["published"] = printed(published, metric.published, key, part, figure)
-                    rows.append(names | row)
+                    row = {"figure": figure, "value": value, "low": low, "high": high}
+                    rows.append(names | row | {"published": printed(published, metric.published, key, part, figure)})
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def _measure(
-    dataset: PairSet, part: str, scores: np.ndarray | None, bootstrap: Bootstrap
-) -> dict[str, tuple[float, float | None, float | None]]:
-    """(value, low, high) of each figure of one metric on a part of a set; empty without scores or rows of a class."""
+def _measure(dataset: PairSet, part: str, scores: np.ndarray | None, bootstrap: Bootstrap) -> dict[str, Cell]:
+    """Each figure of one metric on a part of a set; empty without scores or rows of a class."""
     if scores is None:
         return {}
     chosen = dataset.parts[part]
     scores, labels = scores[chosen], dataset.ratings[chosen]
-    if dataset.key in CLASSES:
-        negative, positive = scores[labels == 0], scores[labels == 1]
-        sizes = (len(negative), len(positive))
-
-        def statistic(rows: np.ndarray, other_rows: np.ndarray) -> Figures:
-            return classes(negative[rows], positive[other_rows])
-    else:
-        sizes = (len(scores),)
-
-        def statistic(rows: np.ndarray) -> Figures:
-            return correlations(scores[rows], labels[rows])
-
-    if min(sizes) == 0:
+    drawn = len(scores) <= MAX_RESAMPLED_ROWS
+    if dataset.key not in CLASSES:
+        return bootstrap.measure(lambda rows: correlations(scores[rows], labels[rows]), (len(scores),), drawn)
+    negative, positive = scores[labels == 0], scores[labels == 1]
+    if not (len(negative) and len(positive)):
         return {}
-    values = statistic(*map(np.arange, sizes))
-    intervals = bootstrap.intervals(statistic, sizes) if len(scores) <= MAX_RESAMPLED_ROWS else {}
-    return {name: (float(value), *intervals.get(name, (None, None))) for name, value in values.items()}
+    sizes = len(negative), len(positive)
+    return bootstrap.measure(lambda rows, others: classes(negative[rows], positive[others]), sizes, drawn)
 
 
 def printed(published: Published, name: str | None, key: str, part: str, figure: str) -> float | None:
@@ -129,8 +113,7 @@ def agreement_table(
 ) -> pd.DataFrame:
     """How close the scores measured here are to the authors' own scores of the same pairs.
 
-    Returns:
-        Columns metric, set, column (the authors'), n, r, rho (times 100) and largest_difference (of one pair).
+    Columns metric, set, column (the authors'), n, r, rho (times 100) and largest_difference (of one pair).
     """
     rows = []
     for metric in metrics:
@@ -151,11 +134,7 @@ def agreement_table(
 
 
 def card_table(table: pd.DataFrame, agreement: pd.DataFrame, name: str) -> pd.DataFrame:
-    """What the model card of a checkpoint prints (training/cards.py reads it).
-
-    Returns:
-        Columns set, figure, value, published; not times 100. Only what was measured.
-    """
+    """What was measured for the model card of a checkpoint (training/cards.py reads it), not times 100."""
     cells = table.dropna(subset=["value"]).set_index(["metric", "set", "part", "figure"])
     rows = []
     for key, part, figures in _CARD:

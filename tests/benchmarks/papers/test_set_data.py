@@ -13,21 +13,22 @@ from hypothesis import strategies as st
 from benchmarks.common.encoders import Score, cosine_of
 from benchmarks.papers.set_data.chains import (
     COLUMNS,
+    CONCATENATION,
     FORMS,
     OPERATORS,
     Chain,
     Dropped,
     chain_samples,
+    concatenate,
     draw,
     fuse_chains,
     sample_table,
 )
 from benchmarks.papers.set_data.command import main
-from benchmarks.papers.set_data.fusion import CONCATENATION, concatenate
-from benchmarks.papers.set_data.sources import Lengths, split_chains
+from benchmarks.papers.set_data.sources import split_chains
 from tests.endpoint.fake_endpoint import Reply, chat_reply, serve
 
-ANY_LENGTH = Lengths(1, 1000)
+ANY_LENGTH = (1, 1000)
 ARTICLE = (
     "The old dam near the village broke at noon. A mayor of another party spoke on television. "
     "Two ships left the harbour with grain. Nobody expected such a cold winter. "

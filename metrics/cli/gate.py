@@ -1,0 +1,65 @@
+"""Gates for CI: a command that prints its results, writes its files, and then exits with code 1."""
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from semantic_metrics.cli.errors import InputError
+
+FAILED_CODE = 1
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What scores must reach; None for no such demand.
+
+    Attributes:
+        fail_under: lowest mean.
+        max_wrong: most texts that are not correct.
+    """
+
+    fail_under: float | None = None
+    max_wrong: float | None = None
+
+    def failures(self, name: str, mean: float, wrong: int | None) -> list[str]:
+        """What does not pass, a line each; `wrong` is None where nothing says what is correct."""
+        lines = []
+        if self.fail_under is not None and not mean >= self.fail_under:
+            lines.append(f"{name}: expected a mean of {self.fail_under:g} or more, got {mean:.4f}")
+        if self.max_wrong is not None and wrong is not None and wrong > self.max_wrong:
+            lines.append(f"{name}: expected at most {self.max_wrong:g} wrong, got {wrong}")
+        return lines
+
+
+def read_number(option: str, given: str | float | None, low: float, high: float = math.inf) -> float | None:
+    """A finite number in a range, where there is one; without an upper end a whole one.
+
+    Raises:
+        InputError: it is none.
+    """
+    if given is None:
+        return None
+    whole = math.isinf(high)
+    try:
+        number = float(int(given) if whole else given)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and low <= number <= high):
+        kind = f"a whole number from {low:g}" if whole else f"a number from {low:g} to {high:g}"
+        raise InputError(f"{option}: expected {kind}, got {given}")
+    return number
+
+
+def finish(failures: Iterable[str], summary: dict[str, Any] | None = None) -> None:
+    """End a command: print what machines read, where it was asked for, and exit with code 1 if something failed."""
+    lines = list(failures)
+    if summary is not None:
+        click.echo(json.dumps(summary | {"failed": lines}, indent=1, ensure_ascii=False, allow_nan=False))
+    for line in lines:
+        click.echo(f"failed: {line}", err=True)
+    if lines:
+        raise click.exceptions.Exit(FAILED_CODE)
