@@ -39,7 +39,7 @@ WEIGHTED = "nli_lex"  # the metric whose weights are fitted on labels
 RATED = "consensus"  # the metric whose weights are fitted on ratings
 FORMS = ("rich", "two_features", "paper")  # forms of its weights
 COLUMN_OPTIONS = ("question", "answer", "reference", "label", "separator", "correct_from", "weight")  # once, or a file
-ONLY_LABELS = ("exclude", "form", "template", "long", "weight")  # only a fit of weights on labels takes them
+ONLY_LABELS = ("exclude", "form", "template", "long", "rows", "weight")  # only a fit of weights on labels takes them
 # no use for ratings
 LABEL_OPTIONS = (*ONLY_LABELS, "question", "label", "separator", "json_lists", "correct_from", "weights", "plot")
 _INPUT = FilePath(exists=True, dir_okay=False, path_type=Path)
@@ -58,6 +58,7 @@ class FitOptions:
     template: str | None
     run: dict[str, Any]
     long: bool
+    rows: int | None
     config: str | None
     weights: str | None
     human: str | None
@@ -120,6 +121,7 @@ class RatedTexts:
 @click.option("--template", metavar="TEXT", help="Model input, with {question} and {answer}.")
 @model_options()
 @click.option("--long", is_flag=True, help="Also fit on long forms of answers.")
+@click.option("--rows", type=click.IntRange(1), metavar="N", help="Most answers of a file, drawn at random.")
 @shared_option("--config", multiple=False, metavar="CHECKPOINT")
 @shared_option("--weights", multiple=False, metavar="FILE", help="Weights of the metric, to fit a threshold.")
 @click.option("--human", metavar="COLUMN", help="Column of ratings, for weights of consensus.")
@@ -198,7 +200,7 @@ def _fit_weights(options: FitOptions) -> None:
         except ValueError as error:
             raise InputError(f"--output: expected a new file or one of weights, {output} is there ({error})") from None
     template = check_template(options.template or TEMPLATE)
-    files, origin = _read_judged(options.inputs, options.exclude)
+    files, origin = _read_judged(options.inputs, options.exclude, options.rows)
     judged = join(files)
     folds, seed = options.folds, options.seed
     try:
@@ -206,7 +208,7 @@ def _fit_weights(options: FitOptions) -> None:
     except ValueError as error:
         places = "; ".join(f"{path}, column {columns.label!r}" for path, columns in options.inputs)
         raise InputError(f"{error} ({places})") from None
-    examples = training_set(files, options.long)
+    examples = training_set(files, options.long, options.rows)
     scorer = load_scorer(options.config)
     run = RunOptions(**options.run)
     texts = (examples.judged.questions, examples.judged.answers, examples.judged.references)
@@ -242,7 +244,9 @@ def _fit_weights(options: FitOptions) -> None:
     _echo_written(output, options.plot)
 
 
-def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, ...]) -> tuple[list[JudgedFile], str]:
+def _read_judged(
+    inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, ...], rows: int | None
+) -> tuple[list[JudgedFile], str]:
     """Judged answers of each file, and a description of them for people; prints what is left out."""
     excluded = set()
     for path in exclude:
@@ -253,10 +257,13 @@ def _read_judged(inputs: list[tuple[Path, JudgedColumns]], exclude: tuple[Path, 
     files, origins = [], []
     for path, columns in inputs:
         whole = read_judged_answers(path, columns)
-        kept = whole.without(excluded)
+        left = whole.without(excluded)
+        kept = left.sample(rows)
         weight = f", each counts {columns.weight:g}" * (columns.weight != 1)
         origins.append(f"{_short(path)}: {len(kept)} answers{weight}")
-        click.echo(f"{path}: {len(whole)} answers, {len(whole) - len(kept)} left out by --exclude")
+        click.echo(f"{path}: {len(whole)} answers, {len(whole) - len(left)} left out by --exclude")
+        if len(kept) < len(left):
+            click.echo(f"{path}: {len(kept)} of {len(left)} drawn by --rows")
         if any(kept.dropped):
             click.echo(f"{path}: {sum(kept.dropped)} blank references dropped")
         files.append(JudgedFile(_short(path), kept, columns.weight))

@@ -1,6 +1,7 @@
 """Answers that people judged, read from files: what `semantic-metrics fit` learns from."""
 
 import math
+import random
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +76,16 @@ class JudgedAnswers:
     def without(self, questions: set[str]) -> "JudgedAnswers":
         """The answers to other questions than these, which are given as `question_key` writes them."""
         kept = [i for i, question in enumerate(self.questions) if question_key(question) not in questions]
-        return JudgedAnswers(*([column[i] for i in kept] for column in vars(self).values()))
+        return self._take(kept)
+
+    def sample(self, rows: int | None, seed: int = 0) -> "JudgedAnswers":
+        """At most `rows` answers, drawn at random, in their order; all of them where `rows` is None."""
+        if rows is None or rows >= len(self):
+            return self
+        return self._take(sorted(random.Random(seed).sample(range(len(self)), rows)))
+
+    def _take(self, rows: list[int]) -> "JudgedAnswers":
+        return JudgedAnswers(*([column[i] for i in rows] for column in vars(self).values()))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from semantic_metrics.stats.binary import Reliability, check_labels, figures, fi
 FOLDS = 5
 REPORT_WIDTH = 100  # characters of a line
 AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
+LONG_FORMS_SHARE = 4  # answers for each long form, where their number is limited: a model reads these slowly
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
 # features that speak against an answer
 OPPOSING = ("contradiction", "negation_mismatch", "rejected", "number_conflict", "conflict_of_brief")
@@ -84,19 +85,19 @@ def _spell(figures: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
 
 
-def training_set(files: list[JudgedFile], long: bool) -> TrainingSet:
+def training_set(files: list[JudgedFile], long: bool, rows: int | None = None) -> TrainingSet:
     """Judged answers of some files for a fit, with `long` also their long forms, which weigh LONG_FORM_WEIGHT as much.
 
     The long form of an answer has sentences of answers of its own file. Files that count less than fully, as made
-    answers do, are not lengthened: a denial among unrelated sentences is not how people write.
+    answers do, are not lengthened: a denial among unrelated sentences is not how people write. Where `rows` limits the
+    answers of a file, a quarter as many long forms are drawn.
     """
+    most = None if rows is None else max(rows // LONG_FORMS_SHARE, 1)
     named = [(file.name if len(files) > 1 else AS_THEY_ARE, file) for file in files]
     if long:
-        named += [
-            (LONG if len(files) == 1 else f"{file.name}, {LONG}", replace(file, judged=lengthen(file.judged)))
-            for file in files
-            if file.weight >= 1
-        ]
+        for file in [file for file in files if file.weight >= 1]:
+            name = LONG if len(files) == 1 else f"{file.name}, {LONG}"
+            named.append((name, replace(file, judged=lengthen(file.judged).sample(most))))
     scales = [1.0] * len(files) + [LONG_FORM_WEIGHT] * (len(named) - len(files))
     judged = join([file for _, file in named])
     weights = [np.full(len(file.judged), scale * file.weight) for scale, (_, file) in zip(scales, named, strict=False)]
