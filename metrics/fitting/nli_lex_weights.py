@@ -21,7 +21,7 @@ AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 LONG_FORMS_SHARE = 4  # answers for each long form, where their number is limited: a model reads these slowly
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
 # features that speak against an answer
-OPPOSING = ("contradiction", "negation_mismatch", "rejected", "number_conflict", "conflict_of_brief")
+OPPOSING = ("contradiction", "number_conflict", "conflict_of_brief")
 
 
 @dataclass(frozen=True)

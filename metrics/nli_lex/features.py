@@ -22,18 +22,7 @@ from semantic_metrics.core.texts import is_blank
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
-from semantic_metrics.nli_lex.lexical import (
-    entity_agreement,
-    lexical_match,
-    negation_mismatch,
-    new_token_precision,
-    new_token_recall,
-    number_agreement,
-    stem_recall,
-    substring,
-    token_recall,
-)
-from semantic_metrics.nli_lex.mentions import rejected
+from semantic_metrics.nli_lex.lexical import lexical_match, new_token_precision, new_token_recall, substring
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
 from semantic_metrics.quantities.compare import find_conflict
@@ -51,14 +40,13 @@ def number_conflict(question: str, answer: str, reference: str, number_words: bo
     return find_conflict(question, answer, reference) is not None
 
 
-PAIR_FEATURES = (lexical_match, token_recall, stem_recall, number_agreement, entity_agreement, negation_mismatch)
-LEXICAL = {function.__name__: function for function in PAIR_FEATURES}  # of answer and reference
-QUESTION_FEATURES = (new_token_recall, new_token_precision, rejected, number_conflict)
-CONTEXTUAL = {function.__name__: function for function in QUESTION_FEATURES}  # and of question
+LEXICAL_MATCH = lexical_match.__name__
+QUESTION_FEATURES = (new_token_recall, new_token_precision, number_conflict)
+CONTEXTUAL = {function.__name__: function for function in QUESTION_FEATURES}  # of question, answer and reference
 RECALL = new_token_recall.__name__
 SUBSTRING = "substring"
 PAPER = ("entailment", SUBSTRING)  # Balamurali & Cheng 2025, section 3.2: p = sigmoid(w0 + w1 se + w2 lm)
-TWO_FEATURES = ("entailment", "lexical_match")  # the same, with the question and the words as the rich form reads them
+TWO_FEATURES = ("entailment", LEXICAL_MATCH)  # the same, with the question and the words as the rich form reads them
 NLI_PROBABILITIES = ("entailment", "entailment_back", "contradiction")
 ENTAILMENT_OF_LONG = "entailment_of_long"  # entailment times `length`: a long answer entails too much
 RECALL_OF_LONG = "recall_of_long"  # new_token_recall times `length`: so its words count for more (docs/decisions)
@@ -67,8 +55,8 @@ CONFLICT = number_conflict.__name__
 CONFLICT_OF_BRIEF = "conflict_of_brief"  # number_conflict times `brevity`: a long answer has many numbers (J9)
 BRIEF_ANSWER_WORDS = 8  # up to which `brevity` is 1; it is 0 from SHORT_ANSWER_WORDS on
 PRODUCTS = (ENTAILMENT_OF_LONG, RECALL_OF_LONG, CONFLICT_OF_BRIEF)  # each a feature times a measure of the length
-RICH = (*NLI_PROBABILITIES, *LEXICAL, *CONTEXTUAL, *PRODUCTS)
-COLUMNS = (*RICH, SUBSTRING)
+RICH = (*NLI_PROBABILITIES, *CONTEXTUAL, *PRODUCTS)
+COLUMNS = (*RICH, LEXICAL_MATCH, SUBSTRING)
 Pairs = list[tuple[Filled, Filled]]  # premise and hypothesis of each part of a reference
 FORMS = {"rich": RICH, "two_features": TWO_FEATURES, "paper": PAPER}  # with weights
 NLI = "nli"  # the form without weights, the paper's "NLI" row: the probability of entailment is that of being correct
@@ -82,8 +70,8 @@ class Features:
         table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
             the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
             answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
-            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical`,
-            `mentions` and `quantities.compare` for the others.
+            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` and
+            `quantities.compare` for the others.
         answer_index: (n,) int, ascending: the answer that a row belongs to.
         blank: (answers,) bool: the answer has no visible character.
         truncated: number of pairs that the model did not read in full, as the question was cut.
@@ -195,10 +183,10 @@ def lexical_columns(triples: list[tuple[str, str, str]], features: Collection[st
     for i, name in enumerate(COLUMNS):
         if name not in features:
             continue
-        if name in LEXICAL:
-            table[:, i] = [LEXICAL[name](answer, reference, number_words) for _, answer, reference in triples]
-        elif name in CONTEXTUAL:
+        if name in CONTEXTUAL:
             table[:, i] = [CONTEXTUAL[name](*triple, number_words) for triple in triples]
+        elif name == LEXICAL_MATCH:
+            table[:, i] = [lexical_match(answer, reference, number_words) for _, answer, reference in triples]
         elif name == SUBSTRING:
             table[:, i] = [substring(answer, reference) for _, answer, reference in triples]
     return table

@@ -8,14 +8,9 @@ from functools import lru_cache
 from math import ceil
 
 from semantic_metrics.quantities import characters
-from semantic_metrics.quantities.spell import is_number, part_raised, plain_numerals, spell_in_digits, years_in_digits
+from semantic_metrics.quantities.spell import part_raised, plain_numerals, spell_in_digits, years_in_digits
 
 ARTICLES = {"a", "an", "the"}  # those of the evaluation script of SQuAD (Rajpurkar et al. 2016)
-NEGATIONS = {
-    *("no", "not", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without", "cannot"),
-    *("cant", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "wont", "wouldnt", "couldnt"),
-    *("shouldnt", "hasnt", "havent", "hadnt", "aint", "mustnt"),
-}
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 STEM_LETTERS = 4  # letters that words with the same stem share at least
 STEM_SHARE = 0.6  # of the longer word, at least: endings such as -s, -ing, -al may differ, "Austria" is not "Australia"
@@ -38,7 +33,6 @@ DAY = re.compile(
     rf"\b(\d{{1,2}})(?:st|nd|rd|th)(?= (?:of )?(?:{MONTHS})\b)|\b((?:{MONTHS}) \d{{1,2}})(?:st|nd|rd|th)\b"
 )
 LONE_A = re.compile(r"\bA\b")
-CAPITALISED = re.compile(r"\b(?:[A-Z][\w.'\u2019-]*)(?:(?:\s+(?:of|the|and|de|van|von|la))*\s+[A-Z][\w.'\u2019-]*)*")
 
 
 class _Signs(dict[int, str]):
@@ -62,14 +56,10 @@ class Words:
     Attributes:
         all: normalised words in their order.
         plain: words without articles; all words if there are only articles.
-        numbers: words that are numbers.
-        negated: whether one of the words is a negation.
     """
 
     all: tuple[str, ...]
     plain: tuple[str, ...]
-    numbers: frozenset[str]
-    negated: bool
 
 
 @lru_cache(CACHED_TEXTS)
@@ -89,8 +79,7 @@ def read_words(text: str, number_words: bool = True) -> Words:
     joined = DAY.sub(lambda match: match[1] or match[2], joined)
     words = CANNOT.sub("cannot", MINUS.sub("-", joined)).split() or text.split()
     plain = [word for word in words if word not in ARTICLES]
-    numbers = frozenset(word for word in words if is_number(word))
-    return Words(tuple(words), tuple(plain or words), numbers, not NEGATIONS.isdisjoint(words))
+    return Words(tuple(words), tuple(plain or words))
 
 
 def _clean(text: str, number_words: bool) -> str:
@@ -153,28 +142,6 @@ def new_token_precision(question: str, answer: str, reference: str, number_words
     return len(new & wanted) / max(len(new), 1)
 
 
-def number_agreement(answer: str, reference: str, number_words: bool = True) -> float:
-    """From -1, the answer has no number of the reference, to 1, it has all of them; 0 if the reference has none."""
-    wanted = read_words(reference, number_words).numbers
-    return _agreement([number in read_words(answer, number_words).numbers for number in wanted])
-
-
-def entity_agreement(answer: str, reference: str, number_words: bool = True) -> float:
-    """Like `number_agreement`, of the reference's names: its runs of capitalised words.
-
-    The answer has a name if it has the last word of the name, more than half of its words, or its initials ("US" for
-    "United States"), or if the name is the initials of a name in the answer.
-    """
-    words = set(read_words(answer, number_words).plain)
-    initials = {_initials(name) for name in _names(answer)}
-    return _agreement([_has_name(words, initials, name, number_words) for name in _names(reference)])
-
-
-def negation_mismatch(answer: str, reference: str, number_words: bool = True) -> bool:
-    """Whether one of the two contains a negation ("not", "never", "without", ...) and the other does not."""
-    return read_words(answer, number_words).negated != read_words(reference, number_words).negated
-
-
 def _answer_words(answer: str, reference: str, number_words: bool) -> tuple[str, ...]:
     """Words of the answer that may match the reference: with articles if the reference has nothing else."""
     words, wanted = read_words(answer, number_words), read_words(reference, number_words)
@@ -186,28 +153,3 @@ def _same_stem(first: str, second: str) -> bool:
     """Whether two words begin with the same letters: STEM_LETTERS or more, and most of the longer word."""
     shared = max(STEM_LETTERS, ceil(STEM_SHARE * max(len(first), len(second))))
     return first[:shared] == second[:shared] and (first + second).isalpha()
-
-
-def _agreement(matches: list[bool]) -> float:
-    return 2 * sum(matches) / len(matches) - 1 if matches else 0.0
-
-
-@lru_cache(CACHED_TEXTS)
-def _names(text: str) -> tuple[str, ...]:
-    text = characters.normalize("NFC", text)
-    capitals = "".join("A" if sign.isupper() else sign for sign in text)  # re has no class of capitals
-    return tuple(text[match.start() : match.end()] for match in CAPITALISED.finditer(capitals))
-
-
-def _initials(name: str) -> str:
-    return "".join(word[0] for word in name.split() if word[0].isupper()).casefold()
-
-
-def _has_name(answer_words: set[str], answer_initials: set[str], name: str, number_words: bool) -> bool:
-    words = read_words(name, number_words).plain
-    initials = _initials(name)
-    if words[-1] in answer_words or 2 * sum(word in answer_words for word in words) > len(words):
-        return True
-    if len(initials) > 1 and initials in answer_words:
-        return True
-    return len(words) == 1 and len(words[0]) > 1 and words[0] in answer_initials

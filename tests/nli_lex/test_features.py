@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from semantic_metrics.nli_lex.features import (
     COLUMNS,
-    LEXICAL,
+    CONTEXTUAL,
     PAPER,
     RICH,
     TEMPLATE,
@@ -94,7 +94,7 @@ def test_nothing_is_read_twice_or_needlessly(model: Path) -> None:
     answers, references = ["the dog", "a cat"] * 20, [["a dog", "no"]] * 40
     assert _passes(model, answers, references, RICH) == 8
     assert _passes(model, answers, references, TWO_FEATURES) == 4
-    assert _passes(model, answers, references, tuple(LEXICAL)) == 0
+    assert _passes(model, answers, references, tuple(CONTEXTUAL)) == 0
     assert _passes(model, ["", " \n"], [["a dog"]] * 2, RICH) == 0
 
 
@@ -159,7 +159,7 @@ def test_the_window_that_entails_most_counts(model: Path) -> None:
     features = extract(scorer, [question], [answer], [[reference]])
     assert features.table[0, :3] == pytest.approx([each[best][1], back[1], each[best][0]], abs=1e-5)
     assert (features.windowed, features.truncated) == (1, 0)
-    assert features.table[0, RICH.index("token_recall")] == 1, "words are counted in the whole answer"
+    assert features.table[0, RICH.index("new_token_recall")] == 1, "words are counted in the whole answer"
 
 
 def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_reference_that_leaves_no_room_is_read_in_parts(model: Path) -> None:
         expected.append([there[1], there[0]])
     features = extract(scorer, ["the"] * 2, ["a dog " * 9] * 2, [["a cat"], [long]])
     assert features.table[1, [0, 2]] == pytest.approx(np.mean(expected, axis=0), abs=1e-5)
-    assert (features.split, features.table[1, RICH.index("token_recall")]) == (1, 1 / 12), (
+    assert (features.split, features.table[1, RICH.index("new_token_recall")]) == (1, 1 / 12), (
         "words are counted in all parts"
     )
     whole = extract(scorer, [""], ["a"], [[" ".join(WORDS * 2)]])
@@ -227,12 +227,12 @@ def test_the_reference_that_speaks_most_for_an_answer_counts() -> None:
 
 
 def test_weights_without_the_newer_features_are_still_read(tmp_path: Path) -> None:
-    older = Weights(tuple(name for name in RICH if name != "rejected"), -1.0, (1.0,) * (len(RICH) - 1))
+    older = Weights(tuple(name for name in RICH if name != "number_conflict"), -1.0, (1.0,) * (len(RICH) - 1))
     write_weights(tmp_path, older)
     assert read_weights(tmp_path) == older
     assert older.form == "rich"
     table = np.zeros((2, len(COLUMNS)))
-    table[1, COLUMNS.index("rejected")] = 1
+    table[1, COLUMNS.index("number_conflict")] = 1
     assert probability(older, table)[0] == probability(older, table)[1]
 
 

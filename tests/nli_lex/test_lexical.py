@@ -11,17 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semantic_metrics.nli_lex.lexical import (
-    entity_agreement,
     lexical_match,
-    negation_mismatch,
     new_token_precision,
     new_token_recall,
     normalize,
-    number_agreement,
     stem_recall,
     token_recall,
 )
-from semantic_metrics.nli_lex.mentions import rejected
 from semantic_metrics.nli_lex.question import LONG_QUESTION_WORDS, extract_question
 from tests.tiny_table import SIGNS, WORDS
 
@@ -100,8 +96,6 @@ def test_the_reference_is_found_as_whole_words(answer: str, reference: str, expe
 def test_a_text_agrees_with_itself(text: str) -> None:
     assert lexical_match(text, text)
     assert token_recall(text, text) == stem_recall(text, text) == new_token_recall("", text, text) == 1
-    assert number_agreement(text, text) in (0, 1)
-    assert not negation_mismatch(text, text)
 
 
 @given(texts, texts, texts)
@@ -111,9 +105,6 @@ def test_ranges_and_order(question: str, answer: str, reference: str) -> None:
     assert recall == 1 or not lexical_match(answer, reference)
     assert 0 <= new_token_recall(question, answer, reference) <= 1
     assert 0 <= new_token_precision(question, answer, reference) <= 1
-    for agreement in (number_agreement, entity_agreement):
-        assert -1 <= agreement(answer, reference) <= 1
-    assert negation_mismatch(answer, reference) == negation_mismatch(reference, answer)
 
 
 def _words(ending: str) -> str:
@@ -137,29 +128,12 @@ def test_time_is_linear(measure: Callable[[str, str], float], answer: str, refer
     assert process_time() - begin < 5, "a tenth of a second; quadratic, it takes more than half a minute"
 
 
-@pytest.mark.parametrize(
-    "answer", ["No.", "He did not", "He didn't", "He didn\u2019t", "He cannot", "He can not", "Never", "without it"]
-)
-def test_a_negation_on_one_side_is_a_mismatch(answer: str) -> None:
-    assert negation_mismatch(answer, "yes")
-    assert not negation_mismatch(answer, "no")
-    assert not negation_mismatch("He did, in November", "yes")
-
-
 MEASURES = [
     (token_recall, "New York it is", "New York, New York", 1),
     (token_recall, "the sea", "the Red Sea", 0.5),
     (token_recall, "a computational problem", "computational problems", 0.5),
     (stem_recall, "a computational problem", "computational problems", 1),
     (stem_recall, "1984", "1985", 0),
-    (number_agreement, "in 1969, two men", "2 men in 1969", 1),
-    (number_agreement, "in 1968", "1969", -1),
-    (entity_agreement, "Wilhelm Röntgen", "Wilhelm Conrad Röntgen", 1),
-    (entity_agreement, "Wilhelm Wundt", "Wilhelm Conrad Röntgen", -1),
-    (entity_agreement, "the United States of America", "USA", 1),
-    (entity_agreement, "Paris", "Paris, or Rome", 0),
-    (entity_agreement, "Владимир Ленин", "Владимир Путин", -1),
-    (entity_agreement, "Paris", "E\u0301cole polytechnique", -1),
     (partial(new_token_recall, "Which sea did Moses part?"), "the sea", "the Red Sea", 0),
     (partial(new_token_recall, "Which sea did Moses part?"), "sea", "sea", 1),  # the question has all words: all count
     (partial(new_token_precision, "Which sea did Moses part?"), "Moses did part the Red Sea", "Red Sea", 1),
@@ -171,11 +145,6 @@ MEASURES = [
 @pytest.mark.parametrize(("measure", "answer", "reference", "expected"), MEASURES)
 def test_measures(measure: Callable[[str, str], float], answer: str, reference: str, expected: float) -> None:
     assert measure(answer, reference) == expected
-
-
-def test_the_short_form_of_number_is_no_negation() -> None:
-    assert not negation_mismatch("No. 1", "number one")
-    assert negation_mismatch("No. He did", "number one")
 
 
 STORY = "A man of 40 years went to a doctor. He had walked all day, as Dr. Lee told him to. " * 3
@@ -252,51 +221,3 @@ def test_only_the_end_of_a_long_sentence_is_read() -> None:
 
 def test_sentences_of_tokenised_text() -> None:
     assert extract_question("The dog had bitten the man . " * 8 + "Who bit ?", ["dog"]) == "Who bit ?"
-
-
-QUESTION, REFERENCE = "Who painted the Mona Lisa?", "Leonardo da Vinci"
-REJECTED = [
-    "Not Leonardo da Vinci, but Michelangelo.",
-    "Leonardo da Vinci did not paint it.",
-    "It wasn't da Vinci, it was Raphael.",
-    "Leonardo da Vinci is a common wrong answer; the right one is Raphael.",
-    "Raphael rather than Leonardo da Vinci.",
-    "Leonardo da Vinci. Sorry, I meant Raphael.",
-    "People often say Leonardo da Vinci, but it was Raphael.",
-    "Raphael, although many people believe it was Leonardo da Vinci.",
-]
-ASSERTED = [
-    "It was Leonardo da Vinci, not Michelangelo.",
-    "Michelangelo did not paint it. Leonardo da Vinci did.",
-    "Raphael is a common wrong answer; the right one is Leonardo da Vinci.",
-    "Raphael. Sorry, I meant Leonardo da Vinci.",
-    "People often say Raphael, but it was Leonardo da Vinci.",
-    "I do not doubt it was Leonardo da Vinci.",
-    "Leonardo da Vinci is not wrong.",
-    "Nobody but Leonardo da Vinci.",
-    "Some say Leonardo da Vinci, but it was Raphael. No, it was Leonardo da Vinci.",  # the last one counts
-]
-
-
-@pytest.mark.parametrize("answer", REJECTED)
-def test_an_answer_that_rejects_every_mention_is_found(answer: str) -> None:
-    assert rejected(QUESTION, answer, REFERENCE) == 1
-
-
-@pytest.mark.parametrize("answer", [*ASSERTED, "Raphael, not Michelangelo.", ""])
-def test_an_answer_that_asserts_the_reference_or_does_not_name_it_is_not(answer: str) -> None:
-    assert rejected(QUESTION, answer, REFERENCE) == 0
-
-
-def test_numbers_dates_and_negations_of_the_question() -> None:
-    assert rejected("When?", "It wasn't May 4, 1970, it was May 4, 1980.", "May 4, 1970") == 1
-    assert rejected("When?", "It wasn't May 4, 1970, it was May 4, 1980.", "May 4, 1980") == 0
-    assert rejected("how many", "not two but 3", "2") == 1
-    assert rejected("When did it end?", "It did not end until 1945.", "1945") == 0
-    song = "Who sang Can't Help Falling in Love?"
-    assert rejected(song, '"Can\'t Help Falling in Love" was sung by Elvis Presley.', "Elvis Presley") == 0
-
-
-@given(st.text(max_size=60), st.text(max_size=60), st.text(min_size=1, max_size=20))
-def test_any_text_has_a_value(question: str, answer: str, reference: str) -> None:
-    assert rejected(question, answer, reference) in (0, 1)
