@@ -17,12 +17,19 @@ from benchmarks.papers.nli_lex.judges import judge_pairs, token_f1
 from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, answer
 from benchmarks.suite.texts import TextSet
 from semantic_metrics.core.contract import describe
-from semantic_metrics.core.loading import score
 from semantic_metrics.nli_lex.features import load_scorer
 from semantic_metrics.stats.separation import COSINE, UNIT, Bounds
 
 ROUGE_L, TOKEN_F1, MINILM, BERTSCORE = "ROUGE-L", "token F1", "cosine", "BERTScore"
-OURS = ("matcha", "contextual", "stsscore", "nli_lex", "consensus")
+OURS: dict[str, tuple[str, str | None]] = {  # metric and checkpoint, None for the usual one, by the column's name
+    "matcha": ("matcha", None),
+    "contextual": ("matcha", "contextual"),
+    "stsscore": ("stsscore", None),
+    "nli_lex": ("nli_lex", None),
+    "nli_lex large": ("nli_lex", "large"),
+    "consensus": ("consensus", None),
+    "consensus large": ("consensus", "large"),
+}
 NO_QUESTIONS = "judges answers to questions"
 NLI_RANGE = (-1.0, 1.0)  # of p_entailment - p_contradiction
 Ask = Callable[[TextSet], np.ndarray]  # a set's scores; raises NotMeasured for one that the metric is not made for
@@ -111,8 +118,7 @@ def own_column(name: str, metric: str, checkpoint: str | None, run: Run = NO_OPT
 
 def our_columns(run: Run = NO_OPTIONS) -> list[Column]:
     """The metrics OURS."""
-    named = [(name, *(("matcha", name) if name == "contextual" else (name, None))) for name in OURS]
-    return [own_column(*one, run) for one in named]
+    return [own_column(name, *one, run) for name, one in OURS.items()]
 
 
 def _load_own(name: str, checkpoint: str | None, run: Run) -> Ask:
@@ -128,7 +134,8 @@ def _load_own(name: str, checkpoint: str | None, run: Run) -> Ask:
                 raise NotMeasured(NO_QUESTIONS)
             given["questions"] = texts.questions
         if name == "consensus" and texts.long:  # a claim is supported if its least supported sentence is
-            return np.array(score("support", **given)["minimums"])
+            support, options = load_own("support", checkpoint, run)
+            return np.array(support.compute(**given | options)["minimums"])
         return np.array(metric.compute(**given)["scores"])
 
     return ask

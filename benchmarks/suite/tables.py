@@ -168,9 +168,10 @@ def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows:
 def _lost(figures: pd.DataFrame) -> str:
     measured = figures[~figures["metric"].isin(PUBLISHED.values())].dropna(subset="value")
     measured = measured[measured["figure"] != GAP]
-    measured = measured.sort_values("metric", key=lambda names: ~names.isin(OURS), kind="stable")  # a tie is no loss
+    ours = list(OURS)
+    measured = measured.sort_values("metric", key=lambda names: ~names.isin(ours), kind="stable")  # a tie is no loss
     best = measured.loc[measured.groupby(["set", "figure"], sort=False)["value"].idxmax()]
-    lost = best[~best["metric"].isin(OURS)]
+    lost = best[~best["metric"].isin(ours)]
     named = ", ".join(f"{row.set} {LABELS[row.figure]} ({row.metric})" for row in lost.itertuples())
     count = f"{len(best) - len(lost)} of {len(best)}"
     beaten = f"Gaps of means left out, one of our metrics, not always the same, is highest or level in {count} lines."
