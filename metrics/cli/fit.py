@@ -190,7 +190,8 @@ def _fit_weights(options: FitOptions) -> None:
     from semantic_metrics.fitting.judged_answers import join
     from semantic_metrics.fitting.nli_lex_weights import check_classes, fit_form, training_set
     from semantic_metrics.nli_lex import weights
-    from semantic_metrics.nli_lex.features import PAPER, RICH, TEMPLATE, extract, load_scorer
+    from semantic_metrics.nli_lex.features import FORMS as FEATURES
+    from semantic_metrics.nli_lex.features import TEMPLATE, extract, load_scorer
     from semantic_metrics.nli_lex.windows import check_template
 
     output = _output_file(options, weights.FILE)
@@ -212,10 +213,10 @@ def _fit_weights(options: FitOptions) -> None:
     scorer = load_scorer(options.config)
     run = RunOptions(**options.run)
     texts = (examples.judged.questions, examples.judged.answers, examples.judged.references)
-    readings = {  # by whether the question is read whole
-        whole: extract(scorer, *texts, template, features=PAPER if whole else RICH, run=run, whole_question=whole)
-        for whole in sorted({form == "paper" for form in options.form})
-    }
+    readings = {}  # by whether the question is read whole
+    for whole in sorted({form == "paper" for form in options.form}):
+        names = {name for form in options.form if (form == "paper") == whole for name in FEATURES[form]}
+        readings[whole] = extract(scorer, *texts, template, features=names, run=run, whole_question=whole)
     features = next(iter(readings.values()))
     size, correct, blank = len(features.blank), examples.labels.mean(), int(features.blank.sum())
     click.echo(f"{size} answers, {correct:.3f} of them correct, {blank} blank and not fitted")

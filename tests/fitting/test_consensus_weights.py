@@ -27,7 +27,7 @@ def test_fitted_weights_are_measured_on_other_groups() -> None:
     parts, true = drawn(120), Weights(matcha=0, similarity=1, nli=1)
     groups = [str(i % 30) for i in range(120)]
     fitted = fit_consensus(parts, true.score(parts), groups, 5, 0)
-    assert fitted.fitted["ccc"] == pytest.approx(1)
+    assert fitted.fitted["ccc"] > 0.98, "the fit knows of no bounds"
     assert fitted.default["ccc"] == pytest.approx(np.corrcoef(DEFAULT.score(parts), true.score(parts))[0, 1], abs=0.1)
     noise = fit_consensus(parts, np.random.default_rng(1).random(120), groups, 5, 0)
     assert abs(noise.fitted["pearson"]) < 0.3  # in sample, least squares would find something

@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 
 SCRIPT = str(ROOT / "metrics" / "nli_lex")
 LABELS = ("contradiction", "entailment", "neutral")
-RICH_WEIGHTS = Weights(RICH, -2.2, tuple(np.linspace(2.5, -1.5, len(RICH)).tolist()), "a test")
+RICH_WEIGHTS = Weights(RICH, -2.6, tuple(np.linspace(2.5, -1.5, len(RICH)).tolist()), "a test")
 TWO_WEIGHTS = Weights(TWO_FEATURES, -2.0, (3.0, 2.5), "a test")
 PAPER_WEIGHTS = Weights(PAPER, -2.0, (3.0, 2.5), "a test")
 

@@ -42,7 +42,7 @@ ROUNDING = 1e-5
 
 
 def column(table: np.ndarray, name: str) -> list[float]:
-    return table[:, RICH.index(name)].tolist()
+    return table[:, COLUMNS.index(name)].tolist()
 
 
 @pytest.mark.parametrize(
