@@ -41,6 +41,7 @@ from semantic_metrics.fitting.judged_answers import question_key
 from semantic_metrics.nli_lex.features import TEMPLATE
 from semantic_metrics.nli_lex.lexical import ARTICLES, MONTHS, read_words, stem_recall, token_recall
 from semantic_metrics.nli_lex.windows import fill
+from semantic_metrics.quantities.spell import is_number
 from training.data.config_files import read_yaml
 from training.data.denial_forms import CORRECT, NUMBER, AnsweredQuestion, Form, question_type, read_forms, read_written
 from training.data.judged_answers import JudgedSource, part_of
@@ -242,7 +243,7 @@ def shape(text: str) -> str:
         return "year"
     if re.search(rf"\b(?:{MONTHS})\b", text, re.I):
         return "date"
-    if read_words(text).numbers:
+    if any(map(is_number, read_words(text).all)):
         return "number"
     words = words[1:] if words[0].lower() in ARTICLES else words
     named = bool(words) and words[0][:1].isupper() and all(word[0].isupper() for word in words if len(word) > 3)
