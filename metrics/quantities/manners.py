@@ -41,7 +41,9 @@ POLITE = re.compile(
 GUESS = re.compile(r"\b(?:but|however|probably|maybe|i think|i believe|i guess|my guess|except)\b", re.I)
 HOWEVER = re.compile(r"\bhowever\b", re.I)  # behind "As an AI, I cannot ..." an answer often follows
 MOST_WORDS_WITHOUT_ANSWER = 30
-SUBORDINATE = re.compile(r"\s(?:how|why|if|whether|what|who|when|where|which|that|any|but)\b", re.I)
+SUBORDINATE = re.compile(
+    r"\s(?:how|why|if|whether|what|who|when|where|which|that|any|but|i|we|he|she|they|my|his|her)\b", re.I
+)
 CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
 LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
 _CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"

@@ -236,6 +236,8 @@ ANSWERS = [
     ("What is it?", "I do not know.", "a cat", NO_ANSWER),
     ("What is it?", "I'm sorry, but I can't help with that.", "a cat", NO_ANSWER),
     ("What is it?", "I don't know, but I think it is a cat.", "a cat", ""),
+    (None, "I can't say I liked it.", "I didn't like it.", ""),
+    (None, "I can't say.", "I didn't like it.", NO_ANSWER),
     ("What is it?", "n/a", "The text does not say.", SAME),
     ("What is it?", "Not specified", "unanswerable", SAME),
     ("What is it?", "**A cat**", "a cat", SAME),
@@ -245,5 +247,5 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("question", "answer", "reference", "kind"), ANSWERS)
-def test_answers(question: str, answer: str, reference: str, kind: str) -> None:
+def test_answers(question: str | None, answer: str, reference: str, kind: str) -> None:
     assert rule(reference, answer, question).ruling.kind == kind
