@@ -252,7 +252,7 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
             class of it.
     """
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
-    logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, teacher, run)
+    logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, load_teacher(teacher), run)
     values, names = logits.of(pair_keys(texts)), list(logits.outputs)
     judged = ~np.isnan(values).any(axis=1)
     pairs, raw = pairs[judged], torch.from_numpy(values[judged])
@@ -270,19 +270,29 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
     return pairs.drop(columns="label").assign(**columns)
 
 
-def judge(pairs: list[tuple[str, str]], teacher: str, run: RunOptions = FAST) -> TeacherLogits:
-    """What a cross-encoder says of n pairs.
+def load_teacher(teacher: str) -> PairScorer:
+    """The cross-encoder of a folder or Hub id.
 
     Raises:
-        ValueError: the teacher is missing or damaged, or does not state the scale of its similarity.
+        ValueError: it is missing or damaged.
     """
-    scorer = PairScorer(resolve_checkpoint(teacher, teacher, {}, OTHER_WEIGHTS))
+    return PairScorer(resolve_checkpoint(teacher, teacher, {}, OTHER_WEIGHTS))
+
+
+def judge(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOptions = FAST) -> TeacherLogits:
+    """Logits of n pairs by a cross-encoder, a row for each pair in their order; none for an empty list.
+
+    Raises:
+        ValueError: the cross-encoder does not state the scale of its similarity, or a logit is not finite.
+    """
     names = scorer.labels
     scale = None
     if len(names) == 1 or len(class_labels(names)) < len(names):
-        scale = checkpoint_scale(scorer.folder, scorer.config, teacher)
+        scale = checkpoint_scale(scorer.folder, scorer.config, str(scorer.folder))
         if scale is None:
-            raise ValueError(f"--teacher: expected a checkpoint that states the scale of its similarity, got {teacher}")
+            raise ValueError(
+                f"--teacher: expected a checkpoint that states the scale of its similarity, got {scorer.folder}"
+            )
         scale = check_scale(scale)
     values = scorer.logits(pairs, run).values if pairs else np.empty((0, len(names)), np.float32)
     return TeacherLogits(pair_keys(pairs), values, tuple(names), scale, scorer.checkpoint_sha256)
@@ -333,12 +343,13 @@ def _keep_logits(arguments: argparse.Namespace) -> None:
     pairs, counts = collect(read_yaml(arguments.config, CandidateConfig), arguments.data, run)
     sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
-    keys, known = pair_keys(texts), TeacherLogits.read(path) if path.exists() else judge([], *arguments.teacher)
+    scorer, keys = load_teacher(*arguments.teacher), pair_keys(texts)
+    known = TeacherLogits.read(path) if path.exists() else judge([], scorer)
     left = np.random.default_rng(0).permutation(len(keys))
     left = left[~np.isin(keys[left], known.keys)]
     for begin in range(0, len(left), PAIRS_A_WRITE):
         rows = left[begin : begin + PAIRS_A_WRITE]
-        known = known.with_more(judge([texts[i] for i in rows], *arguments.teacher, run))
+        known = known.with_more(judge([texts[i] for i in rows], scorer, run))
         known.write(path)
         sys.stdout.write(f"{begin + len(rows):,} of {len(left):,} pairs judged\n")
         sys.stdout.flush()

@@ -92,14 +92,14 @@ class Weights:
         weights = np.array(list(asdict(self).values()))
         mean = (parts.components * weights).sum(axis=1) / weights.sum()
         least = np.minimum(parts.supported, parts.covered)
-        return np.clip(np.minimum(np.maximum(mean, least), limit(parts.contradiction)), 0.0, 1.0)
+        return np.clip(mean, least, limit(parts.contradiction))
 
     def __str__(self) -> str:
         return ",".join(f"{name}={value:g}" for name, value in asdict(self).items())
 
 
 def limit(contradiction: np.ndarray) -> np.ndarray:
-    """Highest score that probabilities of contradiction allow: from 1 to EVEN_LIMIT at .5, and to SURE_LIMIT at 1."""
+    """(n,) highest scores that (n,) probabilities of contradiction allow: 1 at 0, EVEN_LIMIT at .5, SURE_LIMIT at 1."""
     return np.interp(contradiction, (0, 0.5, 1), (1, EVEN_LIMIT, SURE_LIMIT))
 
 

@@ -19,7 +19,7 @@ from semantic_metrics.transformer.precision import LARGEST_INT8
 INDEX = "model.safetensors.index.json"
 SCALES = ".scales"
 SHARD_BYTES = 40_000_000
-GROUP = 64  # values of a row with a scale; of a matrix whose rows are no multiple of it a row has one
+GROUP = 64  # values that share a scale; a row whose length is no multiple of it has one scale for all its values
 SMALLEST_GROUP = 1e-3  # a group with smaller values has the scale of this one, which float16 holds
 
 Tensors = dict[str, torch.Tensor]
