@@ -42,6 +42,7 @@ from semantic_metrics.transformer.drifts import has_bfloat16
 from semantic_metrics.transformer.workers import run_in_order, worker_count
 from training.cross_encoder.logits import SUFFIX, TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
+from training.cross_encoder.targets import class_target
 from training.data.config_checks import BELOW_1, check_numbers
 from training.data.config_files import read_yaml
 from training.data.models import find_model
@@ -243,8 +244,9 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
 
     Args:
         pairs: columns `PAIR` and `label`.
-        teacher: folder or Hub id of a cross-encoder; or a file of logits, which leaves out the pairs that it has not.
-        label_share: share of a label in the probabilities of a pair that has one.
+        teacher: folder or Hub id of a cross-encoder; or a file of logits. Of the pairs that it has not, those with a
+            label have that alone (nothing is known of their similarity, NaN), and the others are left out.
+        label_share: share of a label in the probabilities of a pair that has both.
         run: how the teacher runs.
 
     Raises:
@@ -254,8 +256,8 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
     logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, load_teacher(teacher), run)
     values, names = logits.of(pair_keys(texts)), list(logits.outputs)
-    judged = ~np.isnan(values).any(axis=1)
-    pairs, raw = pairs[judged], torch.from_numpy(values[judged])
+    kept = ~np.isnan(values).any(axis=1) | pairs["label"].notna().to_numpy()
+    pairs, raw = pairs[kept], torch.from_numpy(values[kept])
     classes = class_labels(names) if len(names) > 1 else []  # the only label is a similarity
     columns = {}
     if classes:
@@ -299,12 +301,18 @@ def judge(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOptions = FA
 
 
 def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share: float) -> np.ndarray:
-    """(n, classes) probabilities, with a share of the label where there is one."""
-    labelled = labels.map(lambda name: isinstance(name, str)).to_numpy()
-    if unknown := sorted(set(labels[labelled]) - set(classes)):
-        raise ValueError(f"label: expected one of {classes}, got {unknown}")
-    mixed, persons = probabilities.copy(), labels[labelled].map(classes.index).to_numpy(dtype=int)
-    mixed[labelled] = (1 - share) * mixed[labelled] + share * np.eye(len(classes))[persons]
+    """(n, classes) probabilities, with a share of the label where there is one.
+
+    A label that rules a class out leaves the others what the teacher gives them. A pair that the teacher did not judge,
+    NaN, has the target of its label.
+    """
+    mixed, labels = probabilities.copy(), labels.to_numpy()
+    for name in pd.unique(labels[pd.notna(labels)]):
+        target, rows = np.array(class_target(name, classes)), labels == name
+        allowed = np.where(np.isnan(target), probabilities[rows], target)
+        labelled = allowed / allowed.sum(axis=1, keepdims=True)
+        judged = ~np.isnan(labelled).any(axis=1, keepdims=True) & ~np.isnan(probabilities[rows])
+        mixed[rows] = np.where(judged, (1 - share) * probabilities[rows] + share * labelled, target)
     return mixed
 
 
