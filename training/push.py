@@ -1,6 +1,6 @@
 """Push the checkpoints (model_cards/) and the metrics (metrics/, each as a Space) to the Hub.
 
-    python training/push.py --owner NAME                       # lists what would change, uploads nothing
+    python training/push.py --owner NAME                       # lists the files, uploads nothing
     HF_TOKEN=... python training/push.py --owner NAME --push
     python training/push.py --folder runs/mine/checkpoint --repo ORG/NAME [--push]     # the checkpoint of a run
 
@@ -11,7 +11,6 @@ printed.
 """
 
 import argparse
-import hashlib
 import os
 import re
 import shutil
@@ -39,8 +38,6 @@ CARD = "README.md"
 MODEL, SPACE = KINDS = ("model", "space")
 TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
 MAIN = "main"
-HUB_FILES = (".gitattributes",)  # made by the Hub in a new repository; says which files go by LFS
-NEW, CHANGED, SAME, STRAY = "new", "changed", "same", "only there"
 HUB_TIMEOUT_SECONDS = 60  # without a byte from the Hub
 
 
@@ -81,31 +78,20 @@ class Repo:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a push would change.
+class Target:
+    """A repository on the Hub that a folder is pushed to.
 
     Attributes:
         repo: the folder.
         hub_id: owner/name.
-        exists: whether the Hub has the repository.
-        commit: head of the branch, or of main if the branch is new; `states` compares with it. None if the repository
-            is new.
+        commit: head of the branch, or of main if the branch is new; None if the repository is new.
         branch_exists: whether the Hub has the branch.
-        tagged: whether the Hub has the tag, with these files.
-        states: state and size in bytes of each file, by path.
     """
 
     repo: Repo
     hub_id: str
-    exists: bool
     commit: str | None
     branch_exists: bool
-    tagged: bool
-    states: dict[str, tuple[str, int]]
-
-    def paths(self, *states: str) -> list[str]:
-        """Paths of the files in one of these states."""
-        return [path for path, (state, _) in self.states.items() if state in states]
 
 
 def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -190,80 +176,54 @@ def check_card(repo: Repo) -> None:
             raise PushError(f"{repo.card}: expected sdk: gradio and app_file, a file of the Space; got app {app!r}")
 
 
-def make_plan(api: HfApi, repo: Repo, hub_id: str, branch: str, tag: str | None, private: bool) -> Plan:
-    """Compare a folder with the Hub.
+def find_target(api: HfApi, repo: Repo, hub_id: str, branch: str, tag: str | None, private: bool) -> Target:
+    """Look a repository up on the Hub.
 
     Raises:
-        PushError: the tag names other files, or the repository is public and --private was given.
+        PushError: the tag is there already, or the repository is public and --private was given.
         HubError: the Hub did not answer, or refused.
     """
-    files = repo.files()
     with hub_errors(api, hub_id):
-        remote, branch_exists = _look_up(api, repo, hub_id, branch), True
-        if remote is None:
-            remote, branch_exists = _look_up(api, repo, hub_id, MAIN), False
-        tagged = None if tag is None or remote is None else _look_up(api, repo, hub_id, tag)
-    if remote is None:
-        states = {path: (NEW, file.stat().st_size) for path, file in files.items()}
-        return Plan(repo, hub_id, False, None, branch == MAIN, False, states)
-    if private and remote.private is False:
+        own, tagged = (name and _look_up(api, repo.kind, hub_id, name) for name in (branch, tag))
+        remote = own or _look_up(api, repo.kind, hub_id, MAIN)
+    if private and remote is not None and remote.private is False:
         raise PushError(f"--private: expected {hub_id} to be private or new, but it is public on the Hub")
-    if tagged is not None and any(state in (NEW, CHANGED) for state, _ in _compare(files, tagged.siblings).values()):
-        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, with other files")
-    states = _compare(files, remote.siblings)
-    return Plan(repo, hub_id, True, remote.sha, branch_exists, tagged is not None, states)
+    if tagged is not None:
+        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {tagged.sha}")
+    is_new = remote is None
+    return Target(repo, hub_id, None if is_new else remote.sha, branch == MAIN if is_new else own is not None)
 
 
-def _look_up(api: HfApi, repo: Repo, hub_id: str, revision: str) -> object | None:
+def _look_up(api: HfApi, kind: str, hub_id: str, revision: str) -> object | None:
     try:
-        return api.repo_info(hub_id, revision=revision, repo_type=repo.kind, files_metadata=True)
+        return api.repo_info(hub_id, revision=revision, repo_type=kind)
     except (RepositoryNotFoundError, RevisionNotFoundError):
         return None
 
 
-def _compare(files: dict[str, Path], siblings: list) -> dict[str, tuple[str, int]]:
-    remote = {sibling.rfilename: sibling for sibling in siblings if sibling.rfilename not in HUB_FILES}
-    states = {}
-    for path, file in files.items():
-        state = NEW if path not in remote else SAME if _has_bytes_of(remote[path], file) else CHANGED
-        states[path] = (state, file.stat().st_size)
-    return states | {path: (STRAY, sibling.size or 0) for path, sibling in remote.items() if path not in files}
-
-
-def _has_bytes_of(sibling: object, file: Path) -> bool:
-    """Whether the Hub has the bytes of a file: it lists the sha256 of LFS files, and git's blob id of the others."""
-    data = file.read_bytes()
-    if sibling.lfs is not None:
-        return hashlib.sha256(data).hexdigest() == sibling.lfs.sha256
-    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == sibling.blob_id
-
-
-def upload(api: HfApi, plan: Plan, branch: str, tag: str | None, private: bool, delete: bool) -> str:
-    """Carry a plan out, with one commit at most; returns the branch's commit.
+def upload(api: HfApi, target: Target, branch: str, tag: str | None, private: bool, delete: bool) -> str:
+    """Push the files that differ, with one commit at most; returns the branch's commit.
 
     Raises:
-        HubError: the Hub did not answer or refused, or somebody else pushed since the plan was made.
+        HubError: the Hub did not answer or refused, or somebody else pushed since it was looked up.
     """
-    where = {"repo_id": plan.hub_id, "repo_type": plan.repo.kind}
-    changes = plan.paths(NEW, CHANGED, *([STRAY] if delete else []))
-    commit = plan.commit
-    with hub_errors(api, plan.hub_id):
-        if not plan.exists:
-            options = {"space_sdk": "gradio"} if plan.repo.kind == SPACE else {}
+    where = {"repo_id": target.hub_id, "repo_type": target.repo.kind}
+    with hub_errors(api, target.hub_id):
+        if target.commit is None:
+            options = {"space_sdk": "gradio"} if target.repo.kind == SPACE else {}
             api.create_repo(**where, private=private or None, **options)
-        if not plan.branch_exists:
-            api.create_branch(**where, branch=branch, revision=commit)
-        if changes:
-            commit = api.upload_folder(
-                **where,
-                folder_path=plan.repo.folder,
-                allow_patterns=list(plan.repo.files()),
-                delete_patterns="*" if delete else None,
-                commit_message=f"{plan.repo.name}: {len(changes)} files",
-                revision=branch,
-                parent_commit=commit,
-            ).oid
-        if tag is not None and not plan.tagged:
+        if not target.branch_exists:
+            api.create_branch(**where, branch=branch, revision=target.commit)
+        commit = api.upload_folder(
+            **where,
+            folder_path=target.repo.folder,
+            allow_patterns=list(target.repo.files()),
+            delete_patterns="*" if delete else None,
+            commit_message=f"Push {target.repo.name}",
+            revision=branch,
+            parent_commit=target.commit,
+        ).oid
+        if tag is not None:
             api.create_tag(**where, tag=tag, revision=commit)
     return commit
 
@@ -323,36 +283,23 @@ def read_token(needed: bool) -> str | None:
     return token or None
 
 
-def _show(plans: list[Plan], delete: bool) -> None:
-    for plan in plans:
-        where = f"at {plan.commit[:7]}" if plan.exists else "not on the Hub, or hidden from this token"
-        click.echo(f"{plan.hub_id} ({plan.repo.kind}): {where}")
-        for path, (state, size) in plan.states.items():
-            note = "" if state != STRAY else "  deleted" if delete else "  kept; --delete"
-            click.echo(f"  {state:<10} {size:>12,}  {path}{note}")
-    sizes = [plan.states[path][1] for plan in plans for path in plan.paths(NEW, CHANGED)]
-    same, stray = (sum(len(plan.paths(state)) for plan in plans) for state in (SAME, STRAY))
-    click.echo(
-        f"{len(plans)} repositories: {len(sizes)} files to upload ({sum(sizes):,} bytes), "
-        f"{stray if delete else 0} to delete, {same} the same"
-    )
-
-
-def _push(
-    targets: list[tuple[Repo, str]], branch: str, tag: str | None, private: bool, delete: bool, push: bool
-) -> None:
-    """List what a push of these repositories, each with its Hub id, would change, and carry it out if `push` is set."""
+def _push(repos: list[tuple[Repo, str]], branch: str, tag: str | None, private: bool, delete: bool, push: bool) -> None:
+    """List the files of these repositories, each with its Hub id, and push them if `push` is set."""
     api = HfApi(token=read_token(push) or False, endpoint=constants.ENDPOINT)
-    for repo, _ in targets:
+    for repo, _ in repos:
         check_card(repo)
-    plans = [make_plan(api, repo, hub_id, branch, tag, private) for repo, hub_id in targets]
-    _show(plans, delete)
-    for plan in plans if push else ():
-        commit = upload(api, plan, branch, tag, private, delete)
-        outcome = "unchanged, at" if commit == plan.commit else "pushed,"
-        click.echo(f"{plan.hub_id} ({plan.repo.kind}): {outcome} {commit}")
+    targets = [find_target(api, repo, hub_id, branch, tag, private) for repo, hub_id in repos]
+    for target in targets:
+        where = "not on the Hub, or hidden from this token" if target.commit is None else f"at {target.commit[:7]}"
+        click.echo(f"{target.hub_id} ({target.repo.kind}): {where}")
+        for path, file in target.repo.files().items():
+            click.echo(f"  {file.stat().st_size:>12,}  {path}")
+    for target in targets if push else ():
+        commit = upload(api, target, branch, tag, private, delete)
+        outcome = "unchanged, at" if commit == target.commit else "pushed,"
+        click.echo(f"{target.hub_id} ({target.repo.kind}): {outcome} {commit}")
     if not push:
-        click.echo("Nothing was uploaded; --push does it.")
+        click.echo("Nothing was uploaded; --push uploads those that differ.")
 
 
 @click.command()
@@ -365,7 +312,7 @@ def _push(
 @click.option("--tag", metavar="NAME", help="Also tag the commit, so that checkpoint@NAME loads it.")
 @click.option("--private", is_flag=True, help="Make new repositories private.")
 @click.option("--delete", is_flag=True, help="Delete files that only the Hub has.")
-@click.option("--push/--dry-run", "push", default=False, help="Upload; by default, only list what would change.")
+@click.option("--push/--dry-run", "push", default=False, help="Upload; by default, only list the files.")
 def main(
     owner: str | None,
     kind: str | None,
@@ -378,7 +325,7 @@ def main(
     delete: bool,
     push: bool,
 ) -> None:
-    """Push checkpoints and metrics to the Hub; without --push, list what that would change.
+    """Push checkpoints and metrics to the Hub; without --push, list their files.
 
     Example: python training/push.py --owner my-team --only matcha --tag v0.1.0
     """
@@ -410,7 +357,7 @@ def check_push(parser: argparse.ArgumentParser, hub_id: str | None) -> None:
         check_hub_id(hub_id, "--push")
         api = HfApi(token=read_token(needed=True), endpoint=constants.ENDPOINT)
         with hub_errors(api, hub_id):
-            _look_up(api, Repo(MODEL, hub_id, Path(), CARD), hub_id, MAIN)
+            _look_up(api, MODEL, hub_id, MAIN)
     except click.ClickException as error:
         parser.error(str(error))
 
