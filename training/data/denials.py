@@ -54,7 +54,7 @@ MAX_REFERENCES = 4  # of a question; a longer list is hardly of the same answer
 MAX_PARSES = 3  # sentences that are tried for a statement
 MIN_CHARACTERS = 4  # of an answer that may begin with a preposition
 MAX_REFERENCE_WORDS, MAX_WRONG_WORDS = 6, 5  # longer answers are sentences or lists, which the forms cannot take
-STATEMENT_WORDS = (4, 24)  # fewer are fragments; of longer ones the parser errs
+STATEMENT_WORDS = range(4, 25)  # fewer are fragments; of longer ones the parser errs
 ALIAS_SHARE = 0.15  # of the answers that name the reference by another of its names, as people do
 OPENER_SHARE, LOWER_SHARE, BOLD_SHARE, LONG_SHARE = 0.12, 0.06, 0.06, 0.22  # of the answers that are written so
 SPELT_SHARE = 0.3  # of the pairs of answers: years and counts in digits are put in words
@@ -67,8 +67,8 @@ SIMILAR_QUESTIONS = 40  # from whose answers wrong ones are drawn
 # pairs of a question with a number in forms of such; the share of them that is the number alone
 NUMBER_PAIRS, BARE_SHARE = 4, 0.5
 NEAR, EXCHANGED_SHARE, DAYS = (1, 2, 10), 0.2, 28  # how far off; the share with exchanged digits; the last day
-# up to four digits that are no part of a longer number
 NUMERIC_SHAPES = ("year", "number", "date")  # results of `shape`
+# up to four digits that are no part of a longer number
 SHORT_NUMBER = re.compile(r"(?<![\w.,:/\u2010-\u2015-])[1-9]\d{0,3}(?![\w:/\u2010-\u2015-]|[.,]\d)")
 YEARS_APART, NUMBER_SHARE = 12, 0.5  # how far a made-up year, and in what share of its size a number, may be off
 YEAR, DIGITS = re.compile(r"\d{4}"), re.compile(r"\d+")
@@ -194,23 +194,16 @@ def _bare(text: str) -> str:
 def statement(known: Known, name: str) -> tuple[str, str]:
     """A sentence of a right answer, or the question, with `{}` for the answer, and its negation; blanks if none."""
     mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    sentences = [
-        part for answer in known.right for part in SENTENCE_END.split(answer) if len(mention.findall(part)) == 1
-    ]
-    if found := re.fullmatch(r"who (\w+ (?!the hell).*?)\??", known.question, re.I):
-        rest = found[1]
-        if rest.split()[0].lower() not in ("did", "does", "do", "else", "all"):
-            sentences.append(f"{name} {rest}")
-    tries = MAX_PARSES
-    for sentence in sentences:
-        sentence = sentence.strip().removesuffix(".")
-        if not tries:
-            break
-        fits = STATEMENT_WORDS[0] <= len(sentence.split()) <= STATEMENT_WORDS[1]
-        if not fits or NO_STATEMENT.search(mention.sub("", sentence)):
-            continue
+    parts = [part for answer in known.right for part in SENTENCE_END.split(answer)]
+    sentences = [part for part in parts if len(mention.findall(part)) == 1]
+    found = re.fullmatch(r"who (\w+ (?!the hell).*?)\??", known.question, re.I)
+    if found and found[1].split()[0].lower() not in ("did", "does", "do", "else", "all"):
+        sentences.append(f"{name} {found[1]}")
+    bare = [sentence.strip().removesuffix(".") for sentence in sentences]
+    short = [sentence for sentence in bare if len(sentence.split()) in STATEMENT_WORDS]
+    fitting = [sentence for sentence in short if not NO_STATEMENT.search(mention.sub("", sentence))]
+    for sentence in fitting[:MAX_PARSES]:
         denied = _negated(sentence)
-        tries -= 1
         if denied and len(mention.findall(denied[1])) == 1:
             return tuple(mention.sub("{}", text) for text in denied)
     return "", ""
@@ -265,9 +258,8 @@ class WrongPool:
         self._names = {key: [variant.name for variant in own] for key, own in pools.items()}
         self._vectorizer = TfidfVectorizer(token_pattern=r"\w+")
         self._vectorizer.fit([variant.known.question for own in pools.values() for variant in own])
-        self._vectors = {
-            key: self._vectorizer.transform([variant.known.question for variant in own]) for key, own in pools.items()
-        }
+        questions = {key: [variant.known.question for variant in own] for key, own in pools.items()}
+        self._vectors = {key: self._vectorizer.transform(own) for key, own in questions.items()}
 
     @staticmethod
     def _key(variant: Answerable) -> tuple[str, str]:
@@ -286,12 +278,13 @@ def wrong_answers(variant: Answerable, pool: WrongPool, draw: random.Random) -> 
     known, own_shape = variant.known, shape(variant.name)
     judged = [_bare(text) for text in known.wrong]
     judged = [text for text in judged if 0 < len(text.split()) <= MAX_WRONG_WORDS and shape(text) == own_shape]
-    made = [_another_number(variant.name, draw)] if own_shape in NUMERIC_SHAPES else []
+    numeric = own_shape in NUMERIC_SHAPES
+    made = [_another_number(variant.name, draw)] if numeric else []
     others = pool.similar(variant)
     drawn = draw.sample(others, len(others))
     if made and draw.random() < 0.5:
         made, drawn = [], made + drawn
-    rejected = [known.question, *known.references] if own_shape not in NUMERIC_SHAPES else known.references
+    rejected = known.references if numeric else [known.question, *known.references]
     chosen = []
     for text in [*draw.sample(judged, len(judged)), *made, *drawn]:
         if DAMAGE.search(text) or NO_ANSWER.search(text):
@@ -329,7 +322,7 @@ def question_rows(
     question = variants[0].known.question
     draw = random.Random(hashlib.sha256(question_key(question).encode("utf-8")).hexdigest())
     stated = [variant for variant in variants if variant.says]
-    seen: set[str] = set()
+    kind, seen = question_type(question), set()
     for _ in range(config.pairs_per_question):
         variant = draw.choice(stated if stated and draw.random() < 0.5 else variants)
         wrong = wrong_answers(variant, pool, draw)
@@ -340,11 +333,8 @@ def question_rows(
             written = question[:1].upper() + question[1:] + "?" * (not question.endswith("?"))
         named = [_alias(variant, draw), *wrong]
         if draw.random() < SPELT_SHARE:
-            named = [spelt(text, shape(text) == "year" and question_type(question) == "when") for text in named]
-        asked = AnsweredQuestion(
-            *(written, *named, question_type(question), is_past(question)),
-            *(variant.says, variant.denies),
-        )
+            named = [spelt(text, kind) for text in named]
+        asked = AnsweredQuestion(written, *named, kind, is_past(question), variant.says, variant.denies)
         suited = [form for form in forms if form.suits(asked) and form.name not in seen and form.kind != NUMBER]
         if asked.says and draw.random() < STATED_SHARE:
             suited = [form for form in suited if form.states] or suited
@@ -359,16 +349,15 @@ def number_rows(variants: list[Answerable], forms: list[Form]) -> Iterator[tuple
     """Rows of answers whose number is the reference's, or off by little, in forms of the kind NUMBER or alone."""
     numeric = [variant for variant in variants if shape(variant.name) in NUMERIC_SHAPES]
     question = variants[0].known.question
-    draw = random.Random(f"{NUMBER} {question_key(question)}")
+    kind, draw = question_type(question), random.Random(f"{NUMBER} {question_key(question)}")
     for _ in range(NUMBER_PAIRS if numeric else 0):
         variant = draw.choice(numeric)
         wrong = near_number(variant.name, draw)
         if not all(_differ(wrong, other, NUMBER) for other in variant.known.references):
             continue
-        kind = question_type(question)
         named = variant.name, wrong
         if draw.random() < SPELT_SHARE:
-            named = [spelt(text, shape(text) == "year" and kind == "when") for text in named]
+            named = [spelt(text, kind) for text in named]
         asked = AnsweredQuestion(question, *named, wrong, kind, is_past(question))
         form = draw.choice(forms)
         yield from _pair(form.alone() if draw.random() < BARE_SHARE else form, asked, variant.reference, draw)
@@ -393,17 +382,12 @@ def near_number(text: str, draw: random.Random) -> str:
     return f"{text[: chosen.start()]}{other}{text[chosen.end() :]}"
 
 
-def spelt(text: str, year: bool) -> str:
-    """A year or a count in words, as people say it; any other text as it is.
-
-    Args:
-        text: an answer.
-        year: whether four digits are a year ("nineteen twelve") and not a count.
-    """
+def spelt(text: str, kind: str) -> str:
+    """An answer to a kind of question: a year ("nineteen twelve") or a count in words, any other text as it is."""
     if not text.isdecimal() or not text.isascii() or text != str(int(text)):
         return text
     value, engine = int(text), inflect_engine()
-    if year:
+    if kind == "when" and shape(text) == "year":
         said = value in SPELT_YEARS and value % 100 > 9
         return engine.number_to_words(text, group=2).replace(",", "") if said else text
     return engine.number_to_words(value, andword="") if value <= MAX_SPELT else text
@@ -418,12 +402,9 @@ def _draw_form(forms: list[Form], draw: random.Random) -> Form:
 
 def _alias(variant: Answerable, draw: random.Random) -> str:
     """The name of a reference, or another one that shares words with it: a last name or another reference."""
-    others = [
-        text
-        for text in variant.known.references
-        if not DAMAGE.search(text) and len(text.split()) <= MAX_REFERENCE_WORDS
-        if shape(text) == shape(variant.name) == "name" and stem_recall(text, variant.name) >= 0.5
-    ]
+    names = [text for text in variant.known.references if shape(text) == shape(variant.name) == "name"]
+    names = [text for text in names if not DAMAGE.search(text) and len(text.split()) <= MAX_REFERENCE_WORDS]
+    others = [text for text in names if stem_recall(text, variant.name) >= 0.5]
     words = variant.name.split()
     if question_type(variant.known.question) == "who" and len(words) in (2, 3) and all(w.isalpha() for w in words):
         others.append(words[-1])
@@ -443,10 +424,7 @@ def _pair(form: Form, asked: AnsweredQuestion, reference: str, draw: random.Rand
             answer = _write(answer, asked, random.Random(seed))
             premise, hypothesis = (fill(TEMPLATE, asked.question, text).text for text in (answer, reference))
         label = CORRECT if correct else form.label
-        yield (
-            *(asked.question, premise, hypothesis, label, form.name, form.kind),
-            *(answer, reference, int(correct)),
-        )
+        yield asked.question, premise, hypothesis, label, form.name, form.kind, answer, reference, int(correct)
 
 
 def _write(answer: str, asked: AnsweredQuestion, draw: random.Random) -> str:

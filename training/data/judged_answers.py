@@ -11,7 +11,6 @@ training questions among sentences of answers to similar questions. Prints what 
 """
 
 import argparse
-import hashlib
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from semantic_metrics.nli_lex.windows import fill
 from training.data.config_files import read_yaml
 from training.data.run_arguments import add_data_argument
 from training.data.sources import Table, check_columns, normalise, read_excluded
+from training.data.swap_pairs import is_held_out
 
 HELD_OUT_ONE_IN = 5  # questions
 LABELS = ("entailment", "not_entailment")  # names of training.cross_encoder.targets
@@ -120,8 +120,7 @@ def long_pairs(answers: list[JudgedAnswer], words: tuple[int, int]) -> pd.DataFr
 
 def part_of(question: str) -> str:
     """The file that a question's answers belong to: "held_out" for one of HELD_OUT_ONE_IN, else "train"."""
-    digest = hashlib.sha256(question_key(question).encode("utf-8")).digest()
-    return "held_out" if digest[0] % HELD_OUT_ONE_IN == 0 else "train"
+    return "held_out" if is_held_out(question_key(question), HELD_OUT_ONE_IN) else "train"
 
 
 @dataclass(frozen=True)

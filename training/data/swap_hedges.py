@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from semantic_metrics.contradictions.clauses import finite, is_negated, is_statement
 from semantic_metrics.contradictions.language import Change, inflected, lemma, swap
 from training.data.swap_pairs import ENTAILMENT, NEUTRAL, Pair, embedded
-from training.data.swap_words import UNCERTAIN, WORDS
+from training.data.swap_words import UNCERTAIN, WORDS, is_proper
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -26,15 +26,12 @@ def hedge_pairs(sentence: "Span", draw: random.Random) -> Iterator[Pair]:
     text = sentence.doc.text
     if any(token.lower_ in UNCERTAIN for token in sentence) or not is_statement(sentence):
         return
-    proper = sentence[0].pos_ == "PROPN" or sentence[0].text == "I"
-    wrapped = {
-        name: {form: embedded(form, text, proper) for form in draw.sample(WORDS[name], 2)}
+    possible, reports, assertions = (
+        [(form, embedded(form, text, is_proper(sentence))) for form in draw.sample(WORDS[name], 2)]
         for name in ("possibilities", "reports", "assertions")
-    }
-    possible = [*wrapped["possibilities"].items(), *modal_forms(sentence, draw).items()]
-    (one, hedged), (other, hedged_too) = draw.sample(possible, 2)
-    report, reported = draw.choice([*wrapped["reports"].items()])
-    sure, confirmed = draw.choice([*wrapped["assertions"].items()])
+    )
+    (one, hedged), (other, hedged_too) = draw.sample([*possible, *modal_forms(sentence, draw).items()], 2)
+    (report, reported), (sure, confirmed) = draw.choice(reports), draw.choice(assertions)
     options = [
         Pair(hedged, text, NEUTRAL, HEDGE, (one,)),
         Pair(hedged, confirmed, NEUTRAL, HEDGE, (one, sure)),

@@ -83,12 +83,8 @@ def measures(fillers: dict[str, list[str]], draw: random.Random) -> Iterator[Pai
         form, slot, base, same, others = draw.choice(makers)(draw)
         premise = form.format(**values, **{slot: base})
         for text, label in ((same, ENTAILMENT), (draw.choice(others), CONTRADICTION)):
-            texts = map(_capital, (premise, form.format(**values, **{slot: text})))
-            yield Pair(*texts, label, "measure", (f"{form} {base}",))
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+            texts = (premise, form.format(**values, **{slot: text}))
+            yield Pair(*(one[0].upper() + one[1:] for one in texts), label, "measure", (f"{form} {base}",))
 
 
 Drawn = tuple[str, str, str, str, list[str]]  # sentence, its slot, what is there, the same, others
@@ -96,10 +92,10 @@ Drawn = tuple[str, str, str, str, list[str]]  # sentence, its slot, what is ther
 
 def _quantity(value: int, unit: str, draw: random.Random) -> str:
     if value in SPELT and draw.random() < 0.5:
-        spelt = SPELT[value]
+        written = SPELT[value]
     else:
-        spelt = f"{value:,}" if draw.random() < 0.5 else str(value)
-    return f"{spelt} {unit if value == 1 else _FORMS['plurals'].get(unit, unit + 's')}"
+        written = f"{value:,}" if draw.random() < 0.5 else str(value)
+    return f"{written} {unit if value == 1 else _FORMS['plurals'].get(unit, unit + 's')}"
 
 
 def _amount(draw: random.Random) -> Drawn:

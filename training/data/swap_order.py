@@ -9,8 +9,8 @@ that neither the order of the words nor what is plausible tells the label.
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations, pairwise
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from semantic_metrics.contradictions.clauses import finite, is_negated, is_statement, subject
@@ -18,10 +18,10 @@ from semantic_metrics.contradictions.exchanges import is_animate
 from semantic_metrics.contradictions.language import Change, Place, inflected, lemma, swap
 from semantic_metrics.contradictions.words import listed, word_lists
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
-from training.data.swap_words import WORDS
+from training.data.swap_words import WORDS, Edit, child, joined, unbroken
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc, Span, Token
+    from spacy.tokens import Span, Token
 
 _LISTS = WORDS["order"]
 EXCHANGED, SURNAME, MOVED = "exchanged", "surname", "moved"  # kinds
@@ -33,6 +33,7 @@ SUBJECT_OF = {target: source for source, target in OBJECT_OF.items()}
 PLURAL_PRONOUNS = ("they", "them", "we", "us")
 BE = {"VBD": ("was", "were"), "VBZ": ("is", "are"), "VBP": ("is", "are")}  # one, many
 NUMBERED = {"is": "are", "was": "were", "has": "have", "does": "do"}
+SINGULAR = {plural: single for single, plural in NUMBERED.items()}
 NO_PASSIVE = frozenset(_LISTS["no_passive"].split())
 MUTUAL = frozenset(_LISTS["mutual"].split())
 SYMMETRIC_VERBS = frozenset(_LISTS["symmetric_verbs"].split())
@@ -75,36 +76,26 @@ def _either(one: str, other: str, label: str, kind: str, keys: tuple[str, ...], 
     return Pair(first, second, label, kind, keys)
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """Two phrases that change places.
-
-    Attributes:
-        places: of both.
-        label: what the exchange says of the text.
-        keys: what may be held out.
-    """
-
-    places: tuple[Place, ...]
-    label: str
-    keys: tuple[str, ...]
+def _exchange(places: tuple[Place, ...], verb: str) -> Edit:
+    """Two phrases that change places; of a verb such as "marry" it may hold both ways."""
+    label = _label(verb)
+    return Edit(Change(places), label, label, EXCHANGED, (verb,))
 
 
 def _exchanged(
-    text: str, exchange: Exchange, moves: list[tuple[Place, ...]], premise: str | None, draw: random.Random
+    text: str, exchange: Edit, moves: list[tuple[Place, ...]], premise: str | None, draw: random.Random
 ) -> Iterator[Pair]:
     """The exchange beside the text, beside its premise, and with a phrase moved too; and true pairs of that sort."""
-    changed = Change(exchange.places).apply(text)
-    yield _either(text, changed, exchange.label, EXCHANGED, exchange.keys, draw)
-    free = [move for move in moves if not _overlap(move, exchange.places)]
-    if free:
-        move = draw.choice(free)
-        both = Change((*move, *exchange.places)).apply(text)
-        yield _either(text, both, exchange.label, EXCHANGED, exchange.keys, draw)
-        yield _either(changed, both, ENTAILMENT, EXCHANGED, exchange.keys, draw)
+    changed, what = exchange.change.apply(text), (EXCHANGED, exchange.keys)
+    yield _either(text, changed, exchange.label, *what, draw)
+    places = exchange.change.places
+    if free := [move for move in moves if not _overlap(move, places)]:
+        both = Change((*draw.choice(free), *places)).apply(text)
+        yield _either(text, both, exchange.label, *what, draw)
+        yield _either(changed, both, ENTAILMENT, *what, draw)
     if premise is not None and draw.random() < 0.5:
-        yield Pair(premise, changed, exchange.label, EXCHANGED, exchange.keys)
-        yield Pair(premise, text, ENTAILMENT, EXCHANGED, exchange.keys)
+        yield Pair(premise, changed, exchange.label, *what)
+        yield Pair(premise, text, ENTAILMENT, *what)
 
 
 def _overlap(one: tuple[Place, ...], other: tuple[Place, ...]) -> bool:
@@ -114,9 +105,8 @@ def _overlap(one: tuple[Place, ...], other: tuple[Place, ...]) -> bool:
 def _whole(token: "Token") -> "Span | None":
     """The phrase of a noun, if it is short, unbroken, and holds no clause."""
     words = [word for word in token.subtree if not word.is_space]
-    unbroken = all(a.i + 1 == b.i for a, b in pairwise(words))
     clause = any(w.dep_ in ("relcl", "acl", "ccomp", "advcl") or (w.is_punct and w.text not in "-'.") for w in words)
-    if not unbroken or clause or len(words) > MAX_PHRASE_WORDS:
+    if not unbroken(words) or clause or len(words) > MAX_PHRASE_WORDS:
         return None
     return token.doc[words[0].i : words[-1].i + 1]
 
@@ -134,7 +124,7 @@ def _swap_spans(one: "Span", other: "Span") -> tuple[Place, ...]:
 # --- somebody else's deed -------------------------------------------------------------------------------------------
 
 
-def _names(sentence: "Span") -> Iterator[Exchange]:
+def _names(sentence: "Span") -> Iterator[Edit]:
     """Two names of one sort, such as two towns, change places."""
     entities = [ent for ent in sentence.ents if ent.label_ in NAME_LABELS and sentence.text.count(ent.text) == 1]
     for one, other in combinations(entities, 2):
@@ -146,7 +136,7 @@ def _names(sentence: "Span") -> Iterator[Exchange]:
             continue
         if (one[0].lower_ == "the" and other[0].lower_ != "the") or any("'" in ent.text for ent in (one, other)):
             continue
-        yield Exchange(_swap_spans(one, other), _label(verb), (verb,))
+        yield _exchange(_swap_spans(one, other), verb)
 
 
 def _label(verb: str) -> str:
@@ -157,13 +147,11 @@ def _label(verb: str) -> str:
 def _common_verb(one: "Token", other: "Token") -> str:
     """Base form of the nearest verb above two words."""
     above = list(one.ancestors)
-    shared = next(
-        (token for token in other.ancestors if token in above and token.pos_ in ("VERB", "AUX")), one.sent.root
-    )
-    return lemma(shared.text, "VERB")
+    shared = [token for token in other.ancestors if token in above and token.pos_ in ("VERB", "AUX")]
+    return lemma((shared or [one.sent.root])[0].text, "VERB")
 
 
-def _people(sentence: "Span") -> Iterator[Exchange]:
+def _people(sentence: "Span") -> Iterator[Edit]:
     """Two people or animals change places, whatever they are in the sentence."""
     parts = ("nsubj", "dobj", "pobj", "dative", "nsubjpass")
     nouns = [t for t in sentence if t.tag_ in ("NN", "NNS") and t.dep_ in parts and t.lemma_ not in GENERAL]
@@ -177,13 +165,13 @@ def _people(sentence: "Span") -> Iterator[Exchange]:
         verb = _common_verb(one, other)
         if verb in SYMMETRIC_VERBS or one in other.ancestors:  # "the mother of a boy"
             continue
-        yield Exchange(_swap_spans(*spans), _label(verb), (verb,))
+        yield _exchange(_swap_spans(*spans), verb)
 
 
 def _short(noun: "Token") -> "Span | None":
     """A noun with its article and adjectives, without what follows it."""
     words = [word for word in noun.subtree if word.i <= noun.i]
-    if len(words) > MAX_PHRASE_WORDS or not all(a.i + 1 == b.i for a, b in pairwise(words)):
+    if len(words) > MAX_PHRASE_WORDS or not unbroken(words):
         return None
     if any(word.is_punct or word.pos_ in ("VERB", "PRON") or word.dep_ in ("conj", "cc") for word in words):
         return None
@@ -223,11 +211,8 @@ def _is_full_name(ent: "Span") -> bool:
 
 def _moves(sentence: "Span") -> Iterator[tuple[Place, ...]]:
     """Changes of the order that keep the meaning."""
-    yield from _to_the_end(sentence)
-    yield from _to_the_front(sentence)
-    yield from _joined(sentence)
-    yield from _given(sentence)
-    yield from _turned(sentence)
+    for kind in (_to_the_end, _to_the_front, _joined, _given, _turned):
+        yield from kind(sentence)
 
 
 def _end_of_statement(sentence: "Span") -> int:
@@ -271,16 +256,9 @@ def _to_the_front(sentence: "Span") -> Iterator[tuple[Place, ...]]:
             continue
         if any(token.dep_ in ("relcl", "conj") for token in words) or prep.nbor(-1).is_punct or len(words) > 8:
             continue
-        start = doc[sentence.start : prep.i]
-        yield (
-            (start.start_char, start[0].idx + len(start[0]), f"{_front(doc, prep, last)}, {_inside(start[:1])}"),
-            (prep.idx - 1, end, ""),
-        )
-
-
-def _front(doc: "Doc", first: "Token", last: "Token") -> str:
-    text = doc[first.i : last.i + 1].text
-    return text[0].upper() + text[1:]
+        first, phrase = doc[sentence.start : sentence.start + 1], doc[prep.i : last.i + 1].text
+        front = f"{phrase[0].upper()}{phrase[1:]}, {_inside(first)}"
+        yield (first.start_char, first.end_char, front), (prep.idx - 1, end, "")
 
 
 def _joined(sentence: "Span") -> Iterator[tuple[Place, ...]]:
@@ -288,11 +266,8 @@ def _joined(sentence: "Span") -> Iterator[tuple[Place, ...]]:
     if any(token.lower_ in ("respectively", "former", "latter") for token in sentence):
         return
     for first in sentence:
-        second = next((c for c in first.children if c.dep_ == "conj"), None)
-        joint = next((c for c in first.children if c.dep_ == "cc"), None)
-        if second is None or joint is None or joint.lower_ != "and" or first.dep_ in ("conj", "compound"):
-            continue
-        if any(c.dep_ in ("conj", "cc") for c in second.children) or first.pos_ not in ("NOUN", "PROPN", "ADJ"):
+        second, joint = joined(first)
+        if second is None or first.dep_ in ("conj", "compound") or first.pos_ not in ("NOUN", "PROPN", "ADJ"):
             continue
         words = [t for t in first.subtree if t.i < joint.i]
         if any(t.is_punct for t in words) or first.pos_ != second.pos_:
@@ -309,12 +284,11 @@ def _joined(sentence: "Span") -> Iterator[tuple[Place, ...]]:
 
 def _given(sentence: "Span") -> Iterator[tuple[Place, ...]]:
     """Gave the boy a ball -> gave a ball to the boy."""
-    for verb in (
-        token for token in sentence if lemma(token.text, "VERB") in ("give", "show", "send", "hand", "offer", "teach")
-    ):
+    for verb in sentence:
+        if lemma(verb.text, "VERB") not in ("give", "show", "send", "hand", "offer", "teach"):
+            continue
         whom = next((c for c in verb.children if c.dep_ == "dative" and c.pos_ in ("NOUN", "PROPN")), None)
-        what = next((c for c in verb.children if c.dep_ == "dobj"), None)
-        spans = [_whole(token) for token in (whom, what) if token is not None]
+        spans = [_whole(token) for token in (whom, child(verb, "dobj")) if token is not None]
         if len(spans) == 2 and None not in spans and spans[0].start == verb.i + 1 and spans[1].start == spans[0].end:
             whole = sentence.doc[spans[0].start : spans[1].end]
             yield (swap(whole, f"{spans[1].text} to {spans[0].text}"),)
@@ -323,7 +297,7 @@ def _given(sentence: "Span") -> Iterator[tuple[Place, ...]]:
 def _turned(sentence: "Span") -> Iterator[tuple[Place, ...]]:
     """Paris is the capital of France. -> The capital of France is Paris."""
     root = sentence.root
-    who, what = subject(root), next((c for c in root.children if c.dep_ == "attr"), None)
+    who, what = subject(root), child(root, "attr")
     if lemma(root.text, "VERB") != "be" or who is None or what is None or who.pos_ == "PRON":
         return
     spans = [_whole(who), _whole(what)]
@@ -361,55 +335,39 @@ class Deed:
     particle: str
     after: str
 
-    def active(self, exchanged: bool) -> str:
+    def exchanged(self) -> "Deed":
+        """The same with subject and object exchanged."""
+        return replace(self, who=self.whom, whom=self.who, who_many=self.whom_many, whom_many=self.who_many)
+
+    def active(self) -> str:
         """Who does it to whom."""
-        who, whom, many = (self.whom, self.who, self.whom_many) if exchanged else (self.who, self.whom, self.who_many)
-        group = self._agreeing(many)
-        return self._written(f"{_as_subject(who)} {group}{self.particle} {_as_object(whom)}")
+        tag = self.tag if self.helpers or self.tag == "VBD" else "VBP" if self.who_many else "VBZ"
+        return self._written(self.who, self._agreeing(self.who_many, inflected(self.verb, tag)), self.whom)
 
-    def passive(self, exchanged: bool) -> str:
+    def passive(self) -> str:
         """To whom it is done by whom."""
-        who, whom, many = (self.whom, self.who, self.who_many) if exchanged else (self.who, self.whom, self.whom_many)
-        helpers = self._passive_helpers(many)
-        done = f"{helpers} {inflected(self.verb, 'VBN')}{self.particle}"
-        return self._written(f"{_as_subject(whom)} {done} by {_as_object(who)}")
+        middle = {"VBG": "being", "VBN": "been", "VB": "be"}.get(self.tag, "")
+        helpers = self._agreeing(self.whom_many, middle) if self.helpers else BE[self.tag][self.whom_many]
+        return self._written(self.whom, f"{helpers} {inflected(self.verb, 'VBN')}", self.who, by=" by")
 
-    def _agreeing(self, many: bool) -> str:
-        if self.helpers:
-            first, *others = self.helpers
-            return " ".join([_numbered(first, many), *others, inflected(self.verb, self.tag)])
-        tag = self.tag if self.tag == "VBD" else "VBP" if many else "VBZ"
-        return inflected(self.verb, tag)
-
-    def _passive_helpers(self, many: bool) -> str:
+    def _agreeing(self, many: bool, last: str) -> str:
+        """The auxiliary verbs in the number of a subject, and the verb after them."""
         if not self.helpers:
-            return BE[self.tag][many]
+            return last
         first, *others = self.helpers
-        middle = {"VBG": "being", "VBN": "been", "VB": "be"}[self.tag]
-        return " ".join([_numbered(first, many), *others, middle])
+        one = SINGULAR.get(first, first)
+        return " ".join([NUMBERED.get(one, one) if many else one, *others, last])
 
-    def _written(self, clause: str) -> str:
+    def _written(self, first: str, verbs: str, last: str, by: str = "") -> str:
+        clause = f"{SUBJECT_OF.get(first, first)} {verbs}{self.particle}{by} {OBJECT_OF.get(last, last)}"
         text = f"{self.before}{clause}{self.after}"
         return Change(((0, len(text), text),)).apply(text[0].upper() + text[1:])
-
-
-def _numbered(helper: str, many: bool) -> str:
-    one = {plural: single for single, plural in NUMBERED.items()}.get(helper, helper)
-    return NUMBERED.get(one, one) if many else one
-
-
-def _as_subject(phrase: str) -> str:
-    return SUBJECT_OF.get(phrase, phrase)
-
-
-def _as_object(phrase: str) -> str:
-    return OBJECT_OF.get(phrase, phrase)
 
 
 def _deed(sentence: "Span") -> Deed | None:
     """The main clause in pieces, if it is active and simple enough to be turned."""
     verb, doc = sentence.root, sentence.doc
-    who, whom = subject(verb), next((c for c in verb.children if c.dep_ == "dobj"), None)
+    who, whom = subject(verb), child(verb, "dobj")
     if who is None or whom is None or who.dep_ != "nsubj" or verb.pos_ != "VERB" or is_negated(verb):
         return None
     base, spans = lemma(verb.text, "VERB"), [_noun_phrase(who), _noun_phrase(whom)]
@@ -429,7 +387,7 @@ def _deed(sentence: "Span") -> Deed | None:
     up = f" {particle.text}" if len(particle) else ""
     many, people = (_many(who), _many(whom)), is_person(who) and is_person(whom)
     deed = Deed(pieces[0], _inside(one), _inside(other), *many, people, helpers, base, verb.tag_, up, pieces[1])
-    return deed if deed.active(False) == doc.text else None  # else a base form is wrong: "lie" of "laid"
+    return deed if deed.active() == doc.text else None  # else a base form is wrong: "lie" of "laid"
 
 
 def is_person(noun: "Token") -> bool:
@@ -466,7 +424,7 @@ def _voices(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
     if deed is None or deed.who.lower() == deed.whom.lower() or (deed.verb in MUTUAL and not deed.people):
         return
     key, label = (deed.verb,), _label(deed.verb)
-    own, others = [deed.active(False), deed.passive(False)], [deed.active(True), deed.passive(True)]
+    own, others = [[one.active(), one.passive()] for one in (deed, deed.exchanged())]
     yield _either(*own, ENTAILMENT, EXCHANGED, key, draw)
     yield _either(*others, ENTAILMENT, EXCHANGED, key, draw)
     for voice in (0, 1):

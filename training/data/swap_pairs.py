@@ -41,9 +41,9 @@ class Pair:
 
 
 @cache
-def is_held_out(key: str) -> bool:
-    """Whether the digest of a word, form or relation chooses it for development."""
-    return hashlib.sha256(key.encode("utf-8")).digest()[0] % HELD_OUT_ONE_IN == 0
+def is_held_out(key: str, one_in: int = HELD_OUT_ONE_IN) -> bool:
+    """Whether the digest of a word, form, relation or question chooses it for development."""
+    return hashlib.sha256(key.encode("utf-8")).digest()[0] % one_in == 0
 
 
 def stems(text: str) -> str:

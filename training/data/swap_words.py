@@ -71,9 +71,8 @@ def edits(sentence: "Span", draw: random.Random) -> Iterator[Edit]:
     if any(token.lower_ in UNCERTAIN for token in sentence):
         return
     upward = is_upward(sentence)
-    for edit in chain(
-        _by_words(sentence, draw, upward), _conjunctions(sentence), _bound(sentence), _by_rules(sentence, draw)
-    ):
+    by_words, by_rules = _by_words(sentence, draw, upward), _by_rules(sentence, draw)
+    for edit in chain(by_words, _conjunctions(sentence), _bound(sentence), by_rules):
         if upward or edit.label != CONTRADICTION or edit.kind == CONTRADICTING_RULES["quantifier"]:
             yield edit
 
@@ -81,6 +80,11 @@ def edits(sentence: "Span", draw: random.Random) -> Iterator[Edit]:
 def is_upward(sentence: "Span") -> bool:
     """Whether no word of a sentence, such as "no" or "few", makes what is said of a kind hold for all of it."""
     return not any(token.lower_ in DOWNWARD for token in sentence)
+
+
+def is_proper(sentence: "Span") -> bool:
+    """Whether the first word of a sentence has a capital everywhere."""
+    return sentence[0].pos_ == "PROPN" or sentence[0].text == "I"
 
 
 def _by_words(sentence: "Span", draw: random.Random, upward: bool) -> Iterator[Edit]:
@@ -107,14 +111,9 @@ def _by_rules(sentence: "Span", draw: random.Random) -> Iterator[Edit]:
         for change in function(sentence, *draws):
             if any(sentence.doc.text[begin:end].lower() in NOT_OPPOSITES for begin, end, _ in change.places):
                 continue
-            words = [sentence.doc.text[begin:end] for begin, end, _ in change.places] + [
-                new for *_, new in change.places
-            ]
-            yield Edit(change, CONTRADICTION, CONTRADICTION, kind, _keys(words))
-
-
-def _keys(words: list[str]) -> tuple[str, ...]:
-    return tuple(sorted({lemma(word, "NOUN") for word in words if word}))
+            words = [word for begin, end, new in change.places for word in (sentence.doc.text[begin:end], new) if word]
+            keys = tuple(sorted({lemma(word, "NOUN") for word in words}))
+            yield Edit(change, CONTRADICTION, CONTRADICTION, kind, keys)
 
 
 def _up(place: Place, kind: str, *keys: str) -> Edit:
@@ -131,13 +130,11 @@ def _other(places: tuple[Place, ...], kind: str, *keys: str) -> Edit:
 
 def _plain_noun(token: "Token") -> bool:
     """Whether a noun is no part of a name or a compound, and is not compared or joined by a hyphen."""
-    children = list(token.children)
     around = token.doc[max(token.i - 1, 0)].text, token.doc[min(token.i + 1, len(token.doc) - 1)].text
-    joined = "-" in around or "/" in around or "'s" in around[1]
-    parts = any(
-        c.dep_ == "compound" or c.lower_ in ("hot", "same", "other", "such", "kind", "type", "toy") for c in children
-    )
-    return token.dep_ != "compound" and not joined and not parts and not token.ent_type_
+    hyphened = "-" in around or "/" in around or "'s" in around[1]
+    parts = ("hot", "same", "other", "such", "kind", "type", "toy")
+    partial = any(c.dep_ == "compound" or c.lower_ in parts for c in token.children)
+    return token.dep_ != "compound" and not hyphened and not partial and not token.ent_type_
 
 
 def overlapping(word: str, other: str) -> bool:
@@ -155,11 +152,8 @@ def _nouns(token: "Token", draw: random.Random, present: set[str], upward: bool)
     for kind, entry in WORDS["kinds"].items():
         if base not in entry["words"] or determined == entry.get("mass", False):
             continue
-        if (
-            upward
-            and (above := entry.get("bare" if entry.get("mass") else "above"))
-            and not any(t.dep_ == "amod" for t in token.children)
-        ):
+        above = entry.get("bare" if entry.get("mass") else "above")
+        if upward and above and child(token, "amod") is None:
             yield _up(swap(token, _noun_like(above, token)), "hypernym", base, kind)
         choices = _others(base, entry["words"], present) if entry.get("apart", True) else []
         if choices:
@@ -167,13 +161,11 @@ def _nouns(token: "Token", draw: random.Random, present: set[str], upward: bool)
             yield _other((swap(token, _noun_like(other, token)),), "hyponym", base, other)
     if synonym := WORDS["synonyms"]["NOUN"].get(base):
         yield _same(swap(token, _noun_like(synonym, token)), "synonym", base, synonym)
+    gendered = any(listed("gendered", word) for word in present)
     for pair in GENDERED_PAIRS:
-        if (
-            token.lower_ in pair
-            and not any(listed("gendered", word) for word in present)
-            and pair[token.lower_ == pair[0]] not in present
-        ):
-            yield _other((swap(token, pair[token.lower_ == pair[0]]),), "hyponym", pair[0], pair[1])
+        other = pair[token.lower_ == pair[0]]
+        if token.lower_ in pair and not gendered and other not in present:
+            yield _other((swap(token, other),), "hyponym", *pair)
 
 
 def _noun_like(phrase: str, token: "Token") -> str:
@@ -189,10 +181,9 @@ def _noun_like(phrase: str, token: "Token") -> str:
 def _verbs(token: "Token", draw: random.Random, present: set[str], upward: bool) -> Iterator[Edit]:
     base = lemma(token.text, "VERB")
     bare = not any(c.dep_ in ("dobj", "nsubjpass", "auxpass", "agent") for c in token.children)
-    above = WORDS["verb_above"].get(base)
-    if above and upward:
+    if upward and (above := WORDS["verb_above"].get(base)):
         yield _up(swap(token, _verb_like(above, token)), "hypernym", base, above)
-    if (synonym := WORDS["synonyms"]["VERB"].get(base)) and any(c.dep_ == "dobj" for c in token.children):
+    if (synonym := WORDS["synonyms"]["VERB"].get(base)) and child(token, "dobj"):
         yield _same(swap(token, _verb_like(synonym, token)), "synonym", base, synonym)
     for words in WORDS["verb_kinds"].values():
         if base in words and bare and token.tag_ == "VBG" and token.dep_ in ("ROOT", "acl"):
@@ -210,20 +201,19 @@ def _verb_like(phrase: str, token: "Token") -> str:
 def _adjectives(token: "Token", draw: random.Random, present: set[str], upward: bool) -> Iterator[Edit]:
     word, noun = token.lower_, token.head
     graded = any(c.dep_ in ("conj", "cc", "advmod") for c in token.children)
-    joined = token.i > 0 and "-" in token.nbor(-1).text
+    hyphened = token.i > 0 and "-" in token.nbor(-1).text
     named = token.text[0].isupper() and token.i > token.sent.start
-    if graded or joined or named or token.i >= noun.i:
+    if graded or hyphened or named or token.i >= noun.i:
         return
     colours = WORDS["colours"]
     if word in colours and not _never_coloured(noun) and (choices := _others(word, colours, present)):
         other = draw.choice(choices)
         yield _other((swap(token, other),), "colour", word, other)
-    above = WORDS["adjective_above"].get(word)
-    if above and upward:
+    if upward and (above := WORDS["adjective_above"].get(word)):
         yield _up(swap(token, above), "hypernym", word, above)
     if synonym := WORDS["synonyms"]["ADJ"].get(word):
         yield _same(swap(token, synonym), "synonym", word, synonym)
-    droppable = word in WORDS["colours"] or word in word_lists().opposites["adjective"]
+    droppable = word in colours or word in word_lists().opposites["adjective"]
     if upward and droppable and not _never_coloured(noun):
         yield Edit(Change((drop(token),)), ENTAILMENT, NEUTRAL, "dropped", (word,))
 
@@ -234,7 +224,7 @@ def _never_coloured(noun: "Token") -> bool:
 
 
 def _prepositions(token: "Token") -> Iterator[Edit]:
-    thing = next((c for c in token.children if c.dep_ == "pobj"), None)
+    thing = child(token, "pobj")
     if thing is None or thing.ent_type_ or thing.tag_ not in ("NN", "NNS") or thing.i == token.i + 1:
         return
     span, word = token, token.lower_
@@ -253,40 +243,50 @@ def _prepositions(token: "Token") -> Iterator[Edit]:
 
 def _names(token: "Token", draw: random.Random, present: set[str], upward: bool) -> Iterator[Edit]:
     word, label = token.text, token.ent_type_
-    whole = token.doc[max(token.i - 1, 0)].ent_type_ != label and (
-        token.i + 1 == len(token.doc) or token.nbor().text not in (",", "-")
-    )
+    ends = token.i + 1 == len(token.doc) or token.nbor().text not in (",", "-")
+    whole = token.doc[max(token.i - 1, 0)].ent_type_ != label and ends
     if label == "PERSON" and token.ent_iob_ == "B":
         for names in WORDS["names"].values():
             if word in names and not any(t.text == word for t in token.sent if t.i != token.i):
                 other = draw.choice([name for name in names if name.lower() not in present and name != word])
                 yield _other((swap(token, other),), "name", word, other)
     for name, wanted in NAME_LISTS.items():
-        if label != wanted or word not in WORDS[name] or not whole or token.dep_ == "compound":
+        places, of_a_nation = WORDS[name], name == "nationalities"
+        if label != wanted or word not in places or not whole or token.dep_ == "compound":
             continue
-        if name == "nationalities" and token.tag_ != "JJ":
+        if of_a_nation and token.tag_ != "JJ":
             continue
-        places = WORDS[name]
         other = draw.choice([place for place in places if place.lower() not in present and place != word])
         yield _other((swap(token, other),), "name", word, other)
-        inside = name == "nationalities" or (token.dep_ == "pobj" and token.head.lower_ in ("in", "from"))
+        inside = of_a_nation or (token.dep_ == "pobj" and token.head.lower_ in ("in", "from"))
         if upward and inside and places[word].lower() not in present:
             yield _up(swap(token, places[word]), "hypernym", word)
+
+
+def child(token: "Token", relation: str) -> "Token | None":
+    """The first word that depends on another one in some way."""
+    return next((c for c in token.children if c.dep_ == relation), None)
+
+
+def joined(first: "Token") -> tuple["Token | None", "Token | None"]:
+    """The second of two words joined by "and", and the "and"; None for both if they are not two."""
+    second, joint = child(first, "conj"), child(first, "cc")
+    two = second and joint and joint.lower_ == "and" and not any(c.dep_ in ("conj", "cc") for c in second.children)
+    return (second, joint) if two else (None, None)
+
+
+def unbroken(words: list["Token"]) -> bool:
+    """Whether words follow each other."""
+    return all(a.i + 1 == b.i for a, b in pairwise(words))
 
 
 def _conjunctions(sentence: "Span") -> Iterator[Edit]:
     """Exchange two joined phrases, which says the same."""
     for first in sentence:
-        second = next((c for c in first.children if c.dep_ == "conj"), None)
-        joint = next((c for c in first.children if c.dep_ == "cc"), None)
-        if (
-            second is None
-            or joint is None
-            or joint.lower_ != "and"
-            or any(c.dep_ in ("conj", "cc") for c in second.children)
-        ):
+        second, joint = joined(first)
+        if second is None or first.pos_ != second.pos_ or first.pos_ not in ("NOUN", "PROPN"):
             continue
-        if first.pos_ != second.pos_ or first.pos_ not in ("NOUN", "PROPN") or first.head.dep_ == "conj":
+        if first.head.dep_ == "conj":
             continue
         spans = [_phrase(first, joint.i), _phrase(second, sentence.end)]
         if None in spans or spans[1].start != joint.i + 1 or spans[0].end != joint.i:
@@ -294,13 +294,8 @@ def _conjunctions(sentence: "Span") -> Iterator[Edit]:
         if any(t.pos_ == "PRON" or t.lower_ in DOWNWARD for span in spans for t in span):
             continue
         if all(span[0].dep_ in ("det", "nummod", "poss") or span[0].tag_ == "NNS" for span in spans):
-            yield Edit(
-                Change((swap(spans[0], _within(spans[1])), swap(spans[1], _within(spans[0])))),
-                ENTAILMENT,
-                ENTAILMENT,
-                "reordered",
-                (),
-            )
+            places = swap(spans[0], _within(spans[1])), swap(spans[1], _within(spans[0]))
+            yield Edit(Change(places), ENTAILMENT, ENTAILMENT, "reordered", ())
 
 
 def _bound(sentence: "Span") -> Iterator[Edit]:
@@ -316,18 +311,16 @@ def _bound(sentence: "Span") -> Iterator[Edit]:
 def _comparable(one: str, other: str) -> bool:
     """Whether two adjectives exclude each other: two colours, or opposites."""
     colours = WORDS["colours"]
-    opposite = (
-        word_lists().opposites["adjective"].get(one) == other or word_lists().opposites["adjective"].get(other) == one
-    )
+    opposites = word_lists().opposites["adjective"]
+    opposite = opposites.get(one) == other or opposites.get(other) == one
     return (one in colours and other in colours and not overlapping(one, other)) or opposite
 
 
 def _phrase(noun: "Token", end: int) -> "Span | None":
     """A short noun phrase up to a place, if nothing follows its noun."""
     words = [t for t in noun.subtree if t.i <= noun.i]
-    contiguous = all(a.i + 1 == b.i for a, b in pairwise(words))
     follows = [c for c in noun.children if c.i > noun.i and c.i < end and c.dep_ not in ("cc", "conj", "punct")]
-    if len(words) > MAX_CONJUNCT_WORDS or not contiguous or follows or any(t.is_punct for t in words):
+    if len(words) > MAX_CONJUNCT_WORDS or not unbroken(words) or follows or any(t.is_punct for t in words):
         return None
     return noun.doc[words[0].i : noun.i + 1]
 

@@ -39,7 +39,7 @@ from training.data.swap_hedges import hedge_pairs
 from training.data.swap_numbers import measures, number_edits
 from training.data.swap_order import order_pairs
 from training.data.swap_pairs import CONTRADICTION, ENTAILMENT, HELD_OUT_ONE_IN, LABELS, Pair, ProbeWords, embedded
-from training.data.swap_words import WORDS, edits
+from training.data.swap_words import WORDS, edits, is_proper
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
@@ -57,8 +57,7 @@ MAX_KEY_SHARE, MIN_KEY_PAIRS = 0.05, 30  # of a kind's pairs with one label that
 FORM_PAIRS, ROLE_PAIRS, MEASURE_PAIRS = 250_000, 100_000, 20_000  # candidates that are made
 # kinds made of forms, which are all as frequent
 MADE_KINDS = ("binding", "structure", "conjunction", "embedded", "order", "negation", "quantifier", "amount", "degree")
-MADE_KINDS += ("opposite", "condition", "direction", "nouns")
-MADE_KINDS += ("denied", "measure")
+MADE_KINDS += ("opposite", "condition", "direction", "nouns", "denied", "measure")
 CONTRACTIONS = re.compile(r"\b(is|are|was|were|does|do|did|has|have|had|could|would|should) not\b")
 
 
@@ -140,12 +139,12 @@ def real_pairs(rows: Iterable[tuple[str, str | None]], seed: int) -> Iterator[Pa
     distinct = dict.fromkeys(texts)
     for doc in with_progress(load_pipeline().pipe(distinct, batch_size=256), "text", len(distinct)):
         draw = random.Random(f"{seed} {doc.text}")
-        sentence = next(doc.sents)
+        sentence, premise = next(doc.sents), premises.get(doc.text)
         if len(sentence) == len(doc):
             changes = [*edits(sentence, draw), *number_edits(sentence, draw)]
-            yield from _edited(doc.text, premises.get(doc.text), changes, draw)
-            yield from _denied(sentence, premises.get(doc.text), draw)
-            yield from order_pairs(sentence, premises.get(doc.text), draw)
+            yield from _edited(doc.text, premise, changes, draw)
+            yield from _denied(sentence, premise, draw)
+            yield from order_pairs(sentence, premise, draw)
             yield from hedge_pairs(sentence, draw)
             yield from _written(doc.text, draw)
 
@@ -179,8 +178,7 @@ def _denied(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
     opposite = draw.choice(changes).apply(text)
     if draw.random() < 0.4:
         opposite = CONTRACTIONS.sub(r"\1n't", opposite)
-    proper = sentence[0].pos_ == "PROPN" or sentence[0].text == "I"
-    keep = partial(embedded, proper=proper)
+    keep = partial(embedded, proper=is_proper(sentence))
     deny, assert_ = draw.choice(WORDS["denials"]), draw.choice(WORDS["assertions"])
     options = [
         (text, opposite, CONTRADICTION, "not"), (opposite, text, CONTRADICTION, "not"),
