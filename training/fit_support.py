@@ -10,7 +10,6 @@ source in two folds, the balanced accuracy at .5 and the AUC of each set; a text
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +33,7 @@ from semantic_metrics.support.scoring import load_scorer, load_table
 from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
 
 UNSUPPORTED = "unsupported"  # contradicted or not found: the set does not say which
-WICE = "wice"
+WICE, SHROOM = "wice", "shroom"
 FOLDS = 5
 PENALTY = 0.02  # of the squared coefficients of standardised features, beside the mean loss
 MAX_AGREED = 1 / 3  # of raters who call a text a hallucination for it to be supported; as many for the opposite
@@ -52,16 +51,17 @@ class ClaimSet:
 
     Attributes:
         path: of the file, in the folder of the data.
+        label: column of the labels.
+        verdicts: SUPPORTED, CONTRADICTED, NOT_FOUND or UNSUPPORTED by label; rows with another label are left out.
         claim, source: columns.
-        verdict: function from the table to verdicts, one of SUPPORTED, CONTRADICTED, NOT_FOUND, UNSUPPORTED, or None
-            for rows that are left out.
         unseen: whether the set trains no checkpoint.
     """
 
     path: str
-    claim: str
-    source: str
-    verdict: Callable[[pd.DataFrame], pd.Series]
+    label: str
+    verdicts: dict[object, str]
+    claim: str = "hypothesis"
+    source: str = "premise"
     unseen: bool = True
 
     @property
@@ -76,72 +76,53 @@ class ClaimSet:
             OSError: the file is missing.
         """
         table = pd.read_parquet(data / self.path)
+        labels = _ratings(table) if self.name == SHROOM else table[self.label]
         sources = table[self.source].map(lambda value: value if isinstance(value, str) else "\n".join(value))
-        chosen = pd.DataFrame({"claim": table[self.claim], "source": sources, "verdict": self.verdict(table)})
+        chosen = pd.DataFrame({"claim": table[self.claim], "source": sources, "verdict": labels.map(self.verdicts)})
         chosen = chosen.dropna(subset=["verdict"]).drop_duplicates(["claim", "source"])
         count = len(chosen) if self.name == WICE else min(rows, len(chosen))
         return chosen.sample(count, random_state=0).reset_index(drop=True)
 
 
-def _labels(column: str, **verdicts: str) -> Callable[[pd.DataFrame], pd.Series]:
-    """Verdicts by the values of a column, with _ for a space or a hyphen."""
-    return lambda table: table[column].astype(str).str.replace(r"[ -]", "_", regex=True).map(verdicts)
-
-
-def _rated(table: pd.DataFrame) -> pd.Series:
-    """Verdicts of SHROOM, where most raters agree; definitions are left out, as they are no claims."""
+def _ratings(table: pd.DataFrame) -> pd.Series:
+    """0 and 1 where most raters of SHROOM agree, else 0.5; definitions are left out, as they are no claims."""
     share = table["p_hallucination"]
-    verdicts = pd.Series(np.where(share <= MAX_AGREED, SUPPORTED, UNSUPPORTED), index=table.index)
-    return verdicts.where((table["task"] != "DM") & ((share <= MAX_AGREED) | (share >= 1 - MAX_AGREED)))
+    agreed = pd.Series(np.select([share <= MAX_AGREED, share >= 1 - MAX_AGREED], [0, 1], 0.5), index=table.index)
+    return agreed.where(table["task"] != "DM")
 
 
+SUPPORTS = {"SUPPORTS": SUPPORTED, "REFUTES": CONTRADICTED}
 SETS = (
     ClaimSet(
-        "wice/claim_documents_dev.parquet",
+        f"{WICE}/claim_documents_dev.parquet",
+        "label",
+        {"supported": SUPPORTED, "partially_supported": NOT_FOUND, "not_supported": NOT_FOUND},
         "claim",
         "evidence",
-        _labels("label", supported=SUPPORTED, partially_supported=NOT_FOUND, not_supported=NOT_FOUND),
     ),
-    ClaimSet(
-        "attributionbench/dev.parquet", "claim", "evidence", _labels("label", **{"1": SUPPORTED, "0": UNSUPPORTED})
-    ),
+    ClaimSet("attributionbench/dev.parquet", "label", {1: SUPPORTED, 0: UNSUPPORTED}, "claim", "evidence"),
     ClaimSet(
         "begin/all.parquet",
+        "begin_label",
+        {"Fully attributable": SUPPORTED, "Not fully attributable": UNSUPPORTED},
         "response",
         "knowledge",
-        _labels("begin_label", Fully_attributable=SUPPORTED, Not_fully_attributable=UNSUPPORTED),
     ),
     ClaimSet(
         "healthver/dev.parquet",
-        "hypothesis",
-        "premise",
-        _labels("label", entailment=SUPPORTED, neutral=NOT_FOUND, contradiction=CONTRADICTED),
+        "label",
+        {"entailment": SUPPORTED, "neutral": NOT_FOUND, "contradiction": CONTRADICTED},
     ),
-    ClaimSet(
-        "covidfact/all.parquet", "hypothesis", "premise", _labels("label", SUPPORTED=SUPPORTED, REFUTED=UNSUPPORTED)
-    ),
-    ClaimSet("shroom/dev.parquet", "candidate", "compare_to", _rated),
+    ClaimSet("covidfact/all.parquet", "label", {"SUPPORTED": SUPPORTED, "REFUTED": UNSUPPORTED}),
+    ClaimSet(f"{SHROOM}/dev.parquet", "p_hallucination", {0: SUPPORTED, 1: UNSUPPORTED}, "candidate", "compare_to"),
     ClaimSet(
         "factcheck_gpt/stance.parquet",
-        "hypothesis",
-        "premise",
-        _labels("stance", completely_support=SUPPORTED, refute=CONTRADICTED, irrelevant=NOT_FOUND),
+        "stance",
+        {"completely-support": SUPPORTED, "refute": CONTRADICTED, "irrelevant": NOT_FOUND},
         unseen=False,
     ),
-    ClaimSet(
-        "fool_me_twice/dev.parquet",
-        "hypothesis",
-        "premise",
-        _labels("label", SUPPORTS=SUPPORTED, REFUTES=CONTRADICTED),
-        unseen=False,
-    ),
-    ClaimSet(
-        "fever_symmetric/dev_v0.2.parquet",
-        "hypothesis",
-        "premise",
-        _labels("fever_label", SUPPORTS=SUPPORTED, REFUTES=CONTRADICTED),
-        unseen=False,
-    ),
+    ClaimSet("fool_me_twice/dev.parquet", "label", SUPPORTS, unseen=False),
+    ClaimSet("fever_symmetric/dev_v0.2.parquet", "fever_label", SUPPORTS, unseen=False),
 )
 
 
