@@ -9,7 +9,8 @@ writes a card again with the test results that the checkpoint's benchmark measur
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import jinja2
@@ -126,23 +127,19 @@ def _render_matcha(record: dict, results: pd.DataFrame | None, drifts: Sequence[
     result_rows = []
     if results is not None:
         ours = results[results["metric"] == MATCHA_ROW]
-        measured = list(ours[["set", "figure", "value"]].itertuples(index=False, name=None))
+        measured = ours[["set", "figure", "value"]].itertuples(index=False, name=None)
         published = results["published"].map(lambda value: "" if pd.isna(value) else f" ({value:.2f})")
         cells = results.assign(cell=results["value"].map("{:.2f}".format) + published)
         for key, rows in cells.groupby(["set", "metric"], sort=False):
             result_rows.append((key, dict(zip(rows["figure"], rows["cell"], strict=True))))
-    front_matter = ModelCardData(
-        library_name="semantic-metrics",
-        pipeline_tag="sentence-similarity",
-        tags=["evaluate", "metric", "matcha", "contextual" if is_transformer else "static-embedding"],
-        eval_results=_eval_results("sentence-similarity", [(*row[:2], round(float(row[2]), 2)) for row in measured]),
-        **_common_fields(config),
-    )
+    similarity = "sentence-similarity"
+    tags = ["evaluate", "metric", "matcha", "contextual" if is_transformer else "static-embedding"]
+    library = {"library_name": "semantic-metrics", "pipeline_tag": similarity, "tags": tags}
     load_arguments = {DEFAULT_CHECKPOINT: "", CONTEXTUAL: f', "{CONTEXTUAL}"'}
     return _template("matcha").render(
         record=record,
         config=config,
-        front_matter=front_matter.to_yaml(),
+        front_matter=_front_matter(config, measured, 2, similarity, **library),
         is_transformer=is_transformer,
         order=ORDERS.get(config.get("strategy"), "in turn"),
         load_argument=load_arguments.get(config["name"], ', "./folder/of/this/checkpoint"'),
@@ -160,26 +157,19 @@ def _render_cross_encoder(record: dict, results: pd.DataFrame | None, drifts: Se
     results = None if results is None else _without_parts(results)
     has_classes, has_similarity = config["classes"] is not None, config["classes"] is None or config.get("similarity")
     sets = "" if results is None else " ".join(results["set"].astype(str))
-    roles = ["stsscore"] * has_similarity + ["nli"] * has_classes
+    tags = ["cross-encoder", "evaluate", "metric", *["stsscore"] * has_similarity, *["nli"] * has_classes]
     validation = pd.DataFrame(
         [(*name.rpartition("_")[::2], value) for name, value in record["validation"].items()],  # stsb_dev_pearson
         columns=["set", "figure", "value"],
     )
     measured = (validation if results is None else results)[["set", "figure", "value"]].itertuples(index=False)
-    front_matter = ModelCardData(
-        library_name="sentence-transformers",
-        pipeline_tag="zero-shot-classification" if has_classes else "text-ranking",
-        tags=["cross-encoder", "evaluate", "metric", *roles],
-        eval_results=_eval_results(
-            "text-classification" if has_classes else "sentence-similarity",
-            [(*row[:2], round(float(row[2]), 4)) for row in measured],
-        ),
-        **_common_fields(config),
-    )
+    pipeline = "zero-shot-classification" if has_classes else "text-ranking"
+    library = {"library_name": "sentence-transformers", "pipeline_tag": pipeline, "tags": tags}
+    task = "text-classification" if has_classes else "sentence-similarity"
     return _template("cross_encoder").render(
         record=record,
         config=config,
-        front_matter=front_matter.to_yaml(),
+        front_matter=_front_matter(config, measured, 4, task, **library),
         load_argument=_load_argument(config["name"]),
         benchmarks=[f"`python -m benchmarks {name}`" for name, part in BENCHMARKS.items() if part in sets],
         validation=validation.to_dict("records"),
@@ -210,28 +200,20 @@ def _load_argument(name: str) -> str:
     return "" if name == PAIRS else ', "./folder/of/this/checkpoint"'
 
 
-def _common_fields(config: dict) -> dict[str, object]:
-    return {
-        "license": config["licence"],
-        "language": ["en"],
-        "base_model": config["base_model"] or None,
-        "model_name": config["name"],
-    }
-
-
-def _eval_results(task: str, rows: list[tuple[str, str, float]]) -> list[EvalResult] | None:
-    """The model-index of the first MAX_FIGURES (set, figure, value) rows; None if there is none."""
-    return [
-        EvalResult(
-            task_type=task,
-            dataset_type=dataset,
-            dataset_name=dataset,
-            metric_type=figure,
-            metric_name=MATCHA_FIGURES.get(figure, figure),
-            metric_value=value,
-        )
-        for dataset, figure, value in rows[:MAX_FIGURES]
-    ] or None
+def _front_matter(config: dict, rows: Iterable[tuple], digits: int, task: str, **fields: object) -> str:
+    """The YAML that a card begins with, with the first MAX_FIGURES (set, figure, value) rows as its model-index."""
+    results = []
+    for dataset, figure, value in islice(rows, MAX_FIGURES):
+        shown, name = round(float(value), digits), MATCHA_FIGURES.get(figure, figure)
+        results.append(EvalResult(task, dataset, dataset, figure, shown, metric_name=name))
+    return ModelCardData(
+        license=config["licence"],
+        language=["en"],
+        base_model=config["base_model"] or None,
+        model_name=config["name"],
+        eval_results=results or None,
+        **fields,
+    ).to_yaml()
 
 
 def _template(name: str) -> jinja2.Template:

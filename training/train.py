@@ -23,6 +23,7 @@ import shutil
 import sys
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -41,10 +42,10 @@ from training.cards import write_card
 from training.data.config_checks import warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.run_arguments import add_data_argument
-from training.data.sources import load_source, read_excluded
+from training.data.sources import Entry, Example, load_source, read_excluded
 from training.data.states import (
     UnusableState,
-    check_config,
+    check_values,
     config_values,
     discard,
     read_tensors,
@@ -91,10 +92,9 @@ class Run:
             warn_of_slow_precision(config.precision, self.accelerator.device.type)
         set_seed(config.seed)
         self.initial = load_initial_model(config.init)
+        self.counts: dict[str, dict] = {}
         excluded = read_excluded(config.exclude, data)
-        sources = {source.name: load_source(source, data, excluded) for source in config.train}
-        self.corpus = Corpus([examples for examples, _ in sources.values()], self.initial.tokenizer, config.max_tokens)
-        self.counts = {name: dict(counts) for name, (_, counts) in sources.items()}
+        self.corpus = Corpus(self._load(config.train, excluded), self.initial.tokenizer, config.max_tokens)
         self.validation = load_validation(config.validate, data)
         check_figure(config.select_by, self.validation)
         self.steps = config.total_steps(len(self.corpus))
@@ -114,10 +114,14 @@ class Run:
                 f"regulariser.batch_size: expected a multiple of the {self.accelerator.num_processes} processes, "
                 f"got {self.regulariser.batch_size}"
             )
-        sources = {source.name: load_source(source, self.data, excluded) for source in self.config.sets}
-        samples = [sample for examples, _ in sources.values() for sample in examples]
+        samples = list(chain.from_iterable(self._load(self.config.sets, excluded)))
         self.samples = SetSamples(samples, self.initial.tokenizer, self.config.max_tokens, self.config.seed)
-        self.counts |= {name: dict(counts) for name, (_, counts) in sources.items()}
+
+    def _load(self, entries: list[Entry], excluded: frozenset[str]) -> list[list[Example]]:
+        """The examples of each entry; the counts are kept for the card."""
+        loaded = {entry.name: load_source(entry, self.data, excluded) for entry in entries}
+        self.counts |= {name: dict(counts) for name, (_, counts) in loaded.items()}
+        return [examples for examples, _ in loaded.values()]
 
     def _prepare(self) -> None:
         model = build_model(self.initial, self.config.network)
@@ -276,7 +280,7 @@ class Run:
     def _load_state(self, folder: Path) -> None:
         state = read_tensors(folder / RUN_STATE)
         try:
-            check_config(state["config"], self.config, folder)
+            check_values(state["config"], config_values(self.config), folder)
             for name, part in self._parts().items():
                 part.load_state_dict(state[name])
             self.step, self.best = int(state["step"]), float(state["best"])
@@ -322,11 +326,10 @@ def make_loader(corpus: Corpus, config: TrainConfig, steps: int) -> DataLoader:
 def make_optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
     """AdamW, which is Adam without weight decay, with a learning rate of their own for the token embeddings."""
     named = dict(model.named_parameters())
-    embeddings = [p for name, p in named.items() if name.endswith("word_embeddings.weight")]
-    rest = [p for name, p in named.items() if not name.endswith("word_embeddings.weight")]
+    embeddings = [named.pop(name) for name in list(named) if name.endswith("word_embeddings.weight")]
     groups = [{"params": embeddings, "lr": config.lr * config.embedding_lr}]
-    if rest:
-        groups.append({"params": rest})
+    if named:
+        groups.append({"params": list(named.values())})
     return torch.optim.AdamW(groups, lr=config.lr, weight_decay=config.weight_decay)
 
 
@@ -360,13 +363,12 @@ def parse_args(args: list[str] | None = None) -> argparse.Namespace:
 def main() -> None:
     """Train what the command line asks for."""
     args = parse_args()
+    refused: tuple[type[Exception], ...] = (OSError, ValueError)
     try:
         run = Run(read_yaml(args.config, TrainConfig), args.data, args.output)
-    except (OSError, ValueError) as error:
-        sys.exit(f"train.py: {error}")
-    try:
+        refused = (UnusableState,)  # any other error of a run is a bug, whose traceback is wanted
         run.train(args.resume)
-    except UnusableState as error:
+    except refused as error:
         sys.exit(f"train.py: {error}")
     push_run(args.output, args.push)
 

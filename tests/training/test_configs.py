@@ -134,6 +134,9 @@ def read(kind: type, base: Path, changes: dict, folder: Path) -> object:
         ({"train": [{"name": "a", "kind": "triplets", "path": "a.csv", "columns": [["a"]]}]}, "one list of three col"),
         ({"train": [{"name": "a", "kind": "pears", "path": "a.csv"}]}, "expected a kind among pairs, .*got 'pears'"),
         ({"train": 2 * [{"name": "a", "kind": "triplets", "path": "a.csv"}]}, r"train, sets: .*got \['a'\] twice"),
+        ({"strategy": "shuffled"}, "strategy: expected one of interleaved.*got 'shuffled'"),
+        ({"strategy": "random"}, "strategy random: expected sources"),
+        ({"turns": "random"}, "turns: expected one of even, round_robin, got 'random'"),
     ],
 )
 def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: str, tmp_path: Path) -> None:

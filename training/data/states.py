@@ -56,17 +56,12 @@ def config_values(config: object) -> dict:
     return json.loads(json.dumps(asdict(config), default=str))
 
 
-def check_config(stored: object, config: object, folder: Path) -> None:
-    """Check that a state is of the same config.
+def check_values(stored: object, values: dict, folder: Path) -> None:
+    """Check that a state is of the same config, whose values `config_values` returns.
 
     Raises:
         UnusableState: it is not; names the fields that differ.
     """
-    check_values(stored, config_values(config), folder)
-
-
-def check_values(stored: object, values: dict, folder: Path) -> None:
-    """Like `check_config`, for the values of a config."""
     stored = stored if isinstance(stored, dict) else {}
     differing = sorted(name for name in values.keys() | stored.keys() if values.get(name) != stored.get(name))
     if differing:

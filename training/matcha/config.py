@@ -118,18 +118,15 @@ class TrainConfig:
             lr=ABOVE_0,
             average=BELOW_1,
         )
-        if self.precision not in ("bf16", "no"):
-            raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
-        if self.select_by not in FIGURES:
-            raise ValueError(f"select_by: expected one of {', '.join(FIGURES)}, got {self.select_by!r}")
-        check_options("loss", self.loss, LOSSES)
-        check_options("schedule", self.schedule, SCHEDULES)
-        make_part(LOSSES, self.loss)
-        make_part(SCHEDULES, self.schedule)
-        if self.regulariser is not None:
-            check_options("regulariser", self.regulariser, REGULARISERS)
-            make_part(REGULARISERS, self.regulariser)
-        if (self.regulariser is None) != (not self.sets):
+        allowed = {"precision": ("bf16", "no"), "select_by": FIGURES, "strategy": STRATEGIES, "turns": TURNS}
+        for name, values in allowed.items():
+            if getattr(self, name) not in values:
+                raise ValueError(f"{name}: expected one of {', '.join(values)}, got {getattr(self, name)!r}")
+        parts = {"loss": LOSSES, "schedule": SCHEDULES} | ({"regulariser": REGULARISERS} if self.regulariser else {})
+        for name, kinds in parts.items():
+            check_options(name, getattr(self, name), kinds)
+            make_part(kinds, getattr(self, name))
+        if (self.regulariser is None) == bool(self.sets):
             raise ValueError("regulariser, sets: expected both or neither, got one")
         if self.network is not None:
             check_options("network", {"kind": TABLE} | self.network, NETWORKS, own=("vocab_size", "n_embd", "source"))
@@ -140,13 +137,6 @@ class TrainConfig:
             raise ValueError("train, validate: expected at least one entry each")
         check_distinct_names("train, sets", [*self.train, *self.sets])
         check_distinct_names("validate", self.validate)
-        self._check_order()
-
-    def _check_order(self) -> None:
-        if self.strategy not in STRATEGIES:
-            raise ValueError(f"strategy: expected one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
-        if self.turns not in TURNS:
-            raise ValueError(f"turns: expected one of {', '.join(TURNS)}, got {self.turns!r}")
         if not self.sources():
             raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
 
@@ -162,11 +152,11 @@ class TrainConfig:
 
     def sources(self) -> list[Source]:
         """The entries of `train` that the strategy draws from, in its order."""
-        contrastive = [source for source in self.train if source.has_contradictions]
-        random = [source for source in self.train if not source.has_contradictions]
-        by_level = sorted(self.train, key=lambda source: source.level)
-        chosen = {"contrastive": contrastive, "random": random, "curriculum": by_level}
-        return chosen.get(self.strategy, self.train)
+        if self.strategy == "curriculum":
+            return sorted(self.train, key=lambda source: source.level)
+        if self.strategy in ("contrastive", "random"):
+            return [one for one in self.train if one.has_contradictions == (self.strategy == "contrastive")]
+        return self.train
 
     def total_steps(self, examples: int) -> int:
         """Optimiser steps of the whole run over `examples` examples."""

@@ -92,17 +92,12 @@ def in_batch_loss(margin: float = 1.0, random: float = 1 / 3, temperature: float
     return loss
 
 
-def regression_loss(rescaled: bool = True) -> Loss:
-    """Mean squared error against the graded target in [0, 1] (the STS-B run of table 7).
-
-    Args:
-        rescaled: whether the target is compared with (sim_C + 1) / 2, as the paper measures it, or with the cosine
-            itself, which does not demand cosines of -1 for unrelated texts (no three texts can all have them).
-    """
+def regression_loss() -> Loss:
+    """Mean squared error of (sim_C + 1) / 2 against the graded target in [0, 1] (the STS-B run of table 7)."""
 
     def loss(vectors: torch.Tensor, batch: Batch, generator: torch.Generator) -> torch.Tensor:
         _, correct, _ = cosines(vectors)
-        return F.mse_loss((correct + 1) / 2 if rescaled else correct, batch.target.to(correct))
+        return F.mse_loss((correct + 1) / 2, batch.target.to(correct))
 
     return loss
 

@@ -1,15 +1,14 @@
 """Items of a set -> a parquet file of triplets: sampled, without evaluation texts, with random incorrect texts."""
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from random import Random
 
+import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from semantic_metrics.core.progress import with_progress
 from training.data.paper.loaders import Item, digest
@@ -18,12 +17,9 @@ from training.data.paper.sets import PaperSet
 from training.data.sources import normalise
 
 SEED = 42  # the authors', appendix A.3
-FORMAT = 1  # version of the files; a file of another version is built again
+FORMAT = 2  # version of the files; a file of another version is built again
 WINDOW_ITEMS = 10_000  # a random incorrect text is drawn from an item's window and the one before
 _MAX_DRAWS = 20  # to get a text that differs
-_CHUNK_ROWS = 5_000  # written at a time
-_RECORD = b"semantic_metrics"
-_SCHEMA = pa.schema([(name, pa.string()) for name in Item._fields])
 
 DROPS = ("no text", "same text twice", "in an evaluation set", "twice", "over the cap", "no other text")
 
@@ -49,7 +45,7 @@ class ExcludedTexts:
 
     def write(self, path: Path) -> None:
         """Write the column text, for `exclude` of a config."""
-        _write_whole(path, lambda part: pq.write_table(pa.table({"text": pa.array(self.texts, pa.string())}), part))
+        _write_whole(path, pd.DataFrame({"text": pd.Series(self.texts, dtype=str)}))
 
 
 def build_set(
@@ -68,7 +64,7 @@ def build_set(
     settings = {"format": FORMAT, "from": str(place), "seed": seed, "cap": paper_set.cap}
     settings["excluded"] = excluded.digest()
     stored = _record(path)
-    if stored is not None and stored["settings"] == settings:
+    if stored.get("settings") == settings:
         return Counter(stored["counts"], cached=1)
     counts, random = Counter(), Random(f"{seed} {name}")
     items = _counted(paper_set.load(_counted(place.rows(), counts, "rows")), counts, "triplets")
@@ -77,7 +73,13 @@ def build_set(
     items = clean(items, excluded.forms, counts)
     if not paper_set.contrastive:
         items = with_random(items, random, counts)
-    _write_whole(path, lambda part: _write_items(part, items, settings, counts))
+    table = pd.DataFrame(items, columns=Item._fields, dtype=str)
+    counts["kept"] = len(table)
+    counts["over the cap"] = max(0, counts["triplets"] - (paper_set.cap or counts["triplets"]))
+    if table.empty:
+        raise ValueError(f"nothing is left ({dict(counts)})")
+    table.attrs = {"settings": settings, "counts": dict(counts)}
+    _write_whole(path, table)
     return counts
 
 
@@ -143,31 +145,20 @@ def _counted(items: Iterable[Row | Item], counts: Counter, name: str) -> Iterato
         yield item
 
 
-def _write_items(path: Path, items: Iterator[Item], settings: dict, counts: Counter) -> None:
-    with pq.ParquetWriter(path, _SCHEMA) as writer:
-        while chunk := list(islice(items, _CHUNK_ROWS)):
-            counts["kept"] += len(chunk)
-            writer.write_table(pa.table(list(zip(*chunk, strict=True)), schema=_SCHEMA))
-        counts["over the cap"] = max(0, counts["triplets"] - (settings["cap"] or counts["triplets"]))
-        if not counts["kept"]:
-            raise ValueError(f"nothing is left ({dict(counts)})")
-        writer.add_key_value_metadata({_RECORD: json.dumps({"settings": settings, "counts": counts}).encode()})
-
-
-def _record(path: Path) -> dict | None:
-    """The record in a built file; None if there is no file or it is something else."""
+def _record(path: Path) -> dict:
+    """The settings and counts in a built file; empty if there is no file or it is something else."""
     try:
-        return json.loads(pq.read_metadata(path).metadata[_RECORD])
-    except (OSError, KeyError, TypeError, pa.ArrowInvalid):
-        return None
+        return pd.read_parquet(path, columns=[]).attrs
+    except (OSError, pa.ArrowInvalid):
+        return {}
 
 
-def _write_whole(path: Path, write: Callable[[Path], None]) -> None:
+def _write_whole(path: Path, table: pd.DataFrame) -> None:
     """Write to another name and rename, so that a file of this name is always complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     try:
-        write(part)
+        table.to_parquet(part, index=False)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

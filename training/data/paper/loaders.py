@@ -86,25 +86,15 @@ def newts(rows: Iterable[Row]) -> Iterator[Item]:
         yield Item(row[2], row[3])
 
 
-def simplified(rows: Iterable[Row]) -> Iterator[Item]:
-    """AltLex, SimpleWiki and Sentence Compression: a sentence and its simpler or shorter form."""
-    return (Item(*pair) for pair in columns(rows, "text", "simplified"))
-
-
-def wikihow(rows: Iterable[Row]) -> Iterator[Item]:
-    """WikiHow: a paragraph and its summary."""
-    return (Item(*pair) for pair in columns(rows, "text", "summary"))
+def pairs(reference: str, correct: str) -> Loader:
+    """Two columns as they are: sentences and their simpler forms, paragraphs and summaries, captions of an image."""
+    return lambda rows: (Item(*pair) for pair in columns(rows, reference, correct))
 
 
 def stsb(rows: Iterable[Row]) -> Iterator[Item]:
     """STS-B, its scores divided by 5 already: the pairs of at least STSB_CORRECT."""
     values = columns(rows, "sentence1", "sentence2", "score")
     return (Item(first, second) for first, second, score in values if score >= STSB_CORRECT)
-
-
-def captions(rows: Iterable[Row]) -> Iterator[Item]:
-    """COCO and Flickr30k: two captions of an image."""
-    return (Item(*pair) for pair in columns(rows, "caption1", "caption2"))
 
 
 def paranmt(rows: Iterable[Row]) -> Iterator[Item]:

@@ -6,6 +6,7 @@ from training.data.paper import loaders
 from training.data.paper.loaders import Loader
 from training.data.paper.rows import Place
 
+SIMPLIFIED, CAPTIONS = loaders.pairs("text", "simplified"), loaders.pairs("caption1", "caption2")
 SAMPLED = 100_000  # "100k randomly sampled examples each": COCO, Flickr30k, QQP, ParaNMT, WikiAnswers
 
 
@@ -42,13 +43,13 @@ SETS: dict[str, PaperSet] = {
     # its only split; the claims and the evidence of the evaluation are dropped
     "climate_fever": PaperSet(loaders.climate_fever, Place("tdiggelm/climate_fever", split="test")),
     "newts": PaperSet(loaders.newts, fetch="NEWTS_train_2400.csv of https://github.com/ali-bahrainian/NEWTS"),
-    "altlex": PaperSet(loaders.simplified, _pairs_of("altlex")),
-    "simplewiki": PaperSet(loaders.simplified, _pairs_of("simple-wiki")),
-    "sentence_compression": PaperSet(loaders.simplified, _pairs_of("sentence-compression")),
-    "wikihow": PaperSet(loaders.wikihow, _pairs_of("wikihow")),
+    "altlex": PaperSet(SIMPLIFIED, _pairs_of("altlex")),
+    "simplewiki": PaperSet(SIMPLIFIED, _pairs_of("simple-wiki")),
+    "sentence_compression": PaperSet(SIMPLIFIED, _pairs_of("sentence-compression")),
+    "wikihow": PaperSet(loaders.pairs("text", "summary"), _pairs_of("wikihow")),
     "stsb": PaperSet(loaders.stsb, Place("sentence-transformers/stsb")),
-    "coco": PaperSet(loaders.captions, _pairs_of("coco-captions"), cap=SAMPLED),
-    "flickr30k": PaperSet(loaders.captions, _pairs_of("flickr30k-captions"), cap=SAMPLED),
+    "coco": PaperSet(CAPTIONS, _pairs_of("coco-captions"), cap=SAMPLED),
+    "flickr30k": PaperSet(CAPTIONS, _pairs_of("flickr30k-captions"), cap=SAMPLED),
     "paranmt": PaperSet(
         loaders.paranmt,
         cap=SAMPLED,
