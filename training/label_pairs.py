@@ -332,6 +332,7 @@ def main() -> None:
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"Judge at most N more pairs, with a {SUFFIX} output.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:
@@ -354,7 +355,7 @@ def _keep_logits(arguments: argparse.Namespace) -> None:
     scorer, keys = load_teacher(*arguments.teacher), pair_keys(texts)
     known = TeacherLogits.read(path) if path.exists() else judge([], scorer)
     left = np.random.default_rng(0).permutation(len(keys))
-    left = left[~np.isin(keys[left], known.keys)]
+    left = left[~np.isin(keys[left], known.keys)][: arguments.limit]
     for begin in range(0, len(left), PAIRS_A_WRITE):
         rows = left[begin : begin + PAIRS_A_WRITE]
         known = known.with_more(judge([texts[i] for i in rows], scorer, run))
