@@ -19,7 +19,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from pickle import UnpicklingError
@@ -27,7 +27,6 @@ from pickle import UnpicklingError
 import numpy as np
 import pandas as pd
 import torch
-import yaml
 from datasets import Dataset
 from sentence_transformers import CrossEncoder
 from sentence_transformers.base.evaluation import SequentialEvaluator
@@ -388,18 +387,6 @@ def save(model: CrossEncoder, folder: Path) -> None:
     settings.write_text(text.replace("TokenizersBackend", "PreTrainedTokenizerFast"), encoding="utf-8")
 
 
-def changed(config: CrossEncoderConfig, values: list[str]) -> CrossEncoderConfig:
-    """The config with other values, each written as NAME=VALUE, the value as in YAML.
-
-    Raises:
-        ValueError: a name is not one of the config, or a value is out of its range.
-    """
-    pairs = dict(value.partition("=")[::2] for value in values)
-    if unknown := sorted(set(pairs) - {field.name for field in fields(config)}):
-        raise ValueError(f"--set: expected names of a config, got {unknown}")
-    return replace(config, **{name: yaml.safe_load(value) for name, value in pairs.items()})
-
-
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -416,8 +403,8 @@ def main() -> None:
     arguments = parser.parse_args()
     check_push(parser, arguments.push)
     try:
-        config = read_yaml(arguments.config or CONFIGS / f"{arguments.task}.yaml", CrossEncoderConfig)
-        config = changed(config, arguments.set)
+        path = arguments.config or CONFIGS / f"{arguments.task}.yaml"
+        config = read_yaml(path, CrossEncoderConfig, arguments.set)
     except ValueError as error:
         parser.error(str(error))
     try:
