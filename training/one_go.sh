@@ -16,7 +16,7 @@ pack() { # $1 base weights, $2 data, $3 cargo, $4 wheels
     cp -r "$1" "$work/base"
     "$PYTHON" -c "import sys; from sentence_transformers import SentenceTransformer as S; S(sys.argv[1], device='cpu').half().save(sys.argv[1])" "$work/base"
     mkdir -p "$work/data" "$work/wheels" "$3"
-    grep -hoE '\bpath: [^,} ]+' $CONFIGS/cross_encoder/{large,pairs}.yaml $CONFIGS/data/taught_pairs.yaml | cut -c7- | sort -u |
+    grep -hoE '\bpath: [^,} ]+' $CONFIGS/cross_encoder/{large,pairs}.yaml $CONFIGS/data/{taught_pairs,paired_anew}.yaml | cut -c7- | sort -u |
         grep -v '^./' | tar -C "$2" -cT - | tar -C "$work/data" -x
     [ -z "${4:-}" ] || cp "$4"/*.whl "$work/wheels/"
     tar -c runs/{judged,denials,swaps_large}/*.parquet | tar -C "$work" -x
@@ -37,6 +37,8 @@ run() { # $1 cargo, $2 work, then options of a training
         --output "$work/large.safetensors" ${PAIRS:+--limit "$PAIRS"}
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/taught_pairs.yaml --teacher "$work/large.safetensors" \
         --data "$work/data" --output runs/taught_pairs.parquet
+    "$PYTHON" -m training.label_pairs --config $CONFIGS/data/paired_anew.yaml --teacher "$work/large/checkpoint" \
+        --rating-encoder "$work/base" --data "$work/data" --output runs/paired_anew.parquet
     "$PYTHON" training/train_cross_encoder.py --config $CONFIGS/cross_encoder/pairs.yaml --data "$work/data" --output "$work/pairs" \
         --set epochs=2 "$@"
     "$PYTHON" -m training.shrink "$work/large/checkpoint" --data "$work/data" --output "$work/shrunk"
