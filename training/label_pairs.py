@@ -4,7 +4,7 @@
         --teacher runs/large/checkpoint --rating-encoder MPNET --data DATA --output runs/rated_pairs_more.parquet
 
 --teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
-and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
+whether the teacher judged the pair, and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
 `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_joint.yaml).
 With --output FILE.safetensors the teacher's logits alone are kept, without the texts, and a file that is there is
 continued: pairs that it has are not judged again (training/cross_encoder/logits.py). --teacher takes such a file too.
@@ -256,8 +256,9 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
     logits = TeacherLogits.read(Path(teacher)) if teacher.endswith(SUFFIX) else judge(texts, load_teacher(teacher), run)
     values, names = logits.of(pair_keys(texts)), list(logits.outputs)
-    kept = ~np.isnan(values).any(axis=1) | pairs["label"].notna().to_numpy()
-    pairs, raw = pairs[kept], torch.from_numpy(values[kept])
+    judged = ~np.isnan(values).any(axis=1)
+    kept = judged | pairs["label"].notna().to_numpy()
+    pairs, raw = pairs[kept].assign(judged=judged[kept]), torch.from_numpy(values[kept])
     classes = class_labels(names) if len(names) > 1 else []  # the only label is a similarity
     columns = {}
     if classes:
@@ -320,7 +321,9 @@ def _label_by_each(teachers: list[str], pairs: pd.DataFrame, config: CandidateCo
     """The pairs with what every teacher says; of columns of one name, those of the last."""
     labelled = label(pairs, teachers[0], config.label_share, run)
     for teacher in teachers[1:]:
-        labelled = labelled.assign(**label(pairs, teacher, config.label_share, run).drop(columns=[*PAIR, "source"]))
+        labelled = labelled.assign(
+            **label(pairs, teacher, config.label_share, run).drop(columns=[*PAIR, "source", "judged"])
+        )
     return labelled
 
 
@@ -332,6 +335,7 @@ def main() -> None:
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"Judge at most N more pairs, with a {SUFFIX} output.")
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:
@@ -354,7 +358,7 @@ def _keep_logits(arguments: argparse.Namespace) -> None:
     scorer, keys = load_teacher(*arguments.teacher), pair_keys(texts)
     known = TeacherLogits.read(path) if path.exists() else judge([], scorer)
     left = np.random.default_rng(0).permutation(len(keys))
-    left = left[~np.isin(keys[left], known.keys)]
+    left = left[~np.isin(keys[left], known.keys)][: arguments.limit]
     for begin in range(0, len(left), PAIRS_A_WRITE):
         rows = left[begin : begin + PAIRS_A_WRITE]
         known = known.with_more(judge([texts[i] for i in rows], scorer, run))

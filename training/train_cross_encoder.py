@@ -7,7 +7,8 @@
 
 On a shared CPU two processes of one thread (torchrun) are faster than one of two, whose threads wait for each other.
 
---task names a config of training/configs/cross_encoder; --config takes any other file. The output
+--task names a config of training/configs/cross_encoder; --config takes any other file, and --set changes values of
+either (--set epochs=2 frozen_layers=0). The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
@@ -240,11 +241,14 @@ def build_evaluator(config: CrossEncoderConfig, validation: dict[str, pd.DataFra
     return SequentialEvaluator(evaluators, main_score_function=lambda scores: float(np.mean(scores)))
 
 
-def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: Path) -> CrossEncoderTrainingArguments:
+def training_arguments(
+    config: CrossEncoderConfig, lengths: np.ndarray, output: Path, steps: int | None = None
+) -> CrossEncoderTrainingArguments:
     """The config as the trainer's arguments; bf16 is autocast on a CPU."""
     return CrossEncoderTrainingArguments(
         output_dir=str(output / "state"),
         num_train_epochs=config.epochs,
+        max_steps=steps or -1,
         accelerator_config={"even_batches": False},
         learning_rate=config.lr,
         lr_scheduler_type="linear",
@@ -273,7 +277,12 @@ def training_arguments(config: CrossEncoderConfig, lengths: np.ndarray, output: 
 
 
 def train(
-    config: CrossEncoderConfig, data: Path | None, output: Path, init: str | None = None, resume: bool = False
+    config: CrossEncoderConfig,
+    data: Path | None,
+    output: Path,
+    init: str | None = None,
+    resume: bool = False,
+    steps: int | None = None,
 ) -> dict[str, float]:
     """Train, keep the step with the best mean validation score, write `output/checkpoint`.
 
@@ -283,6 +292,7 @@ def train(
         output: folder that everything is written to.
         init: folder of the model that `config.init` names, if it is elsewhere.
         resume: continue from `output/state`.
+        steps: stop after so many optimiser steps, to try a config; None for all.
 
     Returns:
         Validation figures of the written checkpoint, by set and figure; empty in all processes but the first.
@@ -303,10 +313,9 @@ def train(
     if not len(dataset):
         raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")
     mean_batch = config.batch_tokens / float(lengths.mean())
-    start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
         model=model,
-        args=training_arguments(config, lengths, output),
+        args=training_arguments(config, lengths, output, steps),
         train_dataset=dataset,
         loss=TargetLoss(model, len(config.outputs.classes), config.top_score, config.similarity_weight, mean_batch),
         evaluator=evaluator,
@@ -325,7 +334,6 @@ def train(
         raise UnusableState(f"--resume: {state} contains other objects than tensors; start without") from None
     figures = {}
     if trainer.is_world_process_zero():
-        blend(model, start, config.start_share)
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
         record |= {"pairs_too_long": pairs - len(dataset), "steps": trainer.state.global_step}
         record |= {"command": _command(data, init), **started_from(find_model(init or config.init))}
@@ -368,14 +376,6 @@ def _command(data: Path | None, init: str | None) -> str:
     return " ".join(["python", *(names.get(word, word) for word in sys.argv)])
 
 
-def blend(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
-    """Replace a share of the weights by those that training started from; `start` may be empty for a share of 0."""
-    weights = model.state_dict()
-    for name, values in start.items():
-        if values.is_floating_point():
-            weights[name].lerp_(values.to(weights[name]), share)
-
-
 def save(model: CrossEncoder, folder: Path) -> None:
     """Write the checkpoint to ship: fp16 safetensors, and a tokeniser that transformers 4.57 loads as well."""
     model[0].processing_kwargs = {}  # padding changes scores by rounding only: left to the one who loads it
@@ -393,6 +393,8 @@ def main() -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--task", choices=["nli", "stsb"], help="Train with the config of this name.")
     which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py.")
+    parser.add_argument("--set", nargs="+", metavar="NAME=VALUE", default=[], help="Other values of the config.")
+    parser.add_argument("--steps", type=int, metavar="N", help="Stop after N steps, to try a config.")
     parser.add_argument("--init", help="Folder to start from, instead of the config's `init`.")
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="Folder to write to.")
@@ -401,11 +403,12 @@ def main() -> None:
     arguments = parser.parse_args()
     check_push(parser, arguments.push)
     try:
-        config = read_yaml(arguments.config or CONFIGS / f"{arguments.task}.yaml", CrossEncoderConfig)
+        path = arguments.config or CONFIGS / f"{arguments.task}.yaml"
+        config = read_yaml(path, CrossEncoderConfig, arguments.set)
     except ValueError as error:
         parser.error(str(error))
     try:
-        figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume)
+        figures = train(config, arguments.data, arguments.output, arguments.init, arguments.resume, arguments.steps)
     except (InvalidRun, UnusableState) as error:
         parser.error(str(error))
     sys.stdout.write("".join(f"{name}: {value:.4f}\n" for name, value in figures.items()))

@@ -32,7 +32,6 @@ from training.data.sources import Table
 from training.data.states import UnusableState
 from training.train_cross_encoder import (
     SimilarLengths,
-    blend,
     build_model,
     find_state,
     start_digest,
@@ -240,27 +239,17 @@ def test_the_paper_s_recipe_is_as_the_paper_states_it(tmp_path: Path) -> None:
     assert (config.classes, config.top_score) == (None, 5)  # mean squared error of raw scores
 
 
-def test_a_share_of_the_start_is_kept(
-    nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_config_is_tried_with_other_values_and_few_steps(
+    stsb: CrossEncoderConfig, data: Path, tmp_path: Path
 ) -> None:
-    last = {}
-
-    def watched(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
-        last.update({name: values.clone() for name, values in model.model.state_dict().items()})
-        blend(model, start, share)
-
-    monkeypatch.setattr(train_cross_encoder, "blend", watched)
-    train(replace(nli, init=str(classifier), start_share=0.25), data, tmp_path)
-    before, blended = (load_file(folder / "model.safetensors") for folder in (classifier, tmp_path / "checkpoint"))
-    assert any(not torch.equal(before[name].float(), last[name]) for name in before)
-    for name, values in blended.items():
-        expected = 0.25 * before[name].float() + 0.75 * last[name]
-        torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
-    card = (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
-    assert "a mean: 0.25 of those that it started from" in card
-    assert "It starts from 1 earlier run;" in card
-    with pytest.raises(ValueError, match=r"start_share: expected a number from 0 to below 1, got 1\.0"):
-        replace(nli, start_share=1.0)
+    path = CONFIGS / "cross_encoder" / "stsb.yaml"
+    config = read_yaml(path, CrossEncoderConfig, ["lr=1e-5", "epochs=3", "classes=[a, b]"])
+    assert (config.lr, config.epochs, config.classes) == (1e-5, 3, ["a", "b"])
+    for change, message in (("layers=3", "layers: unknown key"), ("lr=-1", "lr: expected a number above 0")):
+        with pytest.raises(ValueError, match=message):
+            read_yaml(path, CrossEncoderConfig, [change])
+    train(stsb, data, tmp_path, steps=2)
+    assert json.loads((tmp_path / "checkpoint" / "training.json").read_text(encoding="utf-8"))["steps"] == 2
 
 
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:

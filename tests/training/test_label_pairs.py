@@ -142,3 +142,25 @@ def test_logits_are_kept_without_texts_and_continued(
     pd.testing.assert_frame_equal(by_file, by_model, atol=0.02)  # the model may run in bfloat16
     with pytest.raises(ValueError, match="logits: expected a file that label_pairs wrote, got"):
         TeacherLogits.read(data / "texts.csv")
+
+
+def test_a_label_stands_beside_what_the_teacher_says(tmp_path: Path) -> None:
+    pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "f"), ("f", "g")]
+    names = ("contradiction", "entailment", "neutral", "similarity")
+    logits = np.log([[0.2, 0.5, 0.3, 1.0], [0.2, 0.5, 0.3, 1.0], [0.2, 0.5, 0.3, 1.0]])
+    teacher = TeacherLogits(pair_keys(pairs[:3]), logits, names, 1.0, "digest")
+    teacher.write(tmp_path / "logits.safetensors")
+    labels = [None, "neutral", "not_entailment", "neutral", "not_entailment", None]
+    rows = pd.DataFrame(pairs, columns=PAIR).assign(label=labels, source="")
+    found = label(rows, str(tmp_path / "logits.safetensors"), label_share=0.5)
+    assert list(zip(found["sentence1"], found["sentence2"], strict=True)) == pairs[:5]
+    nan = np.nan
+    expected = [
+        [0.2, 0.5, 0.3],
+        [0.1, 0.25, 0.65],
+        [0.3, 0.25, 0.45],  # of .2 and .3 that are left, .4 and .6
+        [0.0, 0.0, 1.0],
+        [nan, 0.0, nan],
+    ]
+    np.testing.assert_allclose(found[list(names[:3])], expected, atol=1e-3)
+    assert found["similarity"].notna().tolist() == [True, True, True, False, False]

@@ -1,5 +1,6 @@
 """Configs: YAML files as dataclasses; an unknown key is an error."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -16,8 +17,10 @@ CHECKS = ConfigDict(extra="forbid", allow_inf_nan=False)
 TABLE_KEYS = {field.name for field in fields(Table)}
 
 
-def read_yaml(path: Path, kind: type[T]) -> T:
+def read_yaml(path: Path, kind: type[T], changes: Sequence[str] = ()) -> T:
     """A YAML file as the dataclass `kind`, whose fields may be dataclasses, or lists of them, in their turn.
+
+    Each of `changes` is KEY=VALUE, which the file's own value gives way to.
 
     `extends: FILE`, beside it, gives the keys that it does not set itself. The keys of a `table` stand in its entry.
 
@@ -25,6 +28,7 @@ def read_yaml(path: Path, kind: type[T]) -> T:
         ValueError: it is not a mapping, a key is unknown or missing, or a value is invalid; names the file and the key.
     """
     stored = _extended(Path(path))
+    stored |= {key: yaml.safe_load(value) for key, _, value in (change.partition("=") for change in changes)}
     exclude = {"exclude": stored["exclude"]} if "exclude" in stored else {}  # cards list these tables as they are
     try:
         TypeAdapter(dict[str, dict[str, list[Exclusion]]], config=CHECKS).validate_python({"": _with_tables(exclude)})
