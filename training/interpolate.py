@@ -5,7 +5,7 @@ r"""A checkpoint between two: the mean of a contextual checkpoint's weights befo
 
 A step back towards the start regains what the training made worse, and loses less of what the training taught
 (Wortsman et al., CVPR 2022, "Robust fine-tuning of zero-shot models"). Writes the checkpoint with its card, measured on
-the config's validation sets. Cross-encoders take such a mean when they are trained (`start_share` of a config).
+the config's validation sets.
 """
 
 import argparse
