@@ -12,22 +12,10 @@ from semantic_metrics.support.scoring import SupportScoring
 from tests.consensus.conftest import both_heads
 from training.fit_support import SETS, UNSUPPORTED, ClaimSet, main
 
-LABELS = {
-    "wice": ("label", "supported", "partially_supported"),
-    "attributionbench": ("label", 1, 0),
-    "begin": ("begin_label", "Fully attributable", "Not fully attributable"),
-    "healthver": ("label", "entailment", "contradiction"),
-    "covidfact": ("label", "SUPPORTED", "REFUTED"),
-    "shroom": ("p_hallucination", 0.2, 0.8),
-    "factcheck_gpt": ("stance", "completely-support", "refute"),
-    "fool_me_twice": ("label", "SUPPORTS", "REFUTES"),
-    "fever_symmetric": ("fever_label", "SUPPORTS", "REFUTES"),
-}
-
 
 def rows_of(one: ClaimSet) -> pd.DataFrame:
     """Six supported claims, six others, and for SHROOM a definition and a text on which raters disagree."""
-    column, yes, no = LABELS[one.name]
+    column, (yes, *_, no) = one.label, one.verdicts
     rows = []
     for i in range(6):
         source = f"The dog bites the man {i} times. A cat sleeps."
