@@ -1,14 +1,15 @@
 """Let a teacher judge sentence pairs, so that a smaller cross-encoder learns from more of them than people labelled.
 
-    python -m training.label_pairs --config training/configs/data/rated_pairs_more.yaml \
-        --teacher runs/large/checkpoint --rating-encoder MPNET --data DATA --output runs/rated_pairs_more.parquet
+    python -m training.label_pairs --config training/configs/data/paired_anew.yaml \
+        --teacher model_cards/large --rating-encoder MPNET --data DATA --output runs/paired_anew.parquet
 
 --teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
-whether the teacher judged the pair, and a column for each of the teachers' outputs: the probabilities of classes, and a similarity, clipped to [0, 1]; and
-`margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to follow (contextual_joint.yaml).
+whether the teacher judged the pair, and a column for each of the teachers' outputs: the probabilities of classes, and a
+similarity, clipped to [0, 1]; and `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to
+follow (contextual_joint.yaml).
 With --output FILE.safetensors the teacher's logits alone are kept, without the texts, and a file that is there is
 continued: pairs that it has are not judged again (training/cross_encoder/logits.py). --teacher takes such a file too.
-A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (rated_pairs_more.yaml).
+A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (paired_anew.yaml).
 Prints what was kept and dropped, and the weights of the rating. --backend is the teacher's: sentence encoders run in
 torch, and the one that rates in bfloat16 if the teacher does not run in float32 and the processor has instructions.
 """
