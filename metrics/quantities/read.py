@@ -241,7 +241,7 @@ def read(text: str) -> Reading:
             atoms.append(quantity)
         else:
             place = token.end()
-            if token[0] not in ".'\u2019\"\u201c\u201d`":
+            if token[0] not in f".'\u2019\"\u201c\u201d`{Q}":
                 word = fold(token[0]).replace("\u2019", "'") if token[0][0].isalnum() else token[0]
                 frame.append((begin, place, word))
     quantities, words = _joined(text, atoms, bounds, frame)

@@ -20,7 +20,7 @@ from semantic_metrics.support.claims import read_claims
 REPEATED = (  # lone surrogates are refused before anything is read
     *("1,", "1,000,", "1.", "1:", "1/", "1-", "1a-", "9", "10^400 ", "1e309 ", "5 meter^999999 ", "5 to ", "5 or "),
     *("one hundred million billion ", "one ", "twenty-", "31/12/9999 ", "99999-99-99 ", "May ", "I", "XIV ", "A. "),
-    *("$", "A) ", "every 0 days ", "5 Apr\u0131l ", "5 m\u0131llion "),
+    *("$", "A) ", "every 0 days ", "a\0 5 ", "5 Apr\u0131l ", "5 m\u0131llion "),
     *("(", "[1, ", '"', "\u201c", "'", "`", "**", "*a", "_", "# ", "\n- ", "\\boxed{", "{", "<think>", "</think>", "|"),
     *("not ", "n't ", "? ", ". ", "...", "Mr. ", "NASA ", "Bob of the ", "A or ", "U.S.", "\t", "\r\n", "\u2028", " "),
     *("\u05d0\u05b0\u05bc", "\u0301\u0316", "\u200b", "\u0665", "\u00bd", "\u00b2", "\U0001f1e9", "\u2705"),
