@@ -68,7 +68,7 @@ def mine(
     check_threshold(threshold)
     if not texts:
         return []
-    pairs = _similar(texts, range(len(texts)) if groups is None else groups, neighbours)
+    pairs = _similar(list(texts), range(len(texts)) if groups is None else groups, neighbours)
     probabilities = contradiction_probabilities([(texts[i], texts[j]) for i, j, _ in pairs], checkpoint, run)
     best: dict[int, Mined] = {}
     for (i, j, similarity), p in zip(pairs, probabilities, strict=True):
