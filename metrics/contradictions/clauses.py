@@ -21,17 +21,9 @@ NOT_SPELLINGS = ("not", "n't", "n\N{RIGHT SINGLE QUOTATION MARK}t")
 CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall"}  # before "n't"
 MASS_ENDINGS = ("ness", "ity", "nce", "ing", "ism")  # of nouns that are hardly ever counted, such as "evidence"
 NEGATIVE = ("no", "never", "nobody", "nothing", "none")
-DENIED = {
-    "can": "cannot",
-    "could": "could not",
-    "must": "must not",
-    "will": "will not",
-    "would": "would not",
-    "should": "should not",
-    "may": "cannot",
-    "might": "cannot",
-    "shall": "shall not",
-}
+DENIED = {word: f"{word} not" for word in ("could", "must", "will", "would", "should", "shall")}
+DENIED |= {word: "cannot" for word in ("can", "may", "might")}
+HELPERS = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 
 
 def subject(verb: "Token") -> "Token | None":
@@ -103,8 +95,7 @@ def negation(sentence: "Span") -> Iterator[Change]:
     if first != root or base == "be" or first.lemma_ == "be":
         yield Change((*places, after(first, " not")))
     elif not _may_be_participle(first) and not any(t.pos_ == "VERB" for t in root.conjuncts):
-        helper = {"VBZ": "does", "VBP": "do", "VBD": "did"}[first.tag_]
-        yield Change((*places, swap(first, f"{helper} not {base}")))
+        yield Change((*places, swap(first, f"{HELPERS[first.tag_]} not {base}")))
 
 
 def _can_be_denied(root: "Token") -> bool:
@@ -149,16 +140,14 @@ def affirmation(sentence: "Span") -> Iterator[Change]:
         if token.dep_ == "neg" and token.lower_ in NOT_SPELLINGS:
             yield from _unnegated(token)
         elif token.lower_ in ("nobody", "nothing"):
-            yield Change((swap(token, {"nobody": "somebody", "nothing": "something"}[token.lower_]),))
+            yield Change((swap(token, token.lower_.replace("no", "some")),))
         elif token.lower_ == "no" and token.dep_ == "det" and token.head.tag_ in ("NN", "NNS", "CD", "PRP"):
             noun = token.head
             if noun.lower_ == "one":
                 yield Change((swap(token.doc[token.i : noun.i + 1], "someone"),))
             elif not any(child.dep_ == "compound" for child in noun.children):  # no parking sign
-                counted = (
-                    noun.tag_ == "NN" and not listed("mass", noun.lower_) and not noun.lower_.endswith(MASS_ENDINGS)
-                )
-                yield Change((swap(token, "a" if counted else "some"),))
+                mass = listed("mass", noun.lower_) or noun.lower_.endswith(MASS_ENDINGS)
+                yield Change((swap(token, "a" if noun.tag_ == "NN" and not mass else "some"),))
 
 
 def _unnegated(no: "Token") -> Iterator[Change]:
@@ -168,8 +157,8 @@ def _unnegated(no: "Token") -> Iterator[Change]:
     if first is None or first.pos_ not in ("AUX", "VERB") or who is None or verb.pos_ not in ("AUX", "VERB"):
         return
     places = tuple(swap(t, ANY[t.lower_]) for t in verb.subtree if t.i > no.i and t.lower_ in ANY)
-    if first.lower_ in ("do", "does", "did") and first != verb:
-        tag = {"do": "VBP", "does": "VBZ", "did": "VBD"}[first.lower_]
+    if first.lower_ in HELPERS.values() and first != verb:
+        tag = next(tag for tag, helper in HELPERS.items() if helper == first.lower_)
         if who.i < first.i and verb.i > no.i:
             span = no.doc[first.i : no.i + 1]
             yield Change((drop(span), swap(verb, inflected(lemma(verb.text, "VERB"), tag)), *places))
@@ -192,5 +181,4 @@ def modality(sentence: "Span") -> Iterator[Change]:
         yield Change((*definite(root), swap(first, DENIED[first.lower_])))
     to = next((child for child in root.children if child.dep_ == "xcomp" and child.tag_ == "VB"), None)
     if first == root and to is not None and lemma(root.text, "VERB") in ("have", "need") and to.nbor(-1).lower_ == "to":
-        helper = {"VBZ": "does", "VBP": "do", "VBD": "did"}[first.tag_]
-        yield Change((*definite(root), swap(first, f"{helper} not {lemma(root.text, 'VERB')}")))
+        yield Change((*definite(root), swap(first, f"{HELPERS[first.tag_]} not {lemma(root.text, 'VERB')}")))

@@ -27,7 +27,6 @@ NAME_LABELS = {
     "first name (man)": ("PERSON",),
 }
 DATE_KINDS = ("month", "weekday", "part of day")  # left to the rule for dates
-SPATIAL = {"without", "with", "inside", "outside", "above", "below", "underneath", "beneath", "under", "up", "down"}
 POSSIBLE = ("can", "could", "may", "might")
 MAX_COMPARED_LETTERS = 6  # longer adjectives take "more" instead of "-er"
 MAX_PHRASE_WORDS = 6  # longer phrases do not change places well
@@ -41,7 +40,7 @@ def antonym(sentence: "Span") -> Iterator[Change]:
     gendered = any(listed("gendered", word) for word in present)
     for token in sentence:
         part = PARTS.get(token.pos_, "")
-        if token.lower_ in SPATIAL and token.dep_ == "prep":
+        if token.dep_ == "prep":
             yield from _preposition(token)
         if not part or token.ent_type_ or not _free(token):
             continue
@@ -96,19 +95,15 @@ def _suited(token: "Token", base: str, other: str) -> str:
         return "tall" if animate else "long"
     if base == "dead":
         return "living" if token.dep_ == "amod" else "alive"
-    if base in ("high", "low", "light", "heavy", "top", "bottom", "close", "late", "early") and token.dep_ != "amod":
+    if listed("attributive", base) and token.dep_ != "amod":
         return ""
     if base in ("sit", "stand") and not animate and not (noun is not None and noun.pos_ == "PRON"):
         return ""
     if token.pos_ == "VERB" and (is_negated(token) or any(c.dep_ in ("xcomp", "ccomp") for c in token.children)):
         return ""
-    if (
-        base in ("open", "close", "enter", "win", "lose", "gain", "pass", "rise", "follow", "tie")
-        and token.pos_ == "VERB"
-    ):
-        needed = base in ("open", "close", "enter", "win", "lose", "gain", "tie", "follow")
+    if token.pos_ == "VERB" and (listed("with object", base) or listed("without object", base)):
         has = any(child.dep_ in ("dobj", "nsubjpass") for child in token.children)
-        return other if has == needed and base != "pass" else ""
+        return other if has == listed("with object", base) else ""
     return other
 
 

@@ -1,9 +1,10 @@
 """Rules for how many, how much and when: quantifier, number, quantity, date."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semantic_metrics.contradictions.clauses import is_negated
+from semantic_metrics.contradictions.clauses import NEGATIVE, is_negated
 from semantic_metrics.contradictions.language import Change, swap
 from semantic_metrics.contradictions.words import listed, word_lists
 from semantic_metrics.quantities.read import YEAR, read
@@ -17,43 +18,33 @@ if TYPE_CHECKING:
 
 NUMERALS = [*[*NUMBER_WORDS][2:13], "twenty", "thirty"]
 ORDINALS = [*ORDINAL_VALUES][:10]
-TIMES = {
-    one + ending for one in ("time", "day", "year", "week", "month", "hour", "minute", "way") for ending in ("", "s")
-}
-TIMES |= {"night"}
 YEAR_STEPS = [-23, -17, -12, -8, -6, 6, 8, 12]  # years by which a date is moved
 YEARS = range(1500, 2050)  # those that are moved
 LATEST_YEAR = 2020  # later years are not proposed: they would not fit a text about the past
 LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")
 COUNTED_LABELS = ("", "CARDINAL", "DATE", "TIME", "QUANTITY")  # labels of numbers that the rule changes
 AMOUNT_LABELS = ("MONEY", "PERCENT", "QUANTITY", "DATE", "TIME")  # labels of numbers that do not count things
-TIME_UNITS = TIMES - {"time", "times", "way", "ways", "day", "night"}
-TIME_UNITS |= {"old", "century", "centuries", "decade", "decades"}
 # words before a number that make it a bound, so that another number need not contradict it
 LOWER_BOUNDS = ("more than", "over", "at least", "above", "greater than", "no fewer than", "no less than")
 UPPER_BOUNDS = ("less than", "fewer than", "under", "at most", "up to", "below", "no more than")
 JOINED = ("-", "\N{EN DASH}", "--", "/", ":", "$")  # the first may follow a number: 20-year-old
 FACTORS = (0.25, 0.5, 2, 3, 5)
 SUBJECT_LABELS = ("nsubj", "nsubjpass")
-_IN_FIGURES = frozenset("0123456789.,")
-_ALWAYS = {"always": "never", "never": "always", "everywhere": "nowhere", "sometimes": "never", "rarely": "often"}
-_ALWAYS |= {"often": "rarely", "usually": "rarely", "frequently": "rarely", "seldom": "often"}
-_EVERYONE = {"everyone": "no one", "everybody": "nobody", "everything": "nothing", "nothing": "everything"}
-_EVERYONE |= {"someone": "no one", "somebody": "nobody", "something": "nothing", "nobody": "everybody"}
 
 
 def quantifier(sentence: "Span") -> Iterator[Change]:
     """All, every, some, many, most, few, several; always, often, never; everyone, someone."""
     if sentence.text.strip().endswith("?"):
         return
+    opposites = word_lists().opposites
     for token in sentence:
         clause = next((t for t in (token, *token.ancestors) if t.pos_ in ("VERB", "AUX")), sentence.root)
         word, negated = token.lower_, is_negated(clause)
-        if word in _ALWAYS and _fits_never(token) and (not negated or word == "never"):
-            yield Change((swap(token, _ALWAYS[word]),))
-        elif word in _EVERYONE and _whole(token, clause) and (not negated or word in ("nobody", "nothing")):
-            yield Change((swap(token, _EVERYONE[word]),))
-        elif not negated and token.head.lower_ not in TIMES:
+        if word in opposites["frequency"] and _fits_never(token) and (not negated or word == "never"):
+            yield Change((swap(token, opposites["frequency"][word]),))
+        elif word in opposites["pronoun"] and _whole(token, clause) and (not negated or word in NEGATIVE):
+            yield Change((swap(token, opposites["pronoun"][word]),))
+        elif not negated and not listed("times", token.head.lower_):
             yield from _determiner(token)
 
 
@@ -101,15 +92,13 @@ def _noun_determiner(token: "Token", is_subject: bool) -> Iterator[Change]:
 
 def number(sentence: "Span", random: "Random") -> Iterator[Change]:
     """Another count, year span, age or ordinal."""
-    paired = any(
-        token.lower_ in ("other", "both", "respectively") for token in sentence
-    )  # they imply that there are two
+    paired = any(token.lower_ in ("other", "both", "respectively") for token in sentence)  # of two
     summed = sum(token.tag_ == "CD" for token in sentence) > 2  # three people, two men and one woman
     for token in sentence:
         if summed or (paired and token.lower_ in ("two", "2")):
             continue
         if token.lower_ in ORDINALS and token.ent_type_ == "ORDINAL" and token.dep_ == "amod":
-            if token.head.tag_ in ("NN", "NNS") and token.head.lower_ not in TIMES and token.head.i > token.i:
+            if token.head.tag_ in ("NN", "NNS") and not listed("times", token.head.lower_) and token.head.i > token.i:
                 yield Change((swap(token, _other(token.lower_, ORDINALS, random)),))
         elif _counts(token) and not _bounded(token):
             new = _other(token.lower_, NUMERALS, random) if token.lower_ in NUMERALS else _scaled(token.text, random)
@@ -124,13 +113,13 @@ def _counts(token: "Token") -> bool:
     if token.head.tag_ not in ("NN", "NNS") or token.head.i < token.i or any(token.children):
         return False
     if token.ent_type_ in ("DATE", "TIME"):
-        return token.head.lower_ in TIME_UNITS
+        return listed("time units", token.head.lower_)
     return token.lower_ in NUMERALS or _figure(token.text) is not None
 
 
 def _figure(text: str) -> float | None:
     """The number that a text in digits, with commas or a point, is; None for another text."""
-    plain = text and _IN_FIGURES.issuperset(text) and not {",", "."}.issubset(text)
+    plain = re.fullmatch(r"[\d,]+|[\d.]+", text, re.ASCII)
     atoms = read(text).atoms if plain else ()
     return float(atoms[0].number) if len(atoms) == 1 and atoms[0].values and atoms[0].text == text else None
 
@@ -146,11 +135,11 @@ def _bounded(token: "Token") -> bool:
     """Whether the words around a number allow for other numbers, or it is part of a longer figure."""
     previous = token.doc[token.i - 1] if token.i > token.sent.start else None
     following = token.doc[token.i + 1] if token.i + 1 < token.sent.end else None
-    if previous is not None and (
-        listed("open", previous.lower_) or previous.like_num or previous.text in (*JOINED, "(")
-    ):
+    if following is not None and (following.like_num or following.text in JOINED[1:]):
         return True
-    return following is not None and (following.like_num or following.text in JOINED[1:])
+    return previous is not None and (
+        previous.like_num or previous.text in (*JOINED, "(") or listed("open", previous.lower_)
+    )
 
 
 def _other(word: str, words: list[str], random: "Random") -> str:
@@ -254,8 +243,8 @@ def date(sentence: "Span", random: "Random") -> Iterator[Change]:
         kind = next((k for k in lists.kind_of.get(token.text, ()) if k in ("month", "weekday")), None)
         if is_date and kind and token.pos_ == "PROPN":
             choices = lists.others(token.text, kind)
-            near = [t.text for t in token.doc[max(0, token.i - 1) : token.i + 2]]
-            if kind == "month" and not {"29", "30", "31"}.isdisjoint(near):
+            near = {t.text for t in token.doc[max(0, token.i - 1) : token.i + 2]}
+            if kind == "month" and near & {"29", "30", "31"}:
                 choices = [month for month in choices if month in LONG_MONTHS]
             yield Change((swap(token, random.choice(choices)),))
         if token.lower_ in ("morning", "afternoon", "evening") and token.dep_ in ("pobj", "npadvmod"):

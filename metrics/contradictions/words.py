@@ -21,7 +21,8 @@ class WordLists:
         rows: rows of the file: (list, word, other).
 
     Attributes:
-        opposites: opposites of words by part of speech (adjective, adverb, noun, preposition, verb).
+        opposites: opposites of words by part of speech (adjective, adverb, noun, preposition, verb), and of those that
+            say how often ("frequency") and of whom ("pronoun").
         kinds: words by kind, such as fruit or months; each word excludes the others.
         kind_of: kinds of a word, or of a name of several words.
         compounds: (first, second) words of nouns in which the first has another meaning, such as "hot dog".
@@ -34,7 +35,9 @@ class WordLists:
             opposite. `degrees`: before a word that they deny or grade. `mutual`: verbs that say nearly the same with
             subject and object exchanged. `gendered`: words that a noun must agree with. `groups`: of persons or
             animals. `children`: nouns that "old" does not fit. `mass`, `mass kinds`: not counted. `placed kinds`:
-            places, which the preposition fits. `coloured`: things whose colour is fixed.
+            places, which the preposition fits. `coloured`: things whose colour is fixed. `times`, `time units`: nouns
+            that say how often or how long. `attributive`: adjectives with an opposite before their noun alone. `with
+            object`, `without object`: verbs that have their opposite only so.
     """
 
     def __init__(self, rows: list[tuple[str, str, str]]) -> None:

@@ -29,27 +29,22 @@ from semantic_metrics.quantities.read import (
     Reading,
     read,
 )
-from semantic_metrics.quantities.units import PERCENT
+from semantic_metrics.quantities.units import CURRENCY_SIGNS, PERCENT, SYMBOLS
 
 EQUAL, OPEN, DIFFERENT = "equal", "open", "different"
-ABOUT = Fraction(
-    1, 5
-)  # beside "about" two numbers may both be true if they are less than this share apart (EXPERIMENTS W11)
+ABOUT = Fraction(1, 5)  # beside "about" two numbers less than this share apart may both be true (decisions/numbers.md)
 LEAST_ROUNDED = 10_000  # a smaller whole number is not rounded: 1950 is not 1945
 CONVERTED = Fraction(1, 100)  # by how much a number may change where it is written in another unit
 SURE_DIGITS = 3  # with fewer, a number that another rounds to may be another one
-COUNTED = (NUMBER, ORDINAL, YEAR)
 NEGATIONS = word_set(
     "no not never none nobody nothing neither nor without cannot cant dont doesnt didnt isnt arent wasnt wont"
 )
-JOINING = frozenset(
-    ("and", "or", ",", "as", "times", "plus", "x", "by", "+", "*", "\u00d7", "well", "in", "on", "at", "&", "the", "a")
-)
-LISTED = frozenset(("and", "or", ",", "times", "plus", "x", "by", "+", "*", "\u00d7", ";", "&"))
-IN_ORDER = frozenset(("to", "into", "before", "after", "from", "than", "/", ">", "<", "until", "over", "beats", "\\"))
+LISTED = word_set("and or , times plus x by + * \u00d7 ; &")
+JOINING = LISTED | word_set("as well in on at the a")
+IN_ORDER = word_set("to into before after from than / > < until over beats \\")
 FILLERS = word_set("answer is the a an it s its was are there they about of that equals in on at day")
 AGAIN = word_set("as well too also then again another more later and did so")
-BEFORE_DATES = frozenset(("on", "in", "at", "the", "of"))
+BEFORE_DATES = word_set("on in at the of")
 OUTER = frozenset(".,;:!()[]{}*_")
 PUNCTUATION = frozenset(".,;:!?()[]{}'\"-_\u2013\u2014\u2026\u00a7")
 MOST_WORDS_IN_ORDER = 12
@@ -89,32 +84,23 @@ class Comparison:
 @lru_cache(CACHED_TEXTS)
 def compare(one: str, other: str) -> Comparison:
     """Compare two texts, once for a pair; to exchange them changes only the order in each `Difference`."""
-    one, other = _in_one_case(" ".join(one.split()), " ".join(other.split()))
+    one, other = " ".join(one.split()), " ".join(other.split())
+    if one != other and one.casefold() == other.casefold() and (_has_one_case(one) or _has_one_case(other)):
+        one, other = one.casefold(), other.casefold()  # "MW" in capitals is no other unit than "mW"
     first, second = read(one), read(other)
     key, pairs = _key(first), list(zip(first.quantities, second.quantities, strict=False))
     if first.text and _bare(first.text) == _bare(second.text):
-        other_units = len(first.quantities) == len(second.quantities) and any(
-            relate(a, b) == DIFFERENT for a, b in pairs
-        )
-        if not other_units:  # "5 mW" is not "5 MW"
+        same_count = len(first.quantities) == len(second.quantities)
+        if not (same_count and any(relate(a, b) == DIFFERENT for a, b in pairs)):  # "5 mW" is not "5 MW"
             return Comparison(True)
     if key and key == _key(second) and all(relate(a, b) == EQUAL for a, b in pairs):
         return Comparison(True)
-    if not first.frame and not second.frame:
-        return Comparison(False)
     return Comparison(False, tuple(_differences(first, second)))
 
 
 def _bare(text: str) -> str:
     """A text without case, accents and outer punctuation; itself if it has no letter."""
     return fold(text).strip("".join(OUTER) + "\"'\u201c\u201d\u2018\u2019 ") if any(map(str.isalpha, text)) else text
-
-
-def _in_one_case(one: str, other: str) -> tuple[str, str]:
-    """Both texts in lower case where one has but one case, so that "MW" in capitals is no other unit than "mW"."""
-    if one != other and one.casefold() == other.casefold() and any(map(_has_one_case, (one, other))):
-        return one.casefold(), other.casefold()
-    return one, other
 
 
 def _has_one_case(text: str) -> bool:
@@ -134,14 +120,11 @@ def _key(reading: Reading) -> tuple[str, ...]:
     number = 0
     for i, word in enumerate(words):
         if word == Q:
-            while (
-                kept
-                and kept[-1] in BEFORE_DATES
-                and reading.quantities[number].kind in (*DATES, CLOCK, WEEKDAY, ORDINAL)
-            ):
+            dated = reading.quantities[number].kind in (*DATES, CLOCK, WEEKDAY, ORDINAL)
+            while dated and kept and kept[-1] in BEFORE_DATES:
                 kept.pop()
             number += 1
-        if word not in (",",) or not (kept and kept[-1] == Q and i + 1 < len(words) and words[i + 1] == Q):
+        if word != "," or kept[-1:] != [Q] or words[i + 1 : i + 2] != [Q]:
             kept.append(word)
     return tuple(kept)
 
@@ -173,10 +156,8 @@ def relate(one: Quantity, other: Quantity) -> str:
 def _relate_dates(one: Quantity, other: Quantity) -> str:
     if one.unit != other.unit:
         years = one.values[0], other.values[0]
-        decade = {"decade"} == {one.unit.dimension, other.unit.dimension} - {""}
-        return (
-            OPEN if not all(years) or years[0] == years[1] or (decade and abs(years[0] - years[1]) < 10) else DIFFERENT
-        )
+        within = 10 if {one.unit.dimension, other.unit.dimension} == {"", "decade"} else 1
+        return OPEN if not all(years) or abs(years[0] - years[1]) < within else DIFFERENT
     orders = [(one.values, other.values)]
     if one.open != other.open:
         year, month, day = one.values
@@ -207,40 +188,42 @@ def _relate_clocks(one: Quantity, other: Quantity) -> str:
 
 
 def _relate_ranges(one: Quantity, other: Quantity) -> str:
-    if one.kind == other.kind:
-        if len(one.values) != len(other.values):
-            return OPEN
-        if one.unit.dimension != other.unit.dimension and one.unit.dimension and other.unit.dimension:
-            return DIFFERENT
-        if one.values == other.values:
-            return EQUAL
-        if one.open or other.open:
-            halves = all((a - b) % 720 == 0 for a, b in zip(one.values, other.values, strict=True))
-            return OPEN if halves else DIFFERENT
-        return DIFFERENT
     scalar, span = (one, other) if other.kind == RANGE else (other, one)
-    if len(span.values) != 2 or len(scalar.values) != 1:
+    both = one.kind == other.kind
+    if len(scalar.values) != len(span.values) if both else (len(scalar.values), len(span.values)) != (1, 2):
         return OPEN
-    if scalar.unit.dimension != span.unit.dimension and scalar.unit.dimension and span.unit.dimension:
+    if len({one.unit.dimension, other.unit.dimension} - {""}) > 1:
         return DIFFERENT
-    low, high = sorted(span.values)
-    return OPEN if low <= scalar.values[0] <= high or scalar.bound else DIFFERENT
+    if not both:
+        low, high = sorted(span.values)
+        return OPEN if low <= scalar.values[0] <= high or scalar.bound else DIFFERENT
+    if one.values == other.values:
+        return EQUAL
+    halves = all((a - b) % 720 == 0 for a, b in zip(one.values, other.values, strict=True))  # of the day
+    return OPEN if halves and (one.open or other.open) else DIFFERENT
 
 
 def _relate_amounts(one: Quantity, other: Quantity) -> str:
     (x,), (y,) = one.values, other.values
     if one.unit.dimension != other.unit.dimension or (PERCENT in (one.unit, other.unit) and one.unit != other.unit):
         coarse = max(one, other, key=lambda quantity: quantity.step)
-        if one.unit.dimension == other.unit.dimension and (
-            x == y or (abs(x - y) <= coarse.step / 2 and coarse.digits > 1)
-        ):
+        near = x == y or (abs(x - y) <= coarse.step / 2 and coarse.digits > 1)
+        if one.unit.dimension == other.unit.dimension and near:
             return EQUAL if one.bound == other.bound else OPEN
         left_out = not (one.unit.name and other.unit.name)
         bounded = bool({one.bound[:1], other.bound[:1]} & {"<", ">"})  # "under 32" beside "29 years"
-        return OPEN if left_out and (one.number == other.number or bounded) else DIFFERENT
+        unsure = (left_out and (one.number == other.number or bounded)) or _may_be(one, other) or _may_be(other, one)
+        return OPEN if unsure else DIFFERENT
     if one.bound != other.bound or one.bound:
         return _relate_bounds(one, other, x, y)
     return _relate_values(one, other, x, y)
+
+
+def _may_be(one: Quantity, other: Quantity) -> bool:
+    """Whether "5m" may stand for the other's minutes or millions."""
+    if one.unit != SYMBOLS["m"] or not one.text.endswith("m"):
+        return False
+    return other.values[0] == one.number * {"time": 60, "": 10**6}.get(other.unit.dimension, 0)
 
 
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:
@@ -255,13 +238,11 @@ def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> 
         if coarse.unit.zero or fine.unit.zero:
             limit = coarse.step / 2
         return EQUAL if apart <= min(limit, ABOUT * max(abs(x), abs(y)) / 2) else DIFFERENT
-    scaled = coarse.step > 1 and coarse.unit == fine.unit and coarse.step > coarse.unit.size
     if coarse.step > fine.step and apart <= coarse.step / 2 and coarse.digits > 1:
-        whole = coarse.step == coarse.unit.size and coarse.digits < SURE_DIGITS
-        sure = (coarse.digits >= SURE_DIGITS and coarse.step < coarse.unit.size) or (
-            scaled and fine.step <= fine.unit.size and fine.digits > 3
-        )
-        return EQUAL if sure and not whole else OPEN
+        if coarse.step < coarse.unit.size:  # it has decimals
+            return EQUAL if coarse.digits >= SURE_DIGITS else OPEN
+        scaled = coarse.unit == fine.unit and coarse.step > coarse.unit.size  # "8.4 million"
+        return EQUAL if scaled and fine.step <= fine.unit.size and fine.digits > 3 else OPEN
     return OPEN if {one.kind, other.kind} == {NUMBER} and _rounds(one, other) else DIFFERENT
 
 
@@ -282,10 +263,8 @@ def _relate_bounds(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> 
     far = abs(x - y) >= ABOUT * max(abs(x), abs(y)) and x != y
     signs = {one.bound[:1], other.bound[:1]}
     if signs == {"<", ">"}:
-        (low, low_bound), (high, high_bound) = (
-            (v, q.bound) for v, q in sorted(((x, one), (y, other)), key=lambda pair: pair[1].bound[0] == "<")
-        )
-        return DIFFERENT if low >= high or ({low_bound, high_bound} == {">=", "<="} and low == high) else OPEN
+        low, high = (x, y) if one.bound[0] == ">" else (y, x)
+        return DIFFERENT if low >= high else OPEN
     if len(signs) == 1:
         return EQUAL if x == y and one.bound == other.bound else DIFFERENT if far else OPEN
     if "~" in signs:
@@ -351,39 +330,27 @@ def _signs(reading: Reading) -> list[str]:
     """The signs of a text that mean something: operators, arrows, emoji; all of a text that has no words."""
     frame = reading.frame
     if not any(word != Q and word[0].isalnum() for word in frame):
-        return [
-            word for word in frame if word != Q and word != "." and (len(reading.quantities) < 2 or word not in "-:,;")
-        ]
+        listed = "-:,;." if len(reading.quantities) > 1 else "."
+        return [word for word in frame if word != Q and word not in listed]
     kept = []
     for i, word in enumerate(frame):
-        if word == Q or word[0].isalnum():
-            continue
         before, after = frame[i - 1] if i else "", frame[i + 1] if i + 1 < len(frame) else ""
-        if word == "-" and before != "-" and after != "-" and not (len(frame) == 2 and len(before) == 1):
-            continue
-        if word == "!" and after != "=":
-            continue
-        if word in PUNCTUATION and word not in "-!":
-            continue
-        kept.append(word)
+        if word == "-":  # one of a pair, or a grade: "A-"
+            telling = "-" in (before, after) or (len(frame) == 2 and len(before) == 1)
+        else:
+            telling = (word == "!" and after == "=") or word not in PUNCTUATION
+        if telling and word != Q and not word[0].isalnum():
+            kept.append(word)
     return kept
 
 
 def _other_signs(first: Reading, second: Reading) -> Difference | None:
     """Signs that differ where the words are the same: "x < y", "x > y"; a grade: "A", "A-"."""
     one, other = _signs(first), _signs(second)
-    if (
-        one == other
-        or first.words != second.words
-        or any(relate(a, b) == DIFFERENT for a, b in zip(first.quantities, second.quantities, strict=True))
-    ):
+    pairs = zip(first.quantities, second.quantities, strict=False)
+    if one == other or first.words != second.words or any(relate(a, b) == DIFFERENT for a, b in pairs):
         return None
-    brief = (
-        len(first.words) <= 1
-        and len(one) + len(other) > 0
-        and (not first.words or len(first.words[0]) == 1)
-        and not first.quantities
-    )
+    brief = not first.quantities and (not first.words or (len(first.words) == 1 and len(first.words[0]) == 1))
     if (one and other) or brief:
         return Difference("".join(one) or first.text.strip(), "".join(other) or second.text.strip())
     return None
@@ -403,13 +370,8 @@ def _other_order(first: Reading, second: Reading) -> Difference | None:
         return None
     places = [i for i, (a, b) in enumerate(zip(*frames, strict=True)) if a != b]
     middle = frames[0][places[0] : places[-1] + 1]
-    if (
-        IN_ORDER.intersection(middle)
-        and not {"and", "or"}.intersection(middle)
-        and not IN_ORDER.intersection((middle[0], middle[-1]))
-    ):
-        return Difference(first.text.strip(), second.text.strip())
-    return None
+    listed = {"and", "or"}.intersection(middle) or IN_ORDER.intersection((middle[0], middle[-1]))
+    return Difference(first.text.strip(), second.text.strip()) if IN_ORDER & {*middle} and not listed else None
 
 
 def claims_another(claim: str, sentence: str) -> tuple[Difference, ...]:
@@ -419,7 +381,7 @@ def claims_another(claim: str, sentence: str) -> tuple[Difference, ...]:
     same kind there, while no quantity of the sentence agrees with it.
     """
     first, second = read(claim), read(sentence)
-    if not first.quantities or not second.quantities:
+    if not second.quantities:
         return ()
     if first.words == second.words:
         return tuple(_differences(first, second))
@@ -504,11 +466,8 @@ def _lacking(
 
 def _telling(reading: Reading) -> list[Quantity]:
     alone = len(reading.words) == 1
-    return [
-        one
-        for one in reading.quantities
-        if one.kind not in (IDENTIFIER,) and (alone or one.text.lower() not in DOUBTFUL)
-    ]
+    telling = [one for one in reading.quantities if one.kind != IDENTIFIER]
+    return [one for one in telling if alone or one.text.lower() not in DOUBTFUL]
 
 
 def _sort(quantity: Quantity) -> tuple[str, str]:
@@ -516,5 +475,6 @@ def _sort(quantity: Quantity) -> tuple[str, str]:
     if quantity.kind in DATES:
         return "date", ""
     if quantity.kind in (NUMBER, ORDINAL, RANGE):
-        return "number", quantity.unit.dimension
+        dimension = quantity.unit.dimension
+        return "number", "money" if dimension in CURRENCY_SIGNS else dimension
     return quantity.kind, ""

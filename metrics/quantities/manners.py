@@ -104,9 +104,10 @@ def gives_no_answer(text: str, asked: bool = True) -> bool:
 def says_nothing(text: str) -> bool:
     """Whether a text is an article, a small letter or one character again and again."""
     words = re.findall(r"\w+", text)
-    return len(words) == 1 and (
-        words[0].lower() == "the" or words[0] in ("a", "an") or (len(words[0]) > 5 and len(set(words[0].lower())) == 1)
-    )
+    if len(words) != 1:
+        return False
+    word = words[0].lower()
+    return word == "the" or words[0] in ("a", "an") or (len(word) > 5 and len(set(word)) == 1)
 
 
 def right_choice(question: str, answer: str, reference: str) -> bool | None:
@@ -123,10 +124,8 @@ def right_choice(question: str, answer: str, reference: str) -> bool | None:
         return False
     if re.search(r"\bA [a-z]", answer):  # an article
         letters.discard("A")
-    if chosen := CHOSEN.findall(answer):
-        known = [one for one in chosen if not choices or one in choices]
-        if known:
-            return known[-1 if "leaving" in answer else 0] == wanted
+    if chosen := [one for one in CHOSEN.findall(answer) if not choices or one in choices]:
+        return chosen[-1 if "leaving" in answer else 0] == wanted
     given = _choice_of(answer, choices) or (letters.pop() if len(letters) == 1 else None)
     return None if given is None or (choices and given not in choices) else given == wanted
 

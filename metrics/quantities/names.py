@@ -41,11 +41,9 @@ ALIKE = 0.7  # share of letters of two spellings of one name: "Yevgenia", "Evgen
 
 def plain_wars(text: str) -> str:
     """The world wars by one name, of the same number in any form."""
-    return (
-        WARS.sub(lambda match: "World War " + _WAR.get((match[1] or match[2]).lower(), "I"), text)
-        if "w" in text.lower()
-        else text
-    )
+    if "w" not in text.lower():
+        return text
+    return WARS.sub(lambda match: "World War " + _WAR.get((match[1] or match[2]).lower(), "I"), text)
 
 
 def short_and_long(text: str, other: str) -> Iterator[tuple[int, int, str]]:
@@ -92,9 +90,8 @@ def _spells(letters: str, words: list[re.Match[str]], first: int) -> int | None:
         if word[0] == letters[place]:
             place += 1
             if place < len(letters) and inner and len(letters) > 3 and letters[place] in word[1:]:
-                follows = next(
-                    (one[0].lower() for one in words[i + 1 : i + 3] if one[0].lower() not in NO_INITIAL), " "
-                )
+                behind = [one[0].lower() for one in words[i + 1 : i + 3]]
+                follows = next((one for one in behind if one not in NO_INITIAL), " ")
                 if follows[0] != letters[place]:
                     place, inner = place + 1, inner - 1
         elif word not in NO_INITIAL:

@@ -6,16 +6,18 @@ small rules: a date, a time of the day, an identifier, or a number with its scal
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, unfold, word_set
 from semantic_metrics.quantities.spell import (
     NUMBER_WORDS,
     ORDINALS,
     SCALES,
+    SCALES_OF_MONEY,
     SHORT_SCALES,
     TENS,
     YEAR_IN_WORDS,
@@ -25,16 +27,14 @@ from semantic_metrics.quantities.spell import (
 from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, NO_UNIT, PERCENT, Unit, find_unit
 
 # kinds of quantities
-NUMBER, ORDINAL, YEAR, DATE, WEEKDAY, CLOCK, RATE, FACTOR, SCALE, IDENTIFIER, RANGE = (
-    *("number", "ordinal", "year", "date", "weekday", "clock time", "rate", "factor", "scale", "identifier", "range"),
-)
+NUMBER, ORDINAL, YEAR, DATE, WEEKDAY, CLOCK = "number", "ordinal", "year", "date", "weekday", "clock time"
+RATE, FACTOR, SCALE, IDENTIFIER, RANGE = "rate", "factor", "scale", "identifier", "range"
 DATES = (YEAR, DATE)
 MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 MONTH_OF = {word: i for i, month in enumerate(MONTHS.split("|"), 1) for word in (month, month[:3])} | {"sept": 9}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEKDAY_OF = {word: i for i, day in enumerate(WEEKDAYS, 1) for word in (day, day + "s")}
-BEFORE_MONTH = frozenset(("in", "of", "on", "last", "next", "this", "late", "early", "mid", "from", "to", "every"))
-BEFORE_MONTH |= {"until", "since", "before", "after", "by", "around"}
+BEFORE_MONTH = word_set("in of on last next this late early mid from to every until since before after by around")
 FACTORS: dict[str, int | Fraction] = {"doubled": 2, "tripled": 3, "trebled": 3, "quadrupled": 4}
 FACTORS |= {"halved": Fraction(1, 2)}
 SCALE_WORDS = {"dozens": 12, "hundreds": 100, "thousands": 1000, "millions": 10**6, "billions": 10**9}
@@ -46,10 +46,8 @@ PARTS |= {word + ending: value for word, value in ORDINALS.items() if 5 <= value
 QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 NOTHING = frozenset(("none", "nil", "nothing"))  # numbers where they are the whole text
 DOUBTFUL = frozenset(("one", "first", "second", "third"))  # often no numbers: "one of them", "it first appeared"
-ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "bn": 10**9, "mn": 10**6} | {
-    short: SCALES[word] for short, word in SHORT_SCALES.items()
-}
-MONEY_SCALES = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
+ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9, "mn": 10**6}
+ATTACHED_SCALES |= {short: SCALES[word] for short, word in SHORT_SCALES.items()}
 MAX_DIGITS = 28  # longer numbers are compared as they are written
 MAX_POWER = 30
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -69,24 +67,30 @@ SMALL_WORDS = word_set(
 
 TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:(?<=[nN])['\u2019][tT]\b)?|[^\w\s]|_")
 UNIT_WORD = re.compile(r"[\s-]?([\u00b0]\s?[A-Za-z]?\b|%|\u2030|\u00a2|[^\W\d_]+(?:/[a-z]+|\^?[23](?!\w))?)")
+FACTOR_BEGINS = re.compile(r"\s\d")
 NEXT_WORD = re.compile(r"[\s-]([^\W\d_]+)")
 _MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
 _YEAR = r"(?:1\d|20|21)\d\d"
-ISO_DATE = re.compile(r"(\d{4})-(0?[1-9]|1[0-2])-([0-3]?\d)(?![\d-])")
-ISO_MONTH = re.compile(r"((?:1\d|20)\d\d)-(0[1-9]|1[0-2])(?![\d-])")
 DATE_IN_DIGITS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?![\d./-]?\d)")
-DAY_MONTH = re.compile(
-    rf"(\d\d?)(?:st|nd|rd|th)?(?:\sday)?(?:\sof)?[\s-]({_MONTH})\b\.?(?:[,\s-]{{1,2}}({_YEAR})(?![\w-]))?", re.I
-)
-MONTH_DAY = re.compile(
-    rf"({_MONTH})\b\.?\s(?:the\s)?(\d\d?)(?:st|nd|rd|th)?(?![\w%]|[.,:/]\d)(?:,?\s({_YEAR})(?![\w-]))?", re.I
-)
-MONTH_YEAR = re.compile(rf"({_MONTH})\b\.?,?\s(?:of\s)?({_YEAR})(?!\w)", re.I)
-DAY_IN_WORDS = re.compile(rf"(?:the\s)?([a-z]+(?:-[a-z]+)?)\sof\s({_MONTH})\b(?:,?\s({_YEAR})(?!\w))?", re.I)
-QUARTER = re.compile(rf"(?:Q([1-4])|({'|'.join(QUARTERS)})\squarter)\b(?:(?:\sof)?\s({_YEAR})(?!\w))?", re.I)
+_QUARTER = rf"(?:Q(?P<q>[1-4])|(?P<nth>{'|'.join(QUARTERS)})\squarter)\b(?:(?:\sof)?\s(?P<year>{_YEAR})(?!\w))?"
+DATE_WRITINGS = [
+    re.compile(writing, re.I)
+    for writing in (
+        r"(?P<year>\d{4})-(?P<month>0?[1-9]|1[0-2])-(?P<day>[0-3]?\d)(?![\d-])",
+        r"(?P<year>(?:1\d|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])",
+        rf"(?P<day>\d\d?)(?:st|nd|rd|th)?(?:\sday)?(?:\sof)?[\s-](?P<month>{_MONTH})\b\.?"
+        rf"(?:[,\s-]{{1,2}}(?P<year>{_YEAR})(?![\w-]))?",
+        rf"(?P<month>{_MONTH})\b\.?\s(?:the\s)?(?P<day>\d\d?)(?:st|nd|rd|th)?(?![\w%]|[.,:/]\d)"
+        rf"(?:,?\s(?P<year>{_YEAR})(?![\w-]))?",
+        rf"(?P<month>{_MONTH})\b\.?,?\s(?:of\s)?(?P<year>{_YEAR})(?!\w)",
+        rf"(?P<day>[a-z]+(?:-[a-z]+)?)\sof\s(?P<month>{_MONTH})\b(?:,?\s(?P<year>{_YEAR})(?!\w))?",
+        _QUARTER,
+    )
+]
+_HOURS = "|".join([*NUMBER_WORDS][1:13])
 CLOCK_TIME = re.compile(
     r"(\d\d?)(?:[:.]([0-5]\d))?(?::[0-5]\d)?\s?([ap])(?:m\b|\.\s?m\b\.?)(?:\s(?:UTC|GMT)\b)?"
-    r"|(\d\d?):([0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s(?:UTC|GMT)\b)?|(\d\d?)\so'clock",
+    rf"|(\d\d?):([0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s(?:UTC|GMT)\b)?|(\d\d?|{_HOURS})\so['\u2019]clock",
     re.I,
 )
 VERSION = re.compile(r"\d+(?:\.\d+){2,}[\w.-]*\w|\d+(?:-\d+){2,}|\d+[^\W\d_][\w-]*(?:\.\d[\w.]*)*")
@@ -96,6 +100,7 @@ GROUPED, POINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"), re.compile(r"\d{
 POINT_OF_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
 SPACED = re.compile(r"\d{1,3}(?:[ \u202f]\d{3})+(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
+POWER_BEGINS, WORD_BEGINS = re.compile(r"[x\u00d7]\d|e\d"), re.compile(r"\d+[-.]?[^\W\d_]+-")
 RAISED = re.compile(r"\s?(?:\^|\*\*)\s?(-?\d\d?)(?![\w.])")
 BEFORE_AMOUNT = re.compile(r"[\s$]{0,2}")
 SLASH = re.compile(r"\s?/\s?(\d{1,4})(?![\w/]|\.\d)")
@@ -104,10 +109,9 @@ SCALE_WORD = re.compile(rf"[\s-]?(hundred|{'|'.join([*SCALES, *SHORT_SCALES])})\
 AND_HALF = re.compile(r"\s(?:and\s)?a\s(half|quarter)\b")
 PER_TIME = re.compile(
     r"\s(?:times\s|time\s)?(?:(?:an?|per|each|every)\s|/)(hour|day|week|month|year|minute|second)\b"
-    r"|\s(?:times\s)?(hourly|daily|weekly|monthly|annually|yearly)\b",
-    re.I,
-)
-EVERY = re.compile(r"every\s(?:(\d+|two|three|four|five|six)\s)?(hour|day|week|month|year|minute)s?\b", re.I)
+    rf"|\s(?:times\s)?({'|'.join(RATES)})\b", re.I,
+)  # fmt: skip
+EVERY = re.compile(r"every\s(?:(\d{1,4}|two|three|four|five|six)\s)?(hour|day|week|month|year|minute)s?\b", re.I)
 PART_OF = re.compile(r"(?=\s(?:of|as)\b|\W*\Z)")
 HALVES = frozenset(("half", "quarter"))
 BEFORE_HALF = frozenset(("second", "first", "last", "next", "this", "each", "every"))
@@ -135,32 +139,13 @@ BOUND_BEFORE = [
     (bound, re.compile(rf"(?:^|(?<=\s)|(?<=[(,;]))(?:{words})(?:\s(?:an?|the))?\s?\Z", re.I))
     for bound, words in BOUNDS_BEFORE
 ]
-BOUND_ENDS = frozenset(re.findall(r"[a-z]+", " ".join(words for _, words in BOUNDS_BEFORE))) | {
-    "a",
-    "an",
-    "the",
-    "s",
-    "ed",
-    "ing",
-}
-BOUND_ENDS |= {"exceeds", "exceeded", "exceeding", "upwards"}
-BOUND_SIGNS = {
-    "=": "<=",
-    "<": "<",
-    ">": ">",
-    "\u2264": "<=",
-    "\u2265": ">=",
-    "~": "~",
-    "\u2248": "~",
-    "\u00b1": "~",
-    "<=": "<=",
-    ">=": ">=",
-}  # a sign of two characters ends with "="
+BOUND_ENDS = frozenset(re.findall(r"[a-z]+", " ".join(words for _, words in BOUNDS_BEFORE)))
+BOUND_ENDS |= word_set("a an the exceeds exceeded exceeding")
+BOUND_SIGNS = {"<": "<", ">": ">", "\u2264": "<=", "\u2265": ">=", "~": "~", "\u2248": "~", "\u00b1": "~"}
+BOUND_SIGNS |= {"<=": "<=", ">=": ">=", "=": "<="}  # a sign of two characters ends with "="
 BOUND_SIGN = re.compile(r"(?:^|(?<=\s)|(?<=[(]))([<>]=?|[\u2264\u2265~\u2248\u00b1])\s?\Z")
-_MORE, _LESS = (
-    "more|over|above|older|later|higher|longer|up(?:wards?)?",
-    "less|fewer|under|below|younger|earlier|lower|shorter",
-)
+_MORE = "more|over|above|older|later|higher|longer|up(?:wards?)?"
+_LESS = "less|fewer|under|below|younger|earlier|lower|shorter"
 BOUND_AFTER = [
     (bound, re.compile(words, re.I))
     for bound, words in (
@@ -171,12 +156,12 @@ BOUND_AFTER = [
     )
 ]
 NOUN_BETWEEN = re.compile(r"\s\w+\s(?:or|and|at)\b")  # "5 people or more"
-BESIDE_DATES = frozenset(("by",))  # a bound beside a date or a time alone; it stays among the words
 MARKER = re.compile(r"\[\d{1,3}(?:[,-] ?\d{1,3})*\]|^\s*(?:\(\d{1,3}\)|\d{1,3}[.)])\s+(?=[^\W\d])")
 ROMAN = re.compile(r"(?=[IVXLC])(?:C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})\Z")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 BEFORE_ROMAN = word_set("chapter stage war part type phase volume act book figure table section bowl grade level class")
 Q = "\0"  # stands for a quantity among words
+Frame = list[tuple[int, int, str]]  # begin and end of each word, sign and quantity, with the word folded, the sign or Q
 
 
 @dataclass(frozen=True)
@@ -236,7 +221,7 @@ class Reading:
 def read(text: str) -> Reading:
     """Read a text; the same text is read once."""
     text = unfold(text)
-    frame: list[tuple[int, int, str]] = []
+    frame: Frame = []
     atoms: list[Quantity] = []
     bounds: list[tuple[int, int]] = []
     place = 0
@@ -247,21 +232,18 @@ def read(text: str) -> Reading:
             continue
         if begin in marks:
             place = marks[begin]
-            continue
-        quantity = _read_one(text, begin, token[0], frame)
-        if quantity is None:
+        elif quantity := _read_one(text, begin, token[0], frame):
+            quantity, first, place = _bounded(text, quantity, frame[-1][2] if frame else "")
+            while frame and frame[-1][0] >= first:
+                frame.pop()
+            frame.append((first, place, Q))
+            bounds.append((first, place))
+            atoms.append(quantity)
+        else:
             place = token.end()
-            if token[0] not in ".'\u2019\"\u201c\u201d`":
-                frame.append(
-                    (begin, place, fold(token[0]).replace("\u2019", "'") if token[0][0].isalnum() else token[0])
-                )
-            continue
-        quantity, first, place = _bounded(text, quantity, frame[-1][2] if frame else "")
-        while frame and frame[-1][0] >= first:
-            frame.pop()
-        frame.append((first, place, Q))
-        bounds.append((first, place))
-        atoms.append(quantity)
+            if token[0] not in f".'\u2019\"\u201c\u201d`{Q}":
+                word = fold(token[0]).replace("\u2019", "'") if token[0][0].isalnum() else token[0]
+                frame.append((begin, place, word))
     quantities, words = _joined(text, atoms, bounds, frame)
     return Reading(text, tuple(atoms), tuple(quantities), tuple(words))
 
@@ -273,123 +255,131 @@ def _sure_match(pattern: re.Pattern[str], text: str, begin: int) -> re.Match[str
     return match
 
 
-def _read_one(text: str, begin: int, token: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
+def _simple(kind: str, text: str, begin: int, end: int, value: Fraction | int) -> Quantity:
+    """A quantity of one value, without a unit."""
+    return Quantity(kind, (Fraction(value),), begin, end, text[begin:end], Fraction(value))
+
+
+def _date(text: str, begin: int, end: int, parts: tuple[int, int, int], part: str = "") -> Quantity:
+    """A date or, where it has no month, a year; `part` is what it is one of: a quarter, a decade."""
+    unit = Unit(part, part, Fraction(1)) if part else NO_UNIT
+    kind = DATE if any(parts[1:]) else YEAR
+    return Quantity(kind, tuple(map(Fraction, parts)), begin, end, text[begin:end], Fraction(parts[0]), unit)
+
+
+def _read_one(text: str, begin: int, token: str, frame: Frame) -> Quantity | None:
     """The quantity that begins at a token, or None."""
+    word, end = token.lower(), begin + len(token)
     if token[0].isdigit():
         return _from_digits(text, begin, frame)
-    if token in ("-", "+", "'", "\u2019") or (
-        not token.isalnum() and token in ".$\u00a3\u20ac\u00a5\u20b9\u20a9\u20bd\u20ba\u20aa\u20bf"
-    ):
-        return _from_sign(text, begin, token, frame)
-    word = token.lower()
+    if token in "-+.'\u2019" or (token in CURRENCY_SIGNS and not token.isalpha()):
+        return _from_sign(text, begin, token)
     if word in MONTH_OF:
-        return _from_month(text, begin, frame)
+        return _find_date(text, begin) or _lone_month(text, begin, end, frame)
     if word in NOTHING and text.strip(" .").lower() == word:
-        return Quantity(NUMBER, (Fraction(0),), begin, begin + len(word), text[begin : begin + len(word)])
+        return _simple(NUMBER, text, begin, end, 0)
     if word in _STARTS:
         return _from_words(text, begin, word, frame)
-    if (
-        token.isupper()
-        and (unit := CURRENCY_SIGNS.get(token))
-        and text[begin + len(token) : begin + len(token) + 2].strip(" $")[:1].isdigit()
-    ):
-        after = _sure_match(BEFORE_AMOUNT, text, begin + len(token)).end()
-        return _money(text, begin, after, unit, frame)
-    if word == "q" and (match := QUARTER.match(text, begin)):
-        return _date(
-            text, match, int(match[3] or 0), int(match[1] or QUARTERS[(match[2] or "first").lower()]), 0, "quarter"
-        )
-    if token.isupper() and ROMAN.match(token) and _may_be_roman(text, begin, token, frame):
-        return Quantity(ORDINAL, (Fraction(_roman(token)),), begin, begin + len(token), token, Fraction(_roman(token)))
+    if word == "q":
+        return _find_date(text, begin)
+    if not token.isupper():
+        return None
+    if token in CURRENCY_SIGNS and text[end : end + 2].strip(" $")[:1].isdigit():
+        return _number(text, begin, _sure_match(BEFORE_AMOUNT, text, end).end(), CURRENCY_SIGNS[token])
+    if ROMAN.match(token) and _may_be_roman(text, begin, token, frame):
+        return _simple(ORDINAL, text, begin, end, _roman(token))
     return None
 
 
-def _from_sign(text: str, begin: int, sign: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
+def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
     """A negative number, one that begins with its point, a year such as '95, or an amount of a currency."""
     after = text[begin + 1 : begin + 3]
     alone = not begin or text[begin - 1].isspace() or text[begin - 1] in '("\u201c=^~<>:['
+    if sign in CURRENCY_SIGNS:
+        digits = begin + 1 + after[:1].isspace()
+        return _number(text, begin, digits, CURRENCY_SIGNS[sign]) if after.strip()[:1].isdigit() else None
+    if not alone:
+        return None
     if sign in "'\u2019":
-        match = SHORT_YEAR.match(text, begin)
-        if not match or not alone:
+        if not (match := SHORT_YEAR.match(text, begin)):
             return None
-        return _date(text, match, 1900 + int(match[1]) if int(match[1]) > 30 else 2000 + int(match[1]), 0, 0, match[2])
-    if sign in CURRENCY_SIGNS and after.strip()[:1].isdigit():
-        return _money(text, begin, begin + 1 + after[:1].isspace(), CURRENCY_SIGNS[sign], frame)
-    if sign in "-+" and alone and after[:1] in CURRENCY_SIGNS and after[1:].isdigit():
-        inner = _money(text, begin + 1, begin + 2, CURRENCY_SIGNS[after[0]], frame)
-    elif sign == "." and after[:1].isdigit() and alone:
-        inner = _from_digits(text, begin + 1, frame, point=True)
-    elif sign in "-+" and alone and after[:1].isdigit():
-        inner = _from_digits(text, begin + 1, [])
+        year = int(match[1]) + (1900 if int(match[1]) > 30 else 2000)
+        return _date(text, begin, match.end(), (year, 0, 0), "decade" if match[2] else "")
+    if sign != "." and after[:1] in CURRENCY_SIGNS and after[1:].isdigit():
+        inner = _number(text, begin + 1, begin + 2, CURRENCY_SIGNS[after[0]])
+    elif after[:1].isdigit():
+        inner = _from_digits(text, begin + 1, [], point=sign == ".")
     else:
         return None
     if inner is None or inner.kind in (IDENTIFIER, DATE, CLOCK):
         return None
-    values, number = inner.values, inner.number
-    if sign == "-":
-        values, number = tuple(-value for value in values), -number
-    kind = NUMBER if inner.kind == YEAR else inner.kind
-    return replace(inner, kind=kind, values=values[:1], number=number, begin=begin, text=text[begin : inner.end])
+    factor = -1 if sign == "-" else 1
+    return replace(
+        inner,
+        kind=NUMBER if inner.kind == YEAR else inner.kind,
+        values=(factor * inner.values[0],),
+        number=factor * inner.number,
+        begin=begin,
+        text=text[begin : inner.end],
+    )
 
 
-def _money(text: str, begin: int, digits: int, unit: Unit, frame: list[tuple[int, int, str]]) -> Quantity | None:
-    match = TOKEN.match(text, digits)
-    read_number = _plain_number(text, digits) if match and match[0][0].isdigit() else None
-    return _number(text, begin, *read_number, unit=unit, frame=frame) if read_number else None
-
-
-def _from_digits(text: str, begin: int, frame: list[tuple[int, int, str]], point: bool = False) -> Quantity | None:
+def _from_digits(text: str, begin: int, frame: Frame, point: bool = False) -> Quantity | None:
     """What begins with a digit: a date, a time, an identifier or a number."""
     before = text[begin - 1] if begin else " "
     if not point:
-        if not (before.isalnum() or before == "_") and (found := _date_from_digits(text, begin) or _clock(text, begin)):
+        if not (before.isalnum() or before == "_") and (found := _find_date(text, begin) or _clock(text, begin)):
             return found
-        if found := _identifier(text, begin, before, frame):
-            return found
-    number = _plain_number(text, begin, point)
-    if number is None:
-        end = _sure_match(TOKEN, text, begin).end()
-        return Quantity(IDENTIFIER, (), begin, end, text[begin:end])
-    return _number(text, begin, *number, unit=None, frame=frame)
+        if end := _end_of_identifier(text, begin, before, frame):
+            return Quantity(IDENTIFIER, (), begin, end, text[begin:end])
+    end = _sure_match(TOKEN, text, begin).end()
+    return _number(text, begin, begin, point=point) or Quantity(IDENTIFIER, (), begin, end, text[begin:end])
 
 
-def _date_from_digits(text: str, begin: int) -> Quantity | None:
-    if match := ISO_DATE.match(text, begin):
-        return _date(text, match, int(match[1]), int(match[2]), int(match[3]))
-    if match := ISO_MONTH.match(text, begin):
-        return _date(text, match, int(match[1]), int(match[2]), 0)
+def _find_date(text: str, begin: int) -> Quantity | None:
+    """The date or quarter that begins at a place, in any writing."""
     if (match := DATE_IN_DIGITS.match(text, begin)) and (len(match[4]) == 4 or match[2] == "/"):
         day, month, year = int(match[1]), int(match[3]), int(match[4])
         year += (2000 if year <= 30 else 1900) * (len(match[4]) == 2)
         if month > 12:
             day, month = month, day
         if day and 0 < month <= 12 and day <= 31:
-            return replace(_date(text, match, year, month, day), open=day <= 12 and day != month and match[2] != ".")
-    if (match := DAY_MONTH.match(text, begin)) and 0 < int(match[1]) <= 31:
-        return _date(text, match, int(match[3] or 0), MONTH_OF[match[2].lower()], int(match[1]))
-    if match := QUARTER.match(text, begin):
-        return _date(text, match, int(match[3] or 0), QUARTERS[match[2].lower()], 0, "quarter")
+            either = day <= 12 and day != month and match[2] != "."
+            return replace(_date(text, begin, match.end(), (year, month, day)), open=either)
+    for writing in DATE_WRITINGS:
+        if match := writing.match(text, begin):
+            found = match.groupdict("")
+            year = int(found["year"] or 0)
+            if "q" in found:
+                quarter = int(found["q"] or QUARTERS[fold(found["nth"])])
+                sure = year or found["q"] or found["nth"][0].isdigit()  # "the first quarter" may be a share
+                return _date(text, begin, match.end(), (year, quarter, 0), "quarter") if sure else None
+            month, day = fold(found["month"]), found.get("day", "0")
+            number = int(day) if day.isdigit() else _ordinal_words(fold(day))
+            if number <= 31 and (number or "day" not in found):
+                return _date(text, begin, match.end(), (year, MONTH_OF.get(month) or int(month), number))
     return None
 
 
-def _date(text: str, match: re.Match[str], year: int, month: int, day: int, part: str = "") -> Quantity:
-    values = tuple(map(Fraction, (year, month, day)))
-    unit = Unit(part, part, Fraction(1)) if part else NO_UNIT
-    kind = DATE if month or day else YEAR
-    return Quantity(kind, values, match.start(), match.end(), match[0], Fraction(year), unit)
+def _lone_month(text: str, begin: int, end: int, frame: Frame) -> Quantity | None:
+    """The name of a month behind "in", "on" and the like, as "May" and "March" are also words."""
+    written = text[begin].isupper() or _in_small_letters(text)
+    if not frame or frame[-1][2] not in BEFORE_MONTH or end - begin < 3 or not written:
+        return None
+    return _date(text, begin, end, (0, MONTH_OF[text[begin:end].lower()], 0))
 
 
 def _clock(text: str, begin: int) -> Quantity | None:
     match = CLOCK_TIME.match(text, begin)
     if not match:
         return None
-    hour, minute = int(match[1] or match[4] or match[6]), int(match[2] or match[5] or 0)
-    if hour > 24 or (match[3] and not 0 < hour <= 12):
+    written, minute = fold(match[1] or match[4] or match[6]), int(match[2] or match[5] or 0)
+    hour, half = int(NUMBER_WORDS.get(written, written)), (match[3] or "").lower()
+    if hour > 24 or (half and not 0 < hour <= 12):
         return None
-    half = (match[3] or "").lower()
+    either = not half and 0 < hour <= 12 and written[0] != "0"
     if half:
         hour = hour % 12 + 12 * (half == "p")
-    either = not half and 0 < hour <= 12 and (match[4] or match[6] or "")[0] != "0"
     return Quantity(CLOCK, (Fraction(60 * hour + minute),), begin, match.end(), match[0], open=either)
 
 
@@ -404,58 +394,37 @@ def _in_small_letters(text: str) -> bool:
     return text.islower()
 
 
-def _identifier(text: str, begin: int, before: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
-    """Digits that name something: a version, a section, a code, a phone number, or what letters are joined to."""
+def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
+    """The end of digits that name something: a version, a section, a code, a phone number; 0 if they do not."""
     plain = _sure_match(TOKEN, text, begin)
-    joined = before.isalpha() or before in "_#" or (before in "/." and begin > 1 and text[begin - 2].isalpha())
-    version = VERSION.match(text, begin)
-    if joined:
-        end = max(plain.end(), version.end() if version else 0)
-        return Quantity(IDENTIFIER, (), begin, end, text[begin:end])
-    if version and version.end() > plain.end():
-        written = version[0]
-        ending = re.sub(r"\A\d+", "", written)
-        grouped = POINTED.fullmatch(written)
-        known = ending.isalpha() and _ends_number(ending, text, version.end())
-        power = POWER.match(text, plain.end()) or re.match(r"[x\u00d7]\d|e\d", ending)
-        if not grouped and not known and not power and not re.match(r"\d+[-.]?[^\W\d_]+[-]", written):
-            return Quantity(IDENTIFIER, (), begin, version.end(), written)
     digits, end = plain[0], plain.end()
+    version = VERSION.match(text, begin)
+    if before.isalpha() or before in "_#" or (before in "/." and begin > 1 and text[begin - 2].isalpha()):
+        return max(end, version.end() if version else 0)
+    if version and version.end() > end and not _is_amount(text, end, version[0]):
+        return version.end()
     if digits[0] == "0" and len(digits) > 2 and digits.isdigit():
-        return Quantity(IDENTIFIER, (), begin, end, digits)
-    if not frame or frame[-1][1] < begin - 2 or before not in " \u00a0.":
-        return None
+        return end
+    if not frame or frame[-1][1] < begin - 2 or before not in " \u00a0." or "," in digits:
+        return 0
     first, last, word = frame[-1]
     decimal, name = "." in digits, text[first:last]
-    if word in NAMED and (decimal or word not in ONLY_DECIMALS) and "," not in digits:
-        return Quantity(IDENTIFIER, (), begin, end, digits)
-    capital = (
-        name[:1].isupper()
-        and len(name) > 1
-        and word not in SMALL_WORDS
-        and name.isalpha()
-        and name not in CURRENCY_SIGNS
-    )
-    upper = _in_capitals(text) and len(text) > 12
-    if (
-        decimal
-        and capital
-        and not upper
-        and "," not in digits
-        and not _unit(text, end, True)[1]
-        and not SCALE_WORD.match(text, end)
-    ):
-        return Quantity(IDENTIFIER, (), begin, end, digits)
-    return None
+    if word in NAMED and (decimal or word not in ONLY_DECIMALS):
+        return end
+    named = len(name) > 1 and name[0].isupper() and name.isalpha() and word not in SMALL_WORDS
+    if not decimal or not named or name in CURRENCY_SIGNS or (_in_capitals(text) and len(text) > 12):
+        return 0
+    return 0 if _unit(text, end, True)[1] or SCALE_WORD.match(text, end) else end
 
 
-def _ends_number(ending: str, text: str, end: int) -> bool:
-    """Whether letters joined to digits are an ordinal's ending, a scale, a unit or a decade's s."""
-    return (
-        ending in ("st", "nd", "rd", "th", "s", "x", "h")
-        or ending in ATTACHED_SCALES
-        or bool(find_unit((ending,), True)[1])
-    )
+def _is_amount(text: str, end: int, written: str) -> bool:
+    """Whether digits up to `end` with what is joined to them are an amount: "5kg", "90s", "1.234.567", "2e9"."""
+    ending = written.lstrip("0123456789")
+    if ending in ("st", "nd", "rd", "th", "s", "x", "h") or ending in ATTACHED_SCALES or POINTED.fullmatch(written):
+        return True
+    if POWER.match(text, end) or POWER_BEGINS.match(ending) or WORD_BEGINS.match(written):
+        return True
+    return ending.isalpha() and find_unit((ending,), True)[1] > 0
 
 
 def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction, Fraction, int, int] | None:
@@ -481,17 +450,15 @@ def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction,
     return Fraction(whole), step, digits, end
 
 
-def _number(
-    text: str,
-    begin: int,
-    value: Fraction,
-    step: Fraction,
-    digits: int,
-    end: int,
-    unit: Unit | None,
-    frame: list[tuple[int, int, str]],
-) -> Quantity:
-    """A number in digits with what follows it: a power, a fraction, a scale, a unit."""
+def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: bool = False) -> Quantity | None:
+    """A number whose digits begin at a place, with what follows: a power, a fraction, a scale, a unit.
+
+    It begins with the sign of its unit, if it has one; `point` says that a decimal point stands before the digits.
+    """
+    plain = _plain_number(text, place, point)
+    if plain is None:
+        return None
+    value, step, digits, end = plain
     whole = step == 1
     if (match := POWER.match(text, end)) and abs(int(match[1] or match[2])) <= MAX_POWER:
         factor, end = Fraction(10) ** int(match[1] or match[2]), match.end()
@@ -500,20 +467,12 @@ def _number(
         value, end = value ** int(match[1]), match.end()
     elif whole and (match := MIXED.match(text, end)) and int(match[2]):
         value, end, step = value + Fraction(int(match[1]), int(match[2])), match.end(), Fraction(0)
-    elif (
-        whole
-        and unit is None
-        and (match := SLASH.match(text, end))
-        and int(match[1])
-        and value < 10_000
-        and not (value >= FIRST_YEAR and whole)
-    ):
+    elif whole and not unit and value < FIRST_YEAR and (match := SLASH.match(text, end)) and int(match[1]):
         value, end, step = value / int(match[1]), match.end(), Fraction(0)
     scaled, end = _scale(text, end, money=unit is not None)
     if scaled == 1 and unit is None and whole and (found := _ordinal_or_year(text, begin, end, value)):
         return found
-    if scaled != 1:
-        value, step = value * scaled, step * scaled
+    value, step = value * scaled, step * scaled
     if match := AND_HALF.match(text, end):
         value, end, step = value + Fraction(1, PARTS[match[1]]), match.end(), Fraction(0)
     return _with_unit(text, begin, end, value, step, digits, unit, after_digits=True)
@@ -522,11 +481,11 @@ def _number(
 def _scale(text: str, end: int, money: bool = False) -> tuple[int, int]:
     """What a word for a scale behind a number stands for, and its end; 1 if there is none."""
     if match := SCALE_WORD.match(text, end):
-        word = match[1].lower()
+        word = fold(match[1])
         return 100 if word == "hundred" else SCALES.get(word) or SCALES[SHORT_SCALES[word]], match.end()
     match = (MONEY_LETTERS if money else SCALE_LETTERS).match(text, end)
-    if match and money and match[1].lower() in MONEY_SCALES:
-        return MONEY_SCALES[match[1].lower()], match.end()
+    if match and money and match[1].lower() in SCALES_OF_MONEY:
+        return SCALES[SCALES_OF_MONEY[match[1].lower()]], match.end()
     if match and match[1] in ATTACHED_SCALES and (match[1] != "K" or text[end - 1 : end].isdigit()):
         return ATTACHED_SCALES[match[1]], match.end()
     return 1, end
@@ -534,26 +493,16 @@ def _scale(text: str, end: int, money: bool = False) -> tuple[int, int]:
 
 def _ordinal_or_year(text: str, begin: int, end: int, value: Fraction) -> Quantity | None:
     if match := ORDINAL_ENDING.match(text, end):
-        return Quantity(ORDINAL, (value,), begin, match.end(), text[begin : match.end()], value)
+        return _simple(ORDINAL, text, begin, match.end(), value)
     if match := ERA.match(text, end):
-        year = -value if match[1][0] in "Bb" else value
-        return Quantity(YEAR, (year, Fraction(0), Fraction(0)), begin, match.end(), text[begin : match.end()], year)
+        return _date(text, begin, match.end(), (-int(value) if match[1][0] in "Bb" else int(value), 0, 0))
     written = text[begin:end]
     if len(written) in (2, 4) and written[-1] == "0" and (match := DECADE.match(text, end)):
-        year = value + 1900 * (len(written) == 2)
-        unit = Unit("s", "decade", Fraction(1))
-        return Quantity(
-            YEAR, (year, Fraction(0), Fraction(0)), begin, match.end(), text[begin : match.end()], year, unit
-        )
-    if (
-        len(written) == 4
-        and FIRST_YEAR <= value <= LAST_YEAR
-        and written.isdigit()
-        and not _unit(text, end, True)[1]
-        and text[end : end + 1] != "+"
-    ):
-        return Quantity(YEAR, (value, Fraction(0), Fraction(0)), begin, end, written, value)
-    return None
+        return _date(text, begin, match.end(), (int(value) + 1900 * (len(written) == 2), 0, 0), "decade")
+    year = len(written) == 4 and written.isdigit() and FIRST_YEAR <= value <= LAST_YEAR
+    if not year or text[end : end + 1] == "+" or _unit(text, end, True)[1]:
+        return None
+    return _date(text, begin, end, (int(value), 0, 0))
 
 
 def _unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int]:
@@ -569,20 +518,13 @@ def _unit(text: str, end: int, after_digits: bool) -> tuple[Unit | None, int]:
     elif words[0] == "\u00b0":
         words = ["\u00b0"]
     unit, count = find_unit(tuple(words), after_digits)
-    if unit is not None and unit.name == "time" and _FACTOR.match(text, ends[0]):  # "5 times 6"
+    if unit is None or (unit.name == "time" and FACTOR_BEGINS.match(text, ends[0])):  # "5 times 6"
         return None, 0
-    if (
-        unit is not None
-        and len(words[0]) == 1
-        and words[0].isalpha()
-        and count == 1
-        and (
-            text[ends[0] : ends[0] + 1] in ("'", "\u2019", "/", "-", "+")
-            or (words[0] == "A" and text[end : end + 1] not in " \u00a0")
-        )
-    ):
-        return None, 0
-    return (unit, ends[count - 1]) if count else (None, 0)
+    if len(words[0]) == count == 1 and words[0].isalpha():
+        joined = text[ends[0] : ends[0] + 1] in ("'", "\u2019", "/", "-", "+")
+        if joined or (words[0] == "A" and text[end : end + 1] not in " \u00a0"):
+            return None, 0
+    return unit, ends[count - 1]
 
 
 def _with_unit(
@@ -592,7 +534,7 @@ def _with_unit(
     if unit is None:
         match = PER_TIME.match(text, end)
         if match and (match[0].lstrip().startswith("time") or match[2]):
-            return _rate(text, begin, match.end(), value / _seconds(match))
+            return _simple(RATE, text, begin, match.end(), value / _seconds(match))
         unit, place = _unit(text, end, after_digits)
         end = place or end
     elif named := DOLLARS.match(text, end) if unit.dimension == "USD" else None:
@@ -603,27 +545,6 @@ def _with_unit(
     base = value * unit.size + unit.zero
     thousands = POINT_OF_THOUSANDS.match(text, begin) is not None
     return Quantity(NUMBER, (base,), begin, end, text[begin:end], value, unit, "", step * unit.size, digits, thousands)
-
-
-def _rate(text: str, begin: int, end: int, value: Fraction) -> Quantity:
-    return Quantity(RATE, (value,), begin, end, text[begin:end], value)
-
-
-def _from_month(text: str, begin: int, frame: list[tuple[int, int, str]]) -> Quantity | None:
-    """A date that begins with the name of its month; a lone name is one behind "in", "on" and the like alone."""
-    if (match := MONTH_DAY.match(text, begin)) and 0 < int(match[2]) <= 31:
-        return _date(text, match, int(match[3] or 0), MONTH_OF[match[1].lower()], int(match[2]))
-    if match := MONTH_YEAR.match(text, begin):
-        return _date(text, match, int(match[2]), MONTH_OF[match[1].lower()], 0)
-    match = _sure_match(TOKEN, text, begin)
-    if (
-        frame
-        and frame[-1][2] in BEFORE_MONTH
-        and len(match[0]) > 2
-        and (match[0][0].isupper() or _in_small_letters(text))
-    ):
-        return _date(text, match, 0, MONTH_OF[match[0].lower()], 0)
-    return None
 
 
 def _words_from(text: str, begin: int) -> tuple[list[str], list[int]]:
@@ -641,43 +562,39 @@ def _words_from(text: str, begin: int) -> tuple[list[str], list[int]]:
     return words, ends
 
 
-def _from_words(text: str, begin: int, word: str, frame: list[tuple[int, int, str]]) -> Quantity | None:
+def _from_words(text: str, begin: int, word: str, frame: Frame) -> Quantity | None:
     """What begins with a word for a number, a part, a day, a time or how often."""
     end = begin + len(word)
     for kind, values in _BY_WORD.items():
         if word in values:
-            value = Fraction(values[word])
-            return Quantity(kind, (value,), begin, end, text[begin:end], value)
-    if word in (*RATES, *TIMES, "every"):
-        return _how_often(text, begin, word)
-    if (match := QUARTER.match(text, begin)) and match[3]:
-        return _date(text, match, int(match[3]), QUARTERS[match[2].lower()], 0, "quarter")
-    if (match := DAY_IN_WORDS.match(text, begin)) and (day := _ordinal_words(match[1].lower())):
-        return _date(text, match, int(match[3] or 0), MONTH_OF[match[2].lower()], day)
+            return _simple(kind, text, begin, end, values[word])
+    if word in RATES or word in TIMES or word == "every":
+        return _how_often(text, begin, end, word)
+    if found := _find_date(text, begin) or _clock(text, begin):
+        return found
     if (match := YEAR_IN_WORDS.match(text, begin)) and (year := years_in_digits(match[0])).isdigit():
-        return Quantity(YEAR, (Fraction(year), Fraction(0), Fraction(0)), begin, match.end(), match[0], Fraction(year))
+        return _date(text, begin, match.end(), (int(year), 0, 0))
     return _spelt(text, begin, frame[-1][2] if frame else "")
 
 
-def _how_often(text: str, begin: int, word: str) -> Quantity | None:
+def _how_often(text: str, begin: int, end: int, word: str) -> Quantity | None:
     """A rate: "daily", "every two weeks", "twice a day"; or "twice" alone, which is a number of times."""
-    end = begin + len(word)
     if word in RATES:
-        return _rate(text, begin, end, 1 / NAMES[RATES[word]].size)
+        return _simple(RATE, text, begin, end, 1 / NAMES[RATES[word]].size)
     if word == "every":
-        match = EVERY.match(text, begin)
-        count = ((match and match[1]) or "1").lower()
-        number = NUMBER_WORDS.get(count) or int(count)
-        return _rate(text, begin, match.end(), 1 / (number * NAMES[match[2].lower()].size)) if match else None
+        if not (match := EVERY.match(text, begin)):
+            return None
+        count = fold(match[1] or "1")
+        period = (NUMBER_WORDS.get(count) or int(count)) * NAMES[fold(match[2])].size
+        return _simple(RATE, text, begin, match.end(), 1 / period) if period else None
     if match := PER_TIME.match(text, end):
-        return _rate(text, begin, match.end(), TIMES[word] / _seconds(match))
-    times = Fraction(TIMES[word])
-    return Quantity(NUMBER, (times,), begin, end, text[begin:end], times, NAMES["time"]) if times > 1 else None
+        return _simple(RATE, text, begin, match.end(), TIMES[word] / _seconds(match))
+    return replace(_simple(NUMBER, text, begin, end, TIMES[word]), unit=NAMES["time"]) if word != "once" else None
 
 
 def _seconds(match: re.Match[str]) -> Fraction:
     """The period of a match of PER_TIME."""
-    return NAMES[(match[1] or RATES[(match[2] or "daily").lower()]).lower()].size
+    return NAMES[fold(match[1]) if match[1] else RATES[fold(match[2])]].size
 
 
 def _ordinal_words(words: str) -> int:
@@ -699,15 +616,13 @@ def _spelt(text: str, begin: int, before: str) -> Quantity | None:
     if value is None:
         value, used = _part_of_one(text, words, ends, before)
     if value is None:
-        number = Fraction(ORDINALS.get(words[0], 0))
-        return Quantity(ORDINAL, (number,), begin, ends[0], text[begin : ends[0]], number) if number else None
+        return _simple(ORDINAL, text, begin, ends[0], ORDINALS[words[0]]) if words[0] in ORDINALS else None
     if words[:used] == ["one"] and before in NO_COUNT:
         return None
     end, rest = ends[used - 1] if used else begin, words[used:]
     spaced = rest[:1] == ["second"] and text[end].isspace()  # "a twenty second delay"
     if rest and ORDINALS.get(rest[0], 10) < 10 and not spaced and value % 100 in TENS.values():
-        number = value + ORDINALS[rest[0]]
-        return Quantity(ORDINAL, (number,), begin, ends[used], text[begin : ends[used]], number)
+        return _simple(ORDINAL, text, begin, ends[used], value + ORDINALS[rest[0]])
     value, end = _with_part(text, value, end, rest, ends[used:])
     step = Fraction(1) if value.denominator == 1 else Fraction(0)
     if not step and (match := OF_A.match(text, end)):
@@ -745,7 +660,7 @@ def _with_part(text: str, value: Fraction, end: int, rest: list[str], ends: list
     return (value * 12, ends[0]) if rest[0] == "dozen" else (value, end)
 
 
-def _may_be_roman(text: str, begin: int, token: str, frame: list[tuple[int, int, str]]) -> bool:
+def _may_be_roman(text: str, begin: int, token: str, frame: Frame) -> bool:
     after = text[begin + len(token) : begin + len(token) + 9].lstrip().lower()
     if after.startswith("century"):
         return True
@@ -762,9 +677,8 @@ def _may_be_roman(text: str, begin: int, token: str, frame: list[tuple[int, int,
 
 def _roman(token: str) -> int:
     values = [ROMAN_VALUES[sign] for sign in token]
-    return sum(
-        -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
-    )
+    smaller = [one for one, following in pairwise(values) if one < following]  # these are taken away
+    return sum(values) - 2 * sum(smaller)
 
 
 def _bounded(text: str, quantity: Quantity, before: str) -> tuple[Quantity, int, int]:
@@ -792,54 +706,42 @@ def _bound_before(tail: str, kind: str) -> tuple[str, int]:
     for name, pattern in BOUND_BEFORE:
         if match := pattern.search(tail):
             words = match[0].lower().split()
-            if words[0] in BESIDE_DATES and kind not in (*DATES, CLOCK):
-                continue
-            return name, len(tail) if words == ["or"] or words[0] in BESIDE_DATES else match.start()
+            if words[0] != "by" or kind in (*DATES, CLOCK):  # "by" and "or" stay among the words
+                return name, len(tail) if words[0] == "by" or words == ["or"] else match.start()
     return "", len(tail)
 
 
 def _joined(
-    text: str, atoms: list[Quantity], bounds: list[tuple[int, int]], frame: list[tuple[int, int, str]]
+    text: str, atoms: list[Quantity], bounds: list[tuple[int, int]], frame: Frame
 ) -> tuple[list[Quantity], list[str]]:
     """Quantities with ranges and sequences as one, and the words of the frame with one Q for each."""
     merged: list[Quantity] = []
     gone: set[int] = set()  # begins of what a range takes from the frame
     i = 0
     while i < len(atoms):
-        one = atoms[i]
-        if i + 1 < len(atoms):
-            other = atoms[i + 1]
-            between = text[bounds[i][1] : other.begin]
-            first = text[max(one.begin - 9, 0) : bounds[i][0]].lower()
-            joint = JOINED.fullmatch(between) or (BETWEEN.fullmatch(between) and first.rstrip().endswith("between"))
-            if (
-                joint
-                and (between != "/" or one.kind == YEAR)
-                and _make_sequence(one, other)
-                and bounds[i + 1][0] >= bounds[i][1]
-            ):
-                one = _sequence(text, one, other)
-                gone |= {bounds[i + 1][0]} | set(range(bounds[i][1], atoms[i + 1].begin + 1))
-                gone |= {place for place, _, word in _tail(frame, bounds[i][0]) if word in ("from", "between")}
-                i += 1
-        merged.append(one)
+        one, (first, end) = atoms[i], bounds[i]
         i += 1
-    words = [word for begin, _, word in frame if begin not in gone]
-    return merged, words
+        if i < len(atoms) and bounds[i][0] >= end and _make_sequence(text, one, atoms[i], first, end):
+            one = _sequence(text, one, atoms[i])
+            gone |= {bounds[i][0], *range(end, atoms[i].begin + 1)}
+            place = bisect_left(frame, (first,))
+            if place and frame[place - 1][2] in ("from", "between"):
+                gone.add(frame[place - 1][0])
+            i += 1
+        merged.append(one)
+    return merged, [word for begin, _, word in frame if begin not in gone]
 
 
-def _tail(frame: list[tuple[int, int, str]], begin: int) -> Iterator[tuple[int, int, str]]:
-    """The last word before a place."""
-    place = bisect_left(frame, (begin,))
-    if place:
-        yield frame[place - 1]
-
-
-def _make_sequence(one: Quantity, other: Quantity) -> bool:
-    dates = one.kind in DATES and other.kind in DATES
-    short_year = one.kind == YEAR and other.kind == NUMBER and len(other.text) == 2
-    same = one.kind == other.kind and one.kind in (NUMBER, CLOCK, ORDINAL, WEEKDAY)
-    return (dates or short_year or same) and not one.bound.startswith(("<", ">"))
+def _make_sequence(text: str, one: Quantity, other: Quantity, first: int, end: int) -> bool:
+    """Whether two quantities are a range or another sequence; the first one with its bound is from `first` to `end`."""
+    between, before = text[end : other.begin], text[max(one.begin - 9, 0) : first].lower()
+    if not JOINED.fullmatch(between) and not (BETWEEN.fullmatch(between) and before.rstrip().endswith("between")):
+        return False
+    if (between == "/" and one.kind != YEAR) or one.bound.startswith(("<", ">")):
+        return False
+    if one.kind in DATES:
+        return other.kind in DATES or (one.kind == YEAR and other.kind == NUMBER and len(other.text) == 2)
+    return one.kind == other.kind and one.kind in (NUMBER, CLOCK, ORDINAL, WEEKDAY)
 
 
 def _sequence(text: str, one: Quantity, other: Quantity) -> Quantity:
@@ -849,21 +751,11 @@ def _sequence(text: str, one: Quantity, other: Quantity) -> Quantity:
     unit = other.unit
     values = one.values if one.unit.dimension else tuple(value * unit.size + unit.zero for value in one.values)
     step = max(one.step, other.step)
-    return Quantity(
-        RANGE,
-        (*values, *other.values),
-        one.begin,
-        other.end,
-        text[one.begin : other.end],
-        other.number,
-        unit,
-        one.bound,
-        step,
-        open=one.open or other.open,
-    )
+    values, written = (*values, *other.values), text[one.begin : other.end]
+    either = one.open or other.open
+    return Quantity(RANGE, values, one.begin, other.end, written, other.number, unit, one.bound, step, open=either)
 
 
-_FACTOR = re.compile(r"\s\d")
 _WORD = re.compile(r"(?:\s+|\s?-\s?)?([^\W\d_]+)")
 _IN_NUMBER = {*NUMBER_WORDS, *TENS, *SCALES, *ORDINALS, *PARTS, "hundred", "and", "a", "an", "dozen"}
 _BY_WORD: dict[str, Mapping[str, int | Fraction]] = {WEEKDAY: WEEKDAY_OF, CLOCK: CLOCK_WORDS, SCALE: SCALE_WORDS}

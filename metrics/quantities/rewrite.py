@@ -30,32 +30,27 @@ def rewrite(text: str, other: str) -> Rewritten:
     Only what is equal beyond doubt is exchanged (`compare.relate`), and names beside their initials. What the other
     text has in the same form stays, and so does a lone "one", "second" or "third", which are often no numbers.
     """
+    reading, other = read(text), unfold(other)
     theirs: dict[tuple[str | int, ...], list[Quantity]] = {}
     written = set()
     for quantity in read(other).atoms:
         theirs.setdefault(_place(quantity), []).append(quantity)
         written.add(quantity.text.casefold())
-    reading = read(text)
     changes = []
     for quantity in reading.atoms if theirs else ():
         if quantity.text.casefold() in written or _doubtful(quantity, reading.text):
             continue
         for one in theirs.get(_place(quantity), [])[:50]:
-            if relate(replace(quantity, bound=""), replace(one, bound="")) == EQUAL and not _doubtful(
-                one, unfold(other)
-            ):
+            equal = relate(replace(quantity, bound=""), replace(one, bound="")) == EQUAL
+            if equal and not _doubtful(one, other):
                 changes.append((quantity.begin, quantity.end, one.text))
                 break
     taken = [(begin, end) for begin, end, _ in changes]
-    for begin, end, form in short_and_long(reading.text, unfold(other)):
+    for begin, end, form in short_and_long(reading.text, other):
         if all(end <= first or begin >= last for first, last in taken):
             changes.append((begin, end, form))
             taken.append((begin, end))
-    return (
-        _replaced(reading.text, sorted(changes))
-        if reading.text == text
-        else _as_unfolded(reading.text, changes, len(text))
-    )
+    return _replaced(reading.text, sorted(changes), len(text))
 
 
 def _place(quantity: Quantity) -> tuple[str | int, ...]:
@@ -70,27 +65,18 @@ def _place(quantity: Quantity) -> tuple[str | int, ...]:
 
 def _doubtful(quantity: Quantity, text: str) -> bool:
     """Whether it is a part of something else ("1990-95"), or a word that is often no number: "one" among words."""
-    if JOINED_BEFORE.search(text[max(quantity.begin - 2, 0) : quantity.begin]) or JOINED_AFTER.match(
-        text, quantity.end
-    ):
+    begin, end = quantity.begin, quantity.end
+    if JOINED_BEFORE.search(text[max(begin - 2, 0) : begin]) or JOINED_AFTER.match(text, end):
         return True
-    return quantity.text.lower() in DOUBTFUL and any(
-        sign.isalnum()
-        for sign in text[max(quantity.begin - 20, 0) : quantity.begin] + text[quantity.end : quantity.end + 20]
-    )
+    around = text[max(begin - 20, 0) : begin] + text[end : end + 20]
+    return quantity.text.lower() in DOUBTFUL and any(map(str.isalnum, around))
 
 
-def _replaced(text: str, changes: list[tuple[int, int, str]]) -> Rewritten:
+def _replaced(text: str, changes: list[tuple[int, int, str]], length: int) -> Rewritten:
+    """An unfolded text with some changes; places in the text as it was, of another length, are in proportion."""
     parts, origins, last = [], [], 0
     for begin, end, form in [*changes, (len(text), len(text), "")]:
         parts += [text[last:begin], form]
         origins += [*range(last, begin), *(begin + i * (end - begin) // len(form) for i in range(len(form)))]
         last = end
-    return Rewritten("".join(parts), tuple(origins))
-
-
-def _as_unfolded(text: str, changes: list[tuple[int, int, str]], length: int) -> Rewritten:
-    """Like `_replaced`, where the text as it was has other characters: places are in proportion."""
-    rewritten = _replaced(text, sorted(changes))
-    scale = max(len(text), 1)
-    return Rewritten(rewritten.text, tuple(min(i * length // scale, max(length - 1, 0)) for i in rewritten.origins))
+    return Rewritten("".join(parts), tuple(min(i * length // len(text), length - 1) for i in origins))

@@ -112,7 +112,10 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
     if not asked:
         conflict = find_conflict("", given, written)
         return Ruling(CONFLICT, str(conflict)) if conflict else OPEN
-    return _bare_quantities(written, given) or _other_name(given, wanted) or OPEN
+    if bare := _bare_quantities(written, given):
+        return bare
+    name = other_name(given, wanted)
+    return Ruling(DIFFERENT, f"{name[0]!r} is another name than {name[1]!r}.") if name else OPEN
 
 
 def repeats(sentence: str, claim: str) -> bool:
@@ -127,20 +130,10 @@ def contradicted_by(claim: str, sentences: list[str], source: list[str]) -> bool
     """
     claim = plain(claim)
     if not read(claim).quantities:
-        return compares_signs(claim, sentences)
+        return any(compare(plain(sentence), claim).differences for sentence in sentences)  # in signs alone
     if not any(claims_another(claim, plain(sentence)) for sentence in sentences):
         return False
     return not any(may_say(claim, plain(sentence)) for sentence in source)
-
-
-def compares_signs(claim: str, sentences: list[str]) -> bool:
-    """Whether a sentence differs from a claim without quantities in its signs alone."""
-    return any(compare(plain(sentence), claim).differences for sentence in sentences)
-
-
-def _other_name(given: str, wanted: str) -> Ruling | None:
-    found = other_name(given, wanted)
-    return Ruling(DIFFERENT, f"{found[0]!r} is another name than {found[1]!r}.") if found else None
 
 
 def _bare_quantities(wanted: str, given: str) -> Ruling | None:

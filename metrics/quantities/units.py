@@ -34,9 +34,9 @@ _PREFIXES = (
 )  # fmt: skip
 # symbols and names of units that take prefixes; size in the base unit
 _METRIC = (
-    ("length", "m", "metre meter", 1),
+    ("length", "m", "metre", 1),
     ("mass", "g", "gram gramme", 1),
-    ("volume", "l L", "litre liter", 1),
+    ("volume", "l L", "litre", 1),
     ("time", "s", "second sec", 1),
     ("power", "W", "watt", 1),
     ("frequency", "Hz", "hertz", 1),
@@ -54,7 +54,6 @@ _METRIC = (
     ("data rate", "bps bit/s", "", 1),
     ("amount of substance", "mol", "mole", 1),
 )
-_PER_HOUR = "kilometre_per_hour kilometer_per_hour kilometres_per_hour kilometers_per_hour"
 # symbols, which keep their case, then names, whose case does not count
 _OTHERS = (
     ("length", "in", "inch inche", "0.0254"), ("length", "ft", "foot feet", "0.3048"),
@@ -62,23 +61,23 @@ _OTHERS = (
     ("mass", "mcg", "", "0.000001"), ("mass", "t", "tonne ton metric_ton", 1_000_000),
     ("mass", "oz", "ounce", "28.349523125"),
     ("mass", "lb lbs", "pound", "453.59237"), ("mass", "st", "stone", "6350.29318"), ("mass", "", "kilo", 1000),
-    ("volume", "cc", "cubic_centimetre cubic_centimeter", "0.001"), ("volume", "pt", "pint", "0.473176473"),
+    ("volume", "cc", "cubic_centimetre", "0.001"), ("volume", "pt", "pint", "0.473176473"),
     ("volume", "gal", "gallon", "3.785411784"), ("volume", "tsp", "teaspoon", "0.00492892159375"),
-    ("volume", "tbsp", "tablespoon", "0.01478676478125"), ("volume", "m3 m^3", "cubic_metre cubic_meter", 1000),
+    ("volume", "tbsp", "tablespoon", "0.01478676478125"), ("volume", "m3 m^3", "cubic_metre", 1000),
     ("volume", "", "cup", "0.2365882365"), ("volume", "fl_oz", "fluid_ounce", "0.0295735295625"),
     ("volume", "bbl", "barrel", "158.987294928"),
-    ("area", "m2 m^2 sqm", "square_metre square_meter", 1),
-    ("area", "km2 km^2", "square_kilometre square_kilometer", 1_000_000),
-    ("area", "cm2 cm^2", "square_centimetre square_centimeter", "0.0001"), ("area", "ha", "hectare", 10_000),
+    ("area", "m2 m^2 sqm", "square_metre", 1),
+    ("area", "km2 km^2", "square_kilometre", 1_000_000),
+    ("area", "cm2 cm^2", "square_centimetre", "0.0001"), ("area", "ha", "hectare", 10_000),
     ("area", "", "acre", "4046.8564224"), ("area", "ft2 ft^2", "square_foot square_feet sq_ft", "0.09290304"),
     ("area", "mi2 mi^2", "square_mile", "2589988.110336"), ("area", "", "square_inch square_inche", "0.00064516"),
     ("time", "min", "minute min", 60), ("time", "h hr hrs", "hour", 3600), ("time", "d", "day", 86_400),
     ("time", "wk", "week", 604_800), ("time", "", "fortnight", 1_209_600), ("time", "mo", "month", "2629746"),
     ("time", "yr yrs", "year", "31556952"), ("time", "", "decade", "315569520"),
     ("time", "", "century centurie", "3155695200"), ("time", "", "millennium millennia", "31556952000"),
-    ("speed", "km/h kph kmh km/hr", _PER_HOUR, "0.2777777777777777777777777778"),
+    ("speed", "km/h kph kmh km/hr", "kilometre_per_hour kilometres_per_hour", "0.2777777777777777777777777778"),
     ("speed", "mph mi/h", "mile_per_hour miles_per_hour", "0.44704"), ("speed", "km/s", "", 1000),
-    ("speed", "m/s", "metre_per_second meter_per_second metres_per_second meters_per_second", 1),
+    ("speed", "m/s", "metre_per_second metres_per_second", 1),
     ("speed", "kn", "knot", "0.514444"),
     ("pressure", "psi", "", "6894.757"), ("pressure", "atm", "atmosphere", 101_325),
     ("pressure", "mmHg", "", "133.322"),
@@ -110,9 +109,10 @@ NOT_AFTER_NUMBERS = frozenset(("won", "real", "in", "turn", "st", "pt", "time", 
 
 def _add(table: dict[str, Unit], names: str, unit: Unit, plural: bool = False) -> None:
     for name in names.split():
-        table.setdefault(name, unit)
-        if plural and not name.endswith("s"):
-            table.setdefault(f"{name}s", unit)
+        for spelt in {name, name.replace("metre", "meter").replace("litre", "liter")}:
+            table.setdefault(spelt, unit)
+            if plural and not spelt.endswith("s"):
+                table.setdefault(f"{spelt}s", unit)
 
 
 def _build() -> tuple[dict[str, Unit], dict[str, Unit], dict[str, Unit]]:

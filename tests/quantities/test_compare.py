@@ -50,6 +50,10 @@ CONFLICTS = [
     ("\ud800 4", "3", True),
     ("March 4, 2020", "2020-03-04", False),
     ("1.4.2021", "April 1, 2021", False),
+    ("5m", "5 minutes", False),
+    ("5m people", "6 million", True),
+    ("900 euros", "\u00a3900 a month", True),
+    ("900 euros for 2 rooms", "\u00a3900 a month, with 2 rooms", True),
 ]
 
 
@@ -78,13 +82,12 @@ CONTRADICTING = [
     ("It has 5 rooms and no bath", "It has 6 rooms and no bath"),
     ("It is 1.5 km away", "It is 15 km away"),
     ("The deal closed on 2020-03-04.", "The deal closed on 2020-04-03."),
-    ("He weighs 80 kg.", "He weighs 80 lb."),
-    ("90 square metres", "90 square feet"),
+    ("He came at nine o'clock.", "He came at ten o\u2019clock."),
+    ("It took 5m.", "It took 6 minutes."),
     ("It has about 1.2 million inhabitants.", "It has 2,102,650 inhabitants."),
     ("It costs around $100.", "It costs $50."),
     ("about 40 of 50", "about 40 of 20"),
     ("six or more plays", "three or more plays"),
-    ("It costs $100.", "It costs \u20ac92."),
 ]
 COMPATIBLE = [
     ("Two men sit.", "2 men sit"),
@@ -108,13 +111,15 @@ COMPATIBLE = [
     ("on 13/04/2021", "on 04/13/2021"),
     ("It has 1.500 inhabitants.", "It has 1,500 inhabitants."),
     ("The meeting is at 7:30.", "The meeting is at 19:30."),
+    ("The meeting is at nine o'clock.", "The meeting is at 9 pm."),
+    ("It took 5m.", "It took 5 minutes."),
+    ("He left in the 1990s.", "He left in the '90s."),
     ("He died [1].", "He died [2]."),
     ("1. Mix it", "2. Mix it"),
     ("approx. 5 km", "approx. 6 km"),
     ("a room of 4 by 5 m", "a room of 5 by 4 m"),
     ("on 1.4.2021", "on 01.04.2021"),
     ("03/04/2020", "04/03/2020"),  # the order of day and month is open
-    ("5 feet", "5 ft"),
     ("It has about 2 million inhabitants.", "It has 2,102,650 inhabitants."),
     ("about 0 degrees", "0 degrees"),
     ("", ""),
