@@ -54,7 +54,7 @@ PAGE = Page(
     outcome=judge,
     examples=EXAMPLES,
     added_columns=ADDED_COLUMNS,
-    explain=partial(explain_score, "by how much it falls without each token"),
+    explain=partial(explain_score, "by how much it falls without each word"),
     max_explained=1200,
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from semantic_metrics.html.sums import adds_up_to
+from semantic_metrics.html.explained import Span, adds_up_to, explained_words
 
 HISTOGRAM_BARS = 10  # of the whole scale: as many as a phone has room to label
 FAINT_SHARE = 0.0005  # a contribution below it reads as 0 with three decimals
@@ -39,17 +39,17 @@ def alert(error: Exception | str) -> str:
 
 
 def heat_map(explanation: Mapping[str, Any], texts: dict[str, str]) -> str:
-    """HTML of an explanation: each token with its contribution, blue for one that raises the score, orange for others.
+    """HTML of an explanation: each word with its contribution, blue for one that raises the score, orange for others.
 
     Args:
         explanation: result of `explain`, with `tokens`, `spans`, `contributions` and `total` for each text.
         texts: the texts by name.
     """
-    sides = {name: explanation[name] for name in texts if name in explanation}
-    strongest = max((abs(share) for side in sides.values() for share in side["contributions"]), default=0)
+    sides = {name: explained_words(explanation[name], text) for name, text in texts.items() if name in explanation}
+    strongest = max((abs(share) for side in sides.values() for *_, share in side), default=0)
     drawn = [
         f"<p><b>{escape(name.capitalize())}</b>{_sum_of(explanation, name)}</p>"
-        f'<div class="sm-tokens" dir="auto">{_tokens(side, texts[name], max(strongest, FAINT_SHARE))}</div>'
+        f'<div class="sm-tokens" dir="auto">{_words(side, max(strongest, FAINT_SHARE))}</div>'
         for name, side in sides.items()
     ]
     legend = "Blue over a solid line raises the score, orange over a dashed line lowers it."
@@ -58,13 +58,12 @@ def heat_map(explanation: Mapping[str, Any], texts: dict[str, str]) -> str:
 
 def _sum_of(explanation: Mapping[str, Any], name: str) -> str:
     wanted = adds_up_to(explanation, name)
-    return "" if wanted is None else f": its tokens add up to {wanted:+.3f}"
+    return "" if wanted is None else f": its words add up to {wanted:+.3f}"
 
 
-def _tokens(side: dict[str, Any], text: str, strongest: float) -> str:
+def _words(side: list[tuple[str, Span | None, float]], strongest: float) -> str:
     pieces, end = [], None
-    for token, span, share in zip(side["tokens"], side["spans"], side["contributions"], strict=True):
-        written = (text[span[0] : span[1]] if span else "") or token  # as written in the text, not as a word piece
+    for written, span, share in side:
         kinds = ["sm-token"] if span and span[0] == end else ["sm-token", "sm-gap"]
         end = span[1] if span else None
         if abs(share) >= FAINT_SHARE:

@@ -59,7 +59,7 @@ def explain(metric: evaluate.Metric, row: dict[str, str]) -> str:
         f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
     )
     tokens = heat_map(metric.explain(**row), row)
-    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each token:</p>{tokens}"
+    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each word:</p>{tokens}"
 
 
 PAGE = Page(

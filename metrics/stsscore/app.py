@@ -40,7 +40,7 @@ PAGE = Page(
     ),
     examples=EXAMPLES,
     added_columns=("stsscore",),
-    explain=partial(explain_score, "by how much it falls without each token"),
+    explain=partial(explain_score, "by how much it falls without each word"),
     max_rows=2000,
     max_characters=1_000_000,
     max_explained=1200,

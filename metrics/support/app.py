@@ -35,7 +35,7 @@ PAGE = Page(
     ),
     examples=EXAMPLES,
     added_columns=("support",),
-    explain=partial(explain_score, "by how much it falls without each token"),
+    explain=partial(explain_score, "by how much it falls without each word"),
     max_explained=1200,
     tabs={"Check a text": partial(fill_check_tab, SCRIPT)},
 )

@@ -89,7 +89,7 @@ def test_answers_are_judged_with_reasons(app: ModuleType) -> None:
     assert {"nli_lex", "correct", "entailment", "lexical_match"} < set(written)
     assert "1 are blank" in shown["summary"]
     reasons = reasons_of(app, questions="who", predictions="the dog", references="the dog").text
-    assert all(part in reasons for part in ("intercept", "entailment", "By how much p falls without each token"))
+    assert all(part in reasons for part in ("intercept", "entailment", "By how much p falls without each word"))
 
 
 @pytest.mark.parametrize("name", ["set_criteria"])
