@@ -61,8 +61,8 @@ Returns:
     parts: the evidence, a dict of lists of n floats: `matcha` (cosine in [-1, 1]), `similarity` (predicted rating in
         [0, 1]), `entailment` (probability that the reference entails the prediction) and `contradiction` (the mean of
         both directions).
-    verdicts: n of "contradicts", "same", "says less", "says more", "differs" (neither entails the other), "unrelated", "empty",
-        "no answer" (the prediction says that it gives none) and "unread" (the model cannot read what differs).
+    verdicts: n of "contradicts", "same", "says less", "says more", "differs" (neither entails the other), "unrelated",
+        "empty", "no answer" (the prediction says that it gives none) and "unread" (the model cannot read what differs).
     reasons: n sentences that give the reason, a model's or a rule's.
     signature: every setting that can change a score, the checkpoints' sha256 among them.
     undefined: number of predictions that are blank (without a visible character), or punctuation alone beside words, or
