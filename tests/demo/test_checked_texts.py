@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from semantic_metrics.html.checked_texts import CheckedText, render_check
-from semantic_metrics.report.check import write_check
+from semantic_metrics.report import write_check
 
 SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'
 TEXT = "The dog bites. {{ 7 * 7 }}<img src=x onerror=alert(1)> ran. No cat sleeps."

@@ -2,9 +2,11 @@
 
 import re
 import resource
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,10 +16,11 @@ from click.testing import CliRunner
 from sklearn.metrics import roc_auc_score
 
 from semantic_metrics.cli import main
+from semantic_metrics.html.explained import group_by_word
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
 from semantic_metrics.report.heat_map import heat_maps
-from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TOKENS
+from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_WORD_CHARACTERS, MAX_WORDS
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -32,6 +35,7 @@ HOSTILE = [
     "",
 ]
 VOID = {"meta", "input"}
+ALL = '<option value="">all</option>'
 
 
 class Page(HTMLParser):
@@ -61,7 +65,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Note text."""
-        if not {"style", "title", "sub"}.intersection(self.open):
+        if not {"style", "title", "sub", "script"}.intersection(self.open):
             self.texts.append(data)
             if self.open and self.open[-1] in ("p", "span", "i") and self.in_text:
                 self.row_texts[-1] += data
@@ -73,13 +77,16 @@ class Page(HTMLParser):
 
 
 def check_self_contained(page: Page) -> None:
-    """Check that the page runs and requests nothing."""
-    assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
+    """Check that the page requests nothing and runs nothing but its own script, which its policy names by its hash."""
+    scripts = re.findall("<script>(.*?)</script>", page.source, re.DOTALL)
+    allowed = "".join(f"; script-src 'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    assert page.tags.count("script") == len(scripts) <= 1
+    assert not {"link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
     names = {name for name, _ in page.attributes}
     assert not {name for name in names if name.startswith("on") or name in ("src", "href", "srcset", "style")}
     (style,) = re.findall("<style>.*?</style>", page.source, re.DOTALL)
     assert not re.search("url|@import", style)
-    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+    assert ("content", f"default-src 'none'; style-src 'unsafe-inline'{allowed}") in page.attributes
 
 
 def explain(row: dict[str, str]) -> dict:
@@ -156,13 +163,13 @@ def test_hostile_texts_stay_texts(tmp_path: Path, with_maps: bool) -> None:
     assert "\x00" not in page.source
     assert all(page.row_texts.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
     if with_maps:
-        assert page.text.count(f"and {25_000 - MAX_TOKENS} more tokens that are not shown") == 2
-        assert page.row_texts.count("dog " * (MAX_TOKENS - 1) + "dog") == 2
-        cut = f"{'x' * MAX_TOKEN_CHARACTERS}… {100_000 - MAX_TOKEN_CHARACTERS} more characters"
+        assert page.text.count(f"and {25_000 - MAX_WORDS} more words that are not shown") == 2
+        assert page.row_texts.count("dog " * (MAX_WORDS - 1) + "dog") == 2
+        cut = f"{'x' * MAX_WORD_CHARACTERS}… {100_000 - MAX_WORD_CHARACTERS} more characters"
         assert page.row_texts.count(cut) == 2
     else:
         assert page.text.count(f"and {100_000 - MAX_PLAIN_CHARACTERS} more characters that are not shown") == 4
-        assert page.row_texts.count("x" * MAX_PLAIN_CHARACTERS) == 2
+        assert page.row_texts.count("x" * MAX_PLAIN_CHARACTERS) == 2, "in an article; the list has them in cells"
     assert page.text.count('dir="auto"') == 0
     assert page.source.count('dir="auto"') == 4 * len(HOSTILE), "in an article and in the list of all rows"
 
@@ -312,8 +319,11 @@ def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
     write_report(tmp_path / "r.html", "title", [scores], texts, labels, rows=1)
     source = (tmp_path / "r.html").read_text()
     Page(tmp_path / "r.html")
-    assert re.findall(r'class="k\d"> (\w+)', source) == ["correct", "incorrect"]
-    assert re.findall(r'<tr class="r(\d)">', source) == ["0", "1", "1", "0", "0", "1"]
+    assert re.findall(r'data-column="(\d)">(.*?)</select>', source) == [
+        ("2", f"{ALL}<option>correct</option><option>incorrect</option>"),
+        ("3", f"{ALL}<option>same</option><option>contradicts</option>"),
+        ("4", f"{ALL}<option>correct</option><option>incorrect</option>"),
+    ]
     assert "<td>0.2000</td><td>incorrect</td><td>same</td><td>correct</td>" in source
     assert re.search(r"labelled correct: decided so, not so</th>\s*<td>2, 1</td>", source)
     assert re.search(r"labelled incorrect: decided so, not so</th>\s*<td>2, 1</td>", source)
@@ -321,4 +331,27 @@ def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
     assert "because 1" in source
     assert 'class="line" x1="50.0%"' in source
     write_report(tmp_path / "r.html", "title", [replace(scores, threshold=None)], texts, rows=0)
-    assert re.findall(r'class="k\d"> (\w+)', (tmp_path / "r.html").read_text()) == ["same", "contradicts"]
+    assert re.findall(r'<label>(\w+) <select data-column="2">', (tmp_path / "r.html").read_text()) == ["verdict"]
+
+
+def test_words_are_shown_whole_and_without_markup(tmp_path: Path) -> None:
+    pieces = {"tokens": ["un", "##happ", "##y", "."], "spans": [(0, 2), (2, 6), (6, 7), (7, 8)]}
+    explanation = {"score": 0.4, "method": "exact"}
+    explanation["prediction"] = pieces | {"contributions": [0.5, -0.2, 0.1, 0.0], "total": 0.4, "text": "unhappy."}
+    (shown,) = heat_maps(explanation, {"prediction": "**unhappy**."}, most=5)
+    assert [(piece.text, piece.share) for piece in shown.pieces] == [("unhappy", pytest.approx(0.4)), (".", 0.0)]
+    write_explanation(tmp_path / "why.html", "m", "exact", [shown], "m|s")
+    assert "its words add up to the score, +0.4000" in Page(tmp_path / "why.html").text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("He didn\u2019t pay 3.50.", ["He", "didn\u2019t", "pay", "3.50", "."]),
+        ("re-run a_b 日本", ["re", "-", "run", "a", "_", "b", "日", "本"]),
+    ],
+)
+def test_a_word_is_what_people_call_one(text: str, words: list[str]) -> None:
+    spans = [(i, i + 1) for i, sign in enumerate(text) if not sign.isspace()]
+    groups = group_by_word(text, spans)
+    assert [text[spans[group[0]][0] : spans[group[-1]][1]] for group in groups] == words
