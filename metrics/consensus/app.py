@@ -8,8 +8,9 @@ from typing import Any
 from semantic_metrics.demo.page import Outcome, Page, count_notes, explain_score, launch
 
 ABOUT = """
-How well does a text say what its reference says, as people would rate it? Three judgements are averaged: MATCHA's
-cosine, a predicted rating of similarity, and entailment minus contradiction. The verdict says in words what differs.
+Does a text say what its reference says? The score runs from 0 to 1, where people would call both the same. The verdict
+says what differs: the text says less or more than its reference, both ("differs"), its opposite or another number
+("contradicts"), or something else ("unrelated"). English only.
 """
 ADDED_COLUMNS = ("consensus", "verdict", "similarity", "entailment", "contradiction", "matcha", "reason")
 EXAMPLES = {
@@ -17,9 +18,9 @@ EXAMPLES = {
         "A man plays a guitar.\nNobody is playing a guitar.\nThe vote was put off again.",
         "A man is playing the guitar.\nA man is playing the guitar.\nA man is playing the guitar.",
     ),
-    "Says less, says more": (
-        "A dog is running.\nA brown dog is running along the beach at sunset.",
-        "A brown dog is running along the beach.\nA dog is running along the beach.",
+    "Says less, says more, differs": (
+        "A dog is running.\nA brown dog is running along the beach at sunset.\nThe council met on Monday.",
+        "A brown dog is running along the beach.\nA dog is running along the beach.\nThe council met in the town hall.",
     ),
     "Numbers and negations": (
         "The bridge is 300 metres long.\nThe court did not accept the appeal.",

@@ -259,8 +259,8 @@ def show_table(table: pd.DataFrame) -> gr.Dataframe:
         table.round(4),
         datatype=["number" if number else "str" for number in numbers],
         column_widths=[
-            "100px" if number or width <= NARROW_CHARACTERS else "360px"
-            for number, width in zip(numbers, widest, strict=True)
+            "60px" if name == "row" else "100px" if number or width <= NARROW_CHARACTERS else "360px"
+            for name, number, width in zip(table, numbers, widest, strict=True)
         ],
     )
 
@@ -345,18 +345,32 @@ def _fill_score_tab(page: Page) -> None:
                     gr.Textbox(text, label=f"{column.label}, one per line", lines=4, max_lines=12, min_width=320)
                     for column, text in zip(page.columns, first, strict=True)
                 ]
+            whole = gr.Checkbox(label="One text in each box, with its line breaks")
             typed = gr.Button("Score", variant="primary")
             examples = gr.Examples(
-                list(map(list, page.examples.values())), boxes, example_labels=list(page.examples), cache_examples=False
+                [[False, *texts] for texts in page.examples.values()],
+                [whole, *boxes],
+                example_labels=list(page.examples),
+                cache_examples=False,
             )
         with gr.Tab("Upload a CSV"):
             message = gr.HTML(visible=False)
             file, chosen = upload(page.columns, message)
             uploaded = gr.Button("Score the file", variant="primary")
+    whole.change(partial(_label_boxes, page.columns), whole, boxes, **QUIET)
     results = Results(page)
-    results.on(typed.click, partial(read_typed, page.columns), boxes)
-    results.on(examples.load_input_event.then, partial(read_typed, page.columns), boxes)
+    results.on(typed.click, partial(_read_boxes, page.columns), [whole, *boxes])
+    results.on(examples.load_input_event.then, partial(_read_boxes, page.columns), [whole, *boxes])
     results.on(uploaded.click, partial(read_chosen, page.columns), [file, *chosen])
+
+
+def _read_boxes(columns: tuple[Column, ...], whole: bool, *boxes: str | None) -> tuple[Columns, Columns]:
+    return read_typed(columns, *boxes, whole=whole)
+
+
+def _label_boxes(columns: tuple[Column, ...], whole: bool) -> list[gr.Textbox]:
+    """The boxes with labels that say what is read of them."""
+    return [gr.Textbox(label=column.label if whole else f"{column.label}, one per line") for column in columns]
 
 
 def launch(page: Page) -> None:

@@ -7,8 +7,8 @@ from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 from semantic_metrics.demo.rating_page import fill_rating_tab
 
 ABOUT = """
-Does one text say the same as another? The score is a cosine from -1 to 1; higher is better, and contradictions fall low
-(Li et al., Findings of ACL 2026). It sees which words a text has, not their order, and misses most numbers.
+Does one text say the same as another? The score runs from -1 to 1; higher is better, and contradictions fall low (Li et
+al., Findings of ACL 2026). It sees which words a text has, not their order, and misses most numbers. English only.
 """
 EXAMPLES = {
     "A paraphrase, and two contradictions caught": (

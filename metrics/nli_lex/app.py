@@ -10,8 +10,8 @@ from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column
 from semantic_metrics.html.drawing import heat_map, signed_table
 
 ABOUT = """
-Is an answer right, given the question and a right answer? A model of natural language inference reads both answers,
-their words are compared, and a logistic regression decides: correct above 0.5 (Balamurali and Cheng, 2025).
+Is an answer right, given the question and a right answer? A small model judges whether one answer follows from the
+other, and their words are compared. Above 0.5 the answer counts as correct (Balamurali and Cheng, 2025). English only.
 """
 QUESTIONS = Column("questions", "Questions", ("question", "query", "prompt"))
 ADDED_COLUMNS = ("nli_lex", "correct", "entailment", "lexical_match")

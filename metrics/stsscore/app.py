@@ -6,9 +6,9 @@ from pathlib import Path
 from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 
 ABOUT = """
-How similar would people find two texts? A cross-encoder reads both and predicts their rating: 0 for nothing in common,
+How similar would people find two texts? A small model reads both and predicts their rating: 0 for nothing in common,
 1 for the same meaning (Herbold, TMLR 2023). A contradiction rates lower than a paraphrase, but not at 0: it shares its
-topic.
+topic. English only.
 """
 EXAMPLES = {
     "A paraphrase, a contradiction caught, another topic": (

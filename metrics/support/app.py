@@ -8,7 +8,7 @@ from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 
 ABOUT = """
 Does the source say what a summary or an answer says? Each sentence is compared with the places of the source that may
-say so: supported, contradicted or not found. The score is the mean support of the sentences.
+say so: supported, contradicted or not found. The score is the mean support of the sentences, from 0 to 1. English only.
 """
 EXAMPLES = {
     "A paraphrase, another number, not in the source": (

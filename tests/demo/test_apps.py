@@ -81,6 +81,14 @@ def test_a_file_comes_back_with_the_scores_of_the_metric(app: ModuleType, name: 
     assert expected["signature"] in ParsedHtml(shown["summary"]).text
 
 
+def test_a_box_is_one_text_of_several_lines_where_asked() -> None:
+    columns = (reading.PREDICTIONS, reading.REFERENCES)
+    texts, table = reading.read_typed(columns, "A title\n\nand more\n", "the reference", whole=True)
+    assert texts == table == {"predictions": ["A title\n\nand more"], "references": ["the reference"]}
+    with pytest.raises(ValueError, match="they are empty"):
+        reading.read_typed(columns, "\n", None, whole=True)
+
+
 @pytest.mark.parametrize("name", ["nli_lex"])
 def test_answers_are_judged_with_reasons(app: ModuleType) -> None:
     shown = run(app, "read_typed", "who\nwho\n", "the dog\n\n\n", "the dog\na cat")
@@ -207,7 +215,7 @@ def test_a_served_page_answers_each_press_with_its_own_bars_and_charges_the_visi
         answers = []
         proxied = {"X-Forwarded-For": "198.51.100.7"}
         for number, (text, headers) in enumerate((("the dog barks", proxied), ("no cat sleeps", {}))):
-            asked = {"data": [text, "the dog barks"], "fn_index": score, "session_hash": f"s{number}"}
+            asked = {"data": [False, text, "the dog barks"], "fn_index": score, "session_hash": f"s{number}"}
             httpx.post(f"{address}gradio_api/queue/join", json=asked, headers=headers).raise_for_status()
             stream = httpx.get(f"{address}gradio_api/queue/data?session_hash=s{number}", timeout=120)
             answers.append(stream.text)
