@@ -34,18 +34,9 @@ def judge(result: dict[str, Any]) -> Outcome:
     count = len(result["scores"])
     verdicts = ", ".join(f"{number:,} {word!r}" for word, number in Counter(result["verdicts"]).most_common())
     summary = f"Mean of {count:,} scores: {result['consensus']:.3f} (0 to 1). Verdicts: {verdicts}."
-    summary += count_notes(
-        result,
-        {
-            "undefined": "of them have a blank text and score 0",
-            "truncated": "of them were longer than the model reads and were cut",
-            "unread": "differ in characters that the model cannot read",
-            "thoughts": "have a part in <think>, which is not judged",
-        },
-    )
     columns = {"consensus": result["scores"], "verdict": result["verdicts"], "reason": result["reasons"]}
     columns |= result["parts"]
-    return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
+    return Outcome(summary + count_notes(result), {name: columns[name] for name in ADDED_COLUMNS})
 
 
 PAGE = Page(

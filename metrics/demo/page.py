@@ -61,6 +61,12 @@ button[role=tab].selected {color: var(--primary-700)} .dark button[role=tab].sel
   border-radius: 6px; margin: .2em 0 .8em}
 """
 
+NOTES = {  # on counts of a result, of which each metric has some
+    "undefined": "of them have a blank text and score 0",
+    "truncated": "of them were longer than the model reads and were cut",
+    "unread": "differ in characters that the model cannot read",
+    "thoughts": "have a part in <think>, which is not judged",
+}
 QUIET = {"api_visibility": "private", "show_progress": "hidden"}
 ONE_AT_A_TIME = {"concurrency_id": "metric", "concurrency_limit": 1}
 QUEUED = {"api_visibility": "private", **ONE_AT_A_TIME}
@@ -149,15 +155,20 @@ def compute(page: Page, texts: Columns) -> dict[str, Any]:
         return load_metric(page.script).compute(**texts)
 
 
-def count_notes(result: dict[str, Any], notes: dict[str, str]) -> str:
-    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does."""
-    return "".join(f" {result[name]:,} {note}." for name, note in notes.items() if result[name])
+def count_notes(result: dict[str, Any], **notes: str) -> str:
+    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does.
+
+    Args:
+        result: of `compute`.
+        notes: by the name of a count, what differs from NOTES.
+    """
+    return "".join(f" {result[name]:,} {note}." for name, note in {**NOTES, **notes}.items() if result.get(name))
 
 
-def mean_outcome(name: str, scale: str, notes: dict[str, str], result: dict[str, Any]) -> Outcome:
+def mean_outcome(name: str, scale: str, result: dict[str, Any], **notes: str) -> Outcome:
     """Outcome of a metric that gives each row a score; `notes` are those of `count_notes`."""
     summary = f"Mean {result[name]:.3f} over {len(result['scores']):,} rows; {scale}, higher is better."
-    return Outcome(summary + count_notes(result, notes), {name: result["scores"]})
+    return Outcome(summary + count_notes(result, **notes), {name: result["scores"]})
 
 
 def explain_score(meaning: str, metric: evaluate.Metric, row: dict[str, str]) -> str:

@@ -31,12 +31,7 @@ PAGE = Page(
     script=Path(__file__).with_name("matcha.py"),
     title="MATCHA",
     about=ABOUT,
-    outcome=partial(
-        mean_outcome,
-        "matcha",
-        "from -1 to 1",
-        {"undefined": "of them have a text without a known token and count as 0"},
-    ),
+    outcome=partial(mean_outcome, "matcha", "from -1 to 1", undefined="of them have a text without a known word"),
     examples=EXAMPLES,
     added_columns=("matcha",),
     explain=partial(explain_score, "what each token adds to it"),

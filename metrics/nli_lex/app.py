@@ -38,15 +38,8 @@ def judge(result: dict[str, Any]) -> Outcome:
     """Count the correct answers."""
     count = len(result["scores"])
     summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."
-    summary += count_notes(
-        result,
-        {
-            "blank": "are blank, which counts as incorrect",
-            "truncated": "were not read in full, as the question was cut",
-            "unread": "differ in characters that the model cannot read",
-            "thoughts": "have a part in <think>, which is not judged",
-        },
-    )
+    cut = "were not read in full, as the question was cut"
+    summary += count_notes(result, blank="are blank, which counts as incorrect", truncated=cut)
     columns = {**result, "nli_lex": result["scores"]}
     return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
 

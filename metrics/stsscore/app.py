@@ -27,17 +27,7 @@ PAGE = Page(
     script=Path(__file__).with_name("stsscore.py"),
     title="STSScore",
     about=ABOUT,
-    outcome=partial(
-        mean_outcome,
-        "stsscore",
-        "about 0 to 1",
-        {
-            "undefined": "of them have a blank text, so their scores compare nothing",
-            "truncated": "of them were longer than the model reads and were cut",
-            "unread": "differ in characters that the model cannot read",
-            "thoughts": "have a part in <think>, which is not judged",
-        },
-    ),
+    outcome=partial(mean_outcome, "stsscore", "about 0 to 1", undefined="of them compare a blank text"),
     examples=EXAMPLES,
     added_columns=("stsscore",),
     explain=partial(explain_score, "by how much it falls without each word"),
