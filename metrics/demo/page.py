@@ -270,7 +270,7 @@ def show_table(table: pd.DataFrame) -> gr.Dataframe:
         table.round(4),
         datatype=["number" if number else "str" for number in numbers],
         column_widths=[
-            "60px" if name == "row" else "100px" if number or width <= NARROW_CHARACTERS else "360px"
+            "60px" if name == "row" else "130px" if number or width <= NARROW_CHARACTERS else "360px"
             for name, number, width in zip(table, numbers, widest, strict=True)
         ],
     )
