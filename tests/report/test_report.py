@@ -5,7 +5,6 @@ import resource
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
 from semantic_metrics.report.heat_map import heat_maps
 from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_WORD_CHARACTERS, MAX_WORDS
+from tests.html_page import Page
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -32,46 +32,7 @@ HOSTILE = [
     "x" * 100_000,
     "",
 ]
-VOID = {"meta", "input"}
 ALL = '<option value="">all</option>'
-
-
-class Page(HTMLParser):
-    """Tags, visible texts, explained texts and attributes of a page; every open tag must be closed in its turn."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.open, self.tags, self.texts, self.row_texts, self.attributes = [], [], [], [], []
-        self.in_text = False
-        self.source = path.read_text(encoding="utf-8")
-        self.feed(self.source)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
-        """Note a tag, its attributes and the beginning of a text."""
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag == "p":
-            self.in_text = dict(attrs).get("class", "").startswith("text")
-            self.row_texts += [""] * self.in_text
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close the tag that was opened last."""
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        """Note text."""
-        if not {"style", "title", "sub", "script"}.intersection(self.open):
-            self.texts.append(data)
-            if self.open and self.open[-1] in ("p", "span", "i") and self.in_text:
-                self.row_texts[-1] += data
-
-    @property
-    def text(self) -> str:
-        """Visible text without the signs below tokens."""
-        return "".join(self.texts)
 
 
 def check_self_contained(page: Page) -> None:
@@ -107,7 +68,7 @@ def test_a_report_has_its_parts(tmp_path: Path) -> None:
     values = np.linspace(-0.9, 0.9, 40)
     scores = [Scores("matcha", values, "matcha|a:b", {"undefined": 2}, explain), Scores("other", values**2, "other|c")]
     write_report(tmp_path / "report.html", "My answers", scores, rows(40), rows=3)
-    page = Page(tmp_path / "report.html")
+    page = Page.read(tmp_path / "report.html")
     check_self_contained(page)
     assert "://" not in page.source
     headings = ["My answers"]
@@ -128,7 +89,7 @@ def test_labels_split_the_scores(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     values, labels = rng.uniform(size=60), rng.uniform(size=60) < 0.4
     write_report(tmp_path / "report.html", "x", [Scores("matcha", values, "s")], rows(60), labels, rows=2)
-    page = Page(tmp_path / "report.html")
+    page = Page.read(tmp_path / "report.html")
     lowest = np.flatnonzero(labels)[np.argsort(values[labels])[:2]]
     highest = np.flatnonzero(~labels)[np.argsort(-values[~labels])[:2]]
     assert re.findall(r"<h4>Row (\d+): [\d.]+, labelled (\w+)</h4>", page.source) == [
@@ -139,7 +100,7 @@ def test_labels_split_the_scores(tmp_path: Path) -> None:
     assert f"{values[labels].mean():.4f}" in page.text
     assert f"mean of {(~labels).sum()} incorrect rows" in page.text
     write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.1, 0.2], "s")], rows(2), [True, True])
-    text = Page(tmp_path / "report.html").text
+    text = Page.read(tmp_path / "report.html").text
     assert "none" in text
     assert "area" not in text
 
@@ -156,18 +117,18 @@ def test_hostile_texts_stay_texts(tmp_path: Path, with_maps: bool) -> None:
     texts = {"prediction": HOSTILE, "reference": HOSTILE[::-1]}
     scores = Scores("<matcha>", np.linspace(0, 1, len(HOSTILE)), "s<b>", {}, explain if with_maps else None)
     write_report(tmp_path / "report.html", HOSTILE[0], [scores], texts)
-    page = Page(tmp_path / "report.html")
+    page = Page.read(tmp_path / "report.html")
     check_self_contained(page)
     assert "\x00" not in page.source
-    assert all(page.row_texts.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
+    assert all(page.paragraphs.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
     if with_maps:
         assert page.text.count(f"and {25_000 - MAX_WORDS} more words that are not shown") == 2
-        assert page.row_texts.count("dog " * (MAX_WORDS - 1) + "dog") == 2
+        assert page.paragraphs.count("dog " * (MAX_WORDS - 1) + "dog") == 2
         cut = f"{'x' * MAX_WORD_CHARACTERS}… {100_000 - MAX_WORD_CHARACTERS} more characters"
-        assert page.row_texts.count(cut) == 2
+        assert page.paragraphs.count(cut) == 2
     else:
         assert page.text.count(f"and {100_000 - MAX_PLAIN_CHARACTERS} more characters that are not shown") == 4
-        assert page.row_texts.count("x" * MAX_PLAIN_CHARACTERS) == 2, "in an article; the list has them in cells"
+        assert page.paragraphs.count("x" * MAX_PLAIN_CHARACTERS) == 2, "in an article; the list has them in cells"
     assert page.text.count('dir="auto"') == 0
     assert page.source.count('dir="auto"') == 4 * len(HOSTILE), "in an article and in the list of all rows"
 
@@ -177,7 +138,7 @@ def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
         raise ValueError(f"method: expected less, got {row['prediction']}")
 
     write_report(tmp_path / "report.html", "x", [Scores("m", [0.1], "s", {}, refuse)], rows(1))
-    text = Page(tmp_path / "report.html").text
+    text = Page.read(tmp_path / "report.html").text
     assert "No heat map: method: expected less, got said 0" in text
     assert "meant 0" in text
 
@@ -267,7 +228,7 @@ def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
     scores = Scores("consensus", values, "s", threshold=0.5, words=words, reasons=reasons)
     write_report(tmp_path / "r.html", "title", [scores], texts, labels, rows=1)
     source = (tmp_path / "r.html").read_text()
-    Page(tmp_path / "r.html")
+    Page.read(tmp_path / "r.html")
     assert re.findall(r'data-column="(\d)">(.*?)</select>', source) == [
         ("2", f"{ALL}<option>correct</option><option>incorrect</option>"),
         ("3", f"{ALL}<option>same</option><option>contradicts</option>"),
@@ -290,10 +251,10 @@ def test_an_explanation_shows_whole_words_without_markup(tmp_path: Path) -> None
     (shown,) = heat_maps(explanation, {"prediction": "**unhappy<b>**"}, most=5)
     assert [(piece.text, piece.share) for piece in shown.pieces] == [("unhappy", pytest.approx(0.4)), ("<b>", 0.0)]
     write_explanation(tmp_path / "why.html", "m", "exact", [shown], "m|s")
-    page = Page(tmp_path / "why.html")
+    page = Page.read(tmp_path / "why.html")
     check_self_contained(page)
     assert "its words add up to the score, +0.4000" in page.text
-    assert {"unhappy<b>", "m|s"} <= {*page.row_texts, *page.texts}
+    assert {"unhappy<b>", "m|s"} <= {*page.paragraphs, *page.texts}
 
 
 @pytest.mark.parametrize(
