@@ -22,10 +22,9 @@ from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH,
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
-from semantic_metrics.report.heat_map import HeatMap, Piece, heat_maps
+from semantic_metrics.html.heat_map import MAX_WORDS, HeatMap, Piece, heat_maps
 
 MAX_TERMINAL_WORDS = 300  # words of a text that are printed
-MAX_PAGE_WORDS = 5000  # words of a text in the HTML file
 INDENT = "  "
 REASON_SIGNS = 20  # of the largest contribution of a feature
 METHODS = tuple(dict.fromkeys(method for name in text_metrics() for method in describe(name).explain_methods))
@@ -75,7 +74,7 @@ def explain(
     if html is not None:
         from semantic_metrics.report import write_explanation  # scipy takes a second to import
 
-        write_explanation(html, head, note, heat_maps(explanation, texts, MAX_PAGE_WORDS), loaded.signature)
+        write_explanation(html, head, note, heat_maps(explanation, texts, MAX_WORDS), loaded.signature)
         click.echo(f"written to {html}", err=True)
 
 
@@ -101,7 +100,7 @@ def heat_map_lines(maps: list[HeatMap]) -> Iterator[str]:
             if below.strip():
                 yield (INDENT + below).rstrip()
         if heat_map.hidden:
-            yield f"{INDENT}and {heat_map.hidden} more words; --html FILE shows up to {MAX_PAGE_WORDS}"
+            yield f"{INDENT}and {heat_map.hidden} more words; --html FILE shows up to {MAX_WORDS}"
         if heat_map.strongest:
             tokens = ", ".join(f"{plain(piece.text)} {piece.share:+.4f}" for piece in heat_map.strongest)
             for line in textwrap.wrap(f"strongest: {tokens}", width, subsequent_indent=INDENT):

@@ -20,7 +20,8 @@ import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
 
-from semantic_metrics.html.drawing import alert, heat_map, histogram
+from semantic_metrics.html.drawing import alert, histogram
+from semantic_metrics.html.heat_map import draw_heat_maps
 
 from .quota import Quota, visitor
 from .reading import (
@@ -47,11 +48,6 @@ MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would 
 CSS = """
 .sm-alert {padding: .6em .8em; border: 2px solid currentColor; border-radius: 6px; overflow-wrap: anywhere}
 .sm-small {font-size: .8em; overflow-wrap: anywhere}
-.sm-tokens {line-height: 1.2; padding: .4em 0; overflow-wrap: anywhere}
-.sm-token {display: inline-block; text-align: center; padding: 1px 3px; border-bottom: 3px none; vertical-align: top;
-  max-width: 100%; white-space: pre-wrap}
-.sm-token.sm-up {border-bottom-style: solid} .sm-token.sm-down {border-bottom-style: dashed} .sm-gap {margin-left: .5em}
-.sm-token small {display: block; font-size: .7em; font-variant-numeric: tabular-nums}
 .sm-signed {border-collapse: collapse; width: 100%}
 .sm-signed, .sm-signed tr, .sm-signed td {border: 0 !important} .sm-signed td:first-child {min-width: 7.5em}
 .sm-signed td {padding: 2px 10px 2px 0 !important; font-variant-numeric: tabular-nums; min-width: 3.5em}
@@ -174,7 +170,7 @@ def mean_outcome(name: str, scale: str, result: dict[str, Any], **notes: str) ->
 def explain_score(meaning: str, metric: evaluate.Metric, row: dict[str, str]) -> str:
     """HTML of a row's score and its heat map, whose numbers have a meaning."""
     explanation = metric.explain(**row)
-    return f"<p>Score {explanation['score']:+.3f}, and {meaning}:</p>{heat_map(explanation, row)}"
+    return f"<p>Score {explanation['score']:+.3f}, and {meaning}:</p>{draw_heat_maps(explanation, row)}"
 
 
 class Results:

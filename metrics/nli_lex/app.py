@@ -7,7 +7,8 @@ import evaluate
 
 from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
 from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column
-from semantic_metrics.html.drawing import heat_map, signed_table
+from semantic_metrics.html.drawing import signed_table
+from semantic_metrics.html.heat_map import draw_heat_maps
 
 ABOUT = """
 Is an answer right, given the question and a right answer? A small model judges whether one answer follows from the
@@ -51,8 +52,8 @@ def explain(metric: evaluate.Metric, row: dict[str, str]) -> str:
     heading = (
         f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
     )
-    tokens = heat_map(metric.explain(**row), row)
-    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each word:</p>{tokens}"
+    words = draw_heat_maps(metric.explain(**row), row)
+    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each word:</p>{words}"
 
 
 PAGE = Page(

@@ -20,14 +20,13 @@ from markupsafe import Markup
 from semantic_metrics.files.output import atomic_write
 from semantic_metrics.files.rows import number_of
 from semantic_metrics.html.checked_texts import CheckedText, render_check
+from semantic_metrics.html.heat_map import LEGEND, STYLE, HeatMap, heat_maps, render
 from semantic_metrics.report.chart import draw
-from semantic_metrics.report.heat_map import HeatMap, heat_maps
 from semantic_metrics.stats.separation import auc
 from semantic_metrics.stats.significance import interval
 
 ROWS_PER_GROUP = 5  # the worst, and the best
 MAX_WORDS = 200  # of a text in a heat map
-MAX_WORD_CHARACTERS = 200
 MAX_PLAIN_CHARACTERS = 1000  # of a text without a heat map
 MAX_LISTED_ROWS = 5000  # in the list of all rows; more make a page slow
 FILTERED = ("decision", "verdict", "label")  # columns of that list by which its rows are chosen
@@ -94,7 +93,7 @@ def write_report(
     facts = _facts(scores, judged)
     script = (Path(__file__).parent / "filter.js").read_text(encoding="utf-8")
     allowed = b64encode(sha256(script.encode()).digest()).decode()
-    values = {"notes": notes, "facts": facts, "sections": sections, "maps": [], "signature": ""}
+    values = {"notes": notes, "facts": facts, "sections": sections, "maps": "", "signature": ""}
     _write(path, "report.html", title=title, script=Markup(script), allowed=allowed, **values)
 
 
@@ -111,7 +110,7 @@ def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], si
     Raises:
         FileError: the file cannot be written.
     """
-    values = {"notes": [note], "facts": {}, "sections": [], "maps": maps, "signature": signature}
+    values = {"notes": [note], "facts": {}, "sections": [], "maps": Markup(render(maps)), "signature": signature}
     _write(path, "report.html", title=title, script="", **values)
 
 
@@ -134,7 +133,7 @@ def _write(path: Path, template: str, **values: Any) -> None:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    page = environment.get_template(template).render(max_word_characters=MAX_WORD_CHARACTERS, **values)
+    page = environment.get_template(template).render(heat_style=Markup(STYLE), legend=Markup(LEGEND), **values)
     content = page.replace("\0", "\ufffd").encode("utf-8", "replace")  # NUL and lone surrogates are invalid in HTML
     with atomic_write(path) as file:
         file.write(content)
@@ -252,12 +251,11 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
     row = {name: column[index] for name, column in texts.items()}
     if scores.references is not None:
         row["reference"] = scores.references[index]
-    maps, note = [], ""
+    maps: list[HeatMap] = []
+    note = ""
     if scores.explain is not None:
         try:
-            explanation = scores.explain(row)
-            explained = {name: text for name, text in row.items() if name in explanation}
-            maps = heat_maps(explanation, explained, MAX_WORDS)
+            maps = heat_maps(scores.explain(row), row, MAX_WORDS)
         except ValueError as error:  # a method may refuse so long a text
             note = f"No heat map: {error}"
     shown = {one.name for one in maps}
@@ -269,5 +267,6 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
     label = "" if labels is None else LABELS[bool(labels[index])]
     score = f"{scores.values[index]:.4f}"
     said = ["" if column is None else column[index] for column in (scores.words, scores.reasons)]
-    row_values = {"number": index + 1, "score": score, "label": label, "maps": maps, "texts": plain, "note": note}
+    drawn = Markup(render(maps)) if maps else ""
+    row_values = {"number": index + 1, "score": score, "label": label, "maps": drawn, "texts": plain, "note": note}
     return row_values | dict(zip(("word", "reason"), said, strict=True))

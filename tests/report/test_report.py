@@ -14,10 +14,10 @@ from sklearn.metrics import roc_auc_score
 
 from semantic_metrics.cli import main
 from semantic_metrics.html.explained import group_by_word
+from semantic_metrics.html.heat_map import MAX_WORD_CHARACTERS, heat_maps
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
-from semantic_metrics.report.heat_map import heat_maps
-from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_WORD_CHARACTERS, MAX_WORDS
+from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_WORDS
 from tests.html_page import Page
 
 HOSTILE = [

@@ -1,14 +1,63 @@
-"""Heat maps: texts as words, each with its contribution to a score as a sign and one of three strengths."""
+"""Heat maps: texts as words, each with its contribution to a score as a sign and one of three strengths.
+
+A report puts STYLE into its own style; a demo shows `draw_heat_maps`. All text is escaped.
+"""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
 
 from semantic_metrics.html.explained import Span, adds_up_to, explained_words
 
 LEVELS = 3  # strengths of either sign; people cannot tell more shades apart side by side
 FAINT_SHARE = 1 / 12  # of the strongest contribution: weaker ones get no colour
+MAX_WORDS = 5000  # of a text on a page of its own, or in a demo
+MAX_WORD_CHARACTERS = 200
+STYLE = """
+.sm-heat { --up: 0, 114, 178; --down: 213, 94, 0; }
+@media (prefers-color-scheme: dark) { .sm-heat { --up: 86, 180, 233; --down: 230, 159, 0; } }
+.dark .sm-heat { --up: 86, 180, 233; --down: 230, 159, 0; }
+.sm-heat .name, .sm-heat .soft { margin: .5rem 0 0; font-size: .875rem; overflow-wrap: anywhere; }
+.sm-heat .text { max-width: 60rem; margin: 0; line-height: 2.3; overflow-wrap: anywhere; white-space: pre-wrap; }
+.sm-heat .text { unicode-bidi: plaintext; }
+.sm-heat .t { position: relative; padding: .1rem 0; text-decoration-thickness: 2px; text-underline-offset: 3px; }
+.sm-heat .t sub { position: absolute; left: 50%; top: 1.55rem; transform: translateX(-50%); font-size: .7rem; }
+.sm-heat .t sub { font-weight: bold; line-height: 1; white-space: nowrap; user-select: none; }
+.sm-heat .p1, .sm-heat .p2, .sm-heat .p3 { text-decoration: underline solid rgb(var(--up)); }
+.sm-heat .n1, .sm-heat .n2, .sm-heat .n3 { text-decoration: underline dashed rgb(var(--down)); }
+.sm-heat .p1 { background: rgba(var(--up), .15); } .sm-heat .n1 { background: rgba(var(--down), .15); }
+.sm-heat .p2 { background: rgba(var(--up), .3); } .sm-heat .n2 { background: rgba(var(--down), .3); }
+.sm-heat .p3 { background: rgba(var(--up), .45); } .sm-heat .n3 { background: rgba(var(--down), .45); }
+"""
+LEGEND = """<p class="soft">A word in blue over a solid line, with <b>+</b>, raises the score. One in orange over a
+dashed line, with <b>&minus;</b>, lowers it. The number of signs compares its contribution with the strongest word of
+these texts; a word without a mark adds next to nothing.</p>"""
+TEMPLATE = """
+{% macro short(text) %}{{ text[:most] }}
+{%- if text|length > most %}<i class="soft">… {{ text|length - most }} more characters</i>{% endif %}{% endmacro %}
+<div class="sm-heat">
+{% for map in maps %}
+<p class="name">{{ map.name }}{% if map.sums %}: {{ map.sums }}{% endif %}{% if map.strongest %}; strongest:
+{% for piece in map.strongest %}
+<bdi>{{ piece.text[:40] }}</bdi> {{ "%+.3f"|format(piece.share) }}{{ "" if loop.last else ", " }}
+{%- endfor %}{% endif %}</p>
+<p class="text" dir="auto">
+{%- for piece in map.pieces %}{% if piece.level %}
+{%- set sign = "p" if piece.level > 0 else "n" -%}
+<span class="t {{ sign }}{{ piece.level|abs }}" title="{{ "%+.4f"|format(piece.share) }}">{{ short(piece.text) }}
+{#- -#}
+<sub>{{ ("+" if piece.level > 0 else "&minus;"|safe) * piece.level|abs }}</sub></span>
+{%- else %}{{ short(piece.text) }}{% endif %}{% endfor %}</p>
+{% if map.hidden %}
+<p class="soft">and {{ map.hidden }} more words that are not shown</p>
+{% endif %}
+{% endfor %}
+</div>
+"""
 
 
 @dataclass(frozen=True)
@@ -50,10 +99,11 @@ def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, 
 
     Args:
         explanation: result of a metric's `explain`.
-        texts: the texts that were explained, by the same names.
+        texts: the texts by the same names; those that were not explained are left out.
         most: number of words of a text that are shown.
         strongest: number of words that are named as the strongest.
     """
+    texts = {name: text for name, text in texts.items() if name in explanation}
     words = {name: explained_words(explanation[name], text) for name, text in texts.items()}
     scale = max((abs(share) for side in words.values() for *_, share in side), default=0.0)
     maps = []
@@ -98,3 +148,19 @@ def _level(share: float, scale: float) -> int:
         return 0
     strength = min(LEVELS, math.ceil(LEVELS * abs(share) / scale))  # rounding may lift the strongest above LEVELS
     return int(math.copysign(strength, share))
+
+
+def render(maps: list[HeatMap]) -> str:
+    """Heat maps as a piece of HTML, without STYLE and LEGEND."""
+    return _template().render(maps=maps, most=MAX_WORD_CHARACTERS)
+
+
+def draw_heat_maps(explanation: Mapping[str, Any], texts: dict[str, str]) -> str:
+    """The heat maps of an explanation as a piece of HTML with its style and legend, for a demo."""
+    maps = render(heat_maps(explanation, texts, MAX_WORDS))
+    return f'<style>{STYLE}</style>{maps}<div class="sm-heat">{LEGEND}</div>'
+
+
+@cache
+def _template() -> Template:
+    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(TEMPLATE)
