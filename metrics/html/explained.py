@@ -45,7 +45,8 @@ def explained_words(side: Mapping[str, Any], text: str) -> list[tuple[str, Span 
         side: `tokens`, `spans` and `contributions` of the text.
         text: the text, where the side has none of its own: what the metric read, without markup.
     """
-    text, words = side.get("text", text), []
+    text = side.get("text", text)
+    words: list[tuple[str, Span | None, float]] = []
     for group in group_by_word(text, side["spans"]):
         first, last = side["spans"][group[0]], side["spans"][group[-1]]
         span = None if first is None else (first[0], last[1])
