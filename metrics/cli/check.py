@@ -87,7 +87,7 @@ def check(
         _write(output, names, result)
         click.echo(f"written to {output}", err=True)
     if html is not None:
-        from semantic_metrics.report.check import write_check
+        from semantic_metrics.report import write_check  # scipy takes a second to import
 
         title = f"{summary.name} checked against {source.name if source else references}"
         write_check(html, title, checked_texts(names, texts, sources, result), result["signature"])

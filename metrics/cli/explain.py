@@ -22,10 +22,9 @@ from semantic_metrics.cli.terminal import MAX_CHARACTERS, MIN_WIDTH, PIPE_WIDTH,
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
-from semantic_metrics.report.heat_map import HeatMap, Piece, heat_maps
+from semantic_metrics.html.heat_map import MAX_WORDS, HeatMap, Piece, heat_maps
 
-MAX_TERMINAL_TOKENS = 300  # tokens of a text that are printed
-MAX_PAGE_TOKENS = 5000  # tokens of a text in the HTML file
+MAX_TERMINAL_WORDS = 300  # words of a text that are printed
 INDENT = "  "
 REASON_SIGNS = 20  # of the largest contribution of a feature
 METHODS = tuple(dict.fromkeys(method for name in text_metrics() for method in describe(name).explain_methods))
@@ -54,7 +53,7 @@ def explain(
     html: Path | None,
     run: dict[str, Any],
 ) -> None:
-    """Show which tokens of PREDICTION and REFERENCE raise (+) or lower (-) their score.
+    """Show which words of PREDICTION and REFERENCE raise (+) or lower (-) their score.
 
     Example: semantic-metrics explain "It did not rain." "It rained." --metric matcha --html why.html
     """
@@ -70,12 +69,12 @@ def explain(
         reasons = loaded.feature_reasons(texts)
     head = f"{metric} {explanation['score']:.4f}"
     note = f"{explanation['method']}: {describe(metric).explain_methods[explanation['method']]}"
-    lines = [*_reason_lines(metric, reasons), *heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_TOKENS))]
+    lines = [*_reason_lines(metric, reasons), *heat_map_lines(heat_maps(explanation, texts, MAX_TERMINAL_WORDS))]
     click.echo("\n".join([f"{head}  ({note})", *lines, LEGEND, shorten(loaded.signature)]))
     if html is not None:
         from semantic_metrics.report import write_explanation  # scipy takes a second to import
 
-        write_explanation(html, head, note, heat_maps(explanation, texts, MAX_PAGE_TOKENS), loaded.signature)
+        write_explanation(html, head, note, heat_maps(explanation, texts, MAX_WORDS), loaded.signature)
         click.echo(f"written to {html}", err=True)
 
 
@@ -92,7 +91,7 @@ def _reason_lines(metric: str, reasons: dict[str, float]) -> Iterator[str]:
 
 
 def heat_map_lines(maps: list[HeatMap]) -> Iterator[str]:
-    """Heat maps for a terminal: lines of text, each above a line of signs if one of its tokens has any."""
+    """Heat maps for a terminal: lines of text, each above a line of signs if one of its words has any."""
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1 - len(INDENT)
     for heat_map in maps:
         yield f"\n{heat_map.name}" + (f": {heat_map.sums}" if heat_map.sums else "")
@@ -101,7 +100,7 @@ def heat_map_lines(maps: list[HeatMap]) -> Iterator[str]:
             if below.strip():
                 yield (INDENT + below).rstrip()
         if heat_map.hidden:
-            yield f"{INDENT}and {heat_map.hidden} more tokens; --html FILE shows up to {MAX_PAGE_TOKENS}"
+            yield f"{INDENT}and {heat_map.hidden} more words; --html FILE shows up to {MAX_WORDS}"
         if heat_map.strongest:
             tokens = ", ".join(f"{plain(piece.text)} {piece.share:+.4f}" for piece in heat_map.strongest)
             for line in textwrap.wrap(f"strongest: {tokens}", width, subsequent_indent=INDENT):
@@ -130,7 +129,7 @@ def _wrapped(pieces: list[Piece], width: int) -> Iterator[tuple[str, str]]:
 
 
 def _cells(pieces: list[Piece], width: int) -> Iterator[tuple[str, int]]:
-    """Tokens, cut if they are longer than a line, and the single spaces between them."""
+    """Words, cut if they are longer than a line, and the single spaces between them."""
     for piece in pieces:
         if piece.share is None and not piece.text.strip():
             yield " ", 0

@@ -9,5 +9,5 @@ DESCRIPTION = MetricDescription(
     details={"reasons": str}
     | {f"parts.{name}": float for name in ("matcha", "similarity", "entailment", "contradiction")},
     takes_weights=True,
-    explain_methods={"leave_one_out": "what the score loses where a token is left out"},
+    explain_methods={"leave_one_out": "what the score loses where a word is left out"},
 )

@@ -8,8 +8,9 @@ from typing import Any
 from semantic_metrics.demo.page import Outcome, Page, count_notes, explain_score, launch
 
 ABOUT = """
-How well does a text say what its reference says, as people would rate it? Three judgements are averaged: MATCHA's
-cosine, a predicted rating of similarity, and entailment minus contradiction. The verdict says in words what differs.
+Does a text say what its reference says? The score runs from 0 to 1, where people would call both the same. The verdict
+says what differs: the text says less or more than its reference, both ("differs"), its opposite or another number
+("contradicts"), or something else ("unrelated"). English only.
 """
 ADDED_COLUMNS = ("consensus", "verdict", "similarity", "entailment", "contradiction", "matcha", "reason")
 EXAMPLES = {
@@ -17,9 +18,9 @@ EXAMPLES = {
         "A man plays a guitar.\nNobody is playing a guitar.\nThe vote was put off again.",
         "A man is playing the guitar.\nA man is playing the guitar.\nA man is playing the guitar.",
     ),
-    "Says less, says more": (
-        "A dog is running.\nA brown dog is running along the beach at sunset.",
-        "A brown dog is running along the beach.\nA dog is running along the beach.",
+    "Says less, says more, differs": (
+        "A dog is running.\nA brown dog is running along the beach at sunset.\nThe council met on Monday.",
+        "A brown dog is running along the beach.\nA dog is running along the beach.\nThe council met in the town hall.",
     ),
     "Numbers and negations": (
         "The bridge is 300 metres long.\nThe court did not accept the appeal.",
@@ -33,18 +34,9 @@ def judge(result: dict[str, Any]) -> Outcome:
     count = len(result["scores"])
     verdicts = ", ".join(f"{number:,} {word!r}" for word, number in Counter(result["verdicts"]).most_common())
     summary = f"Mean of {count:,} scores: {result['consensus']:.3f} (0 to 1). Verdicts: {verdicts}."
-    summary += count_notes(
-        result,
-        {
-            "undefined": "of them have a blank text and score 0",
-            "truncated": "of them were longer than the model reads and were cut",
-            "unread": "differ in characters that the model cannot read",
-            "thoughts": "have a part in <think>, which is not judged",
-        },
-    )
     columns = {"consensus": result["scores"], "verdict": result["verdicts"], "reason": result["reasons"]}
     columns |= result["parts"]
-    return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
+    return Outcome(summary + count_notes(result), {name: columns[name] for name in ADDED_COLUMNS})
 
 
 PAGE = Page(
@@ -54,7 +46,7 @@ PAGE = Page(
     outcome=judge,
     examples=EXAMPLES,
     added_columns=ADDED_COLUMNS,
-    explain=partial(explain_score, "by how much it falls without each token"),
+    explain=partial(explain_score, "by how much it falls without each word"),
     max_explained=1200,
 )
 

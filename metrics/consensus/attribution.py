@@ -1,4 +1,4 @@
-"""Which token moved a consensus, and by how much; see `pair_attribution` for the method."""
+"""Which word moved a consensus, and by how much; see `pair_attribution` for the method."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from semantic_metrics.quantities.manners import plain
 from semantic_metrics.quantities.rules import DIFFERENT, OPEN, rule
 
 METHODS = (LEAVE_ONE_OUT,)
-MAX_PIECES = 48  # longer texts are explained by words or runs of words: each piece costs two passes of the model
+MAX_PIECES = 48  # longer texts are explained by runs of words: each piece costs two passes of the model
 
 
 def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions, matcha_run: RunOptions) -> Explanation:
-    """Contributions of the tokens of both texts: the score minus that of the texts without the token.
+    """Contributions of the words of both texts: the score minus that of the texts without the word.
 
     Args:
         models: what scores the texts.
@@ -44,4 +44,4 @@ def explain(models: PairModels, texts: Texts, weights: Weights, run: RunOptions,
         blank = [not can_compare(a, b) for a, b in zip(predictions, references, strict=True)]
         return np.where(blank, 0.0, scores)
 
-    return Explainer(models.scorer, texts, run, MAX_PIECES).leave_one_out(score)
+    return Explainer(models.scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)

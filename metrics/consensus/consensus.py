@@ -11,7 +11,7 @@ How well does a text say what its reference says, as people would rate it? Conse
 judgements: MATCHA's cosine (a quarter of the weight of each other), the similarity that a cross-encoder trained on
 people's ratings predicts, and its probability that the reference entails the text, minus that of contradiction. A
 contradiction limits the score: to .5 where it is as likely as not, to .35 where it is certain. One number in [0, 1],
-higher is better, and a verdict in words: contradicts, same, says less, says more, unrelated.
+higher is better, and a verdict in words: contradicts, same, says less, says more, differs, unrelated.
 """
 
 _CITATION = """\
@@ -61,8 +61,8 @@ Returns:
     parts: the evidence, a dict of lists of n floats: `matcha` (cosine in [-1, 1]), `similarity` (predicted rating in
         [0, 1]), `entailment` (probability that the reference entails the prediction) and `contradiction` (the mean of
         both directions).
-    verdicts: n of "contradicts", "same", "says less", "says more", "unrelated", "empty", "no answer" (the prediction
-        says that it gives none) and "unread" (the model cannot read what differs).
+    verdicts: n of "contradicts", "same", "says less", "says more", "differs" (neither entails the other), "unrelated",
+        "empty", "no answer" (the prediction says that it gives none) and "unread" (the model cannot read what differs).
     reasons: n sentences that give the reason, a model's or a rule's.
     signature: every setting that can change a score, the checkpoints' sha256 among them.
     undefined: number of predictions that are blank (without a visible character), or punctuation alone beside words, or

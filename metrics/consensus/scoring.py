@@ -190,7 +190,7 @@ class ConsensusScoring(TextScoring):
         method: str = "leave_one_out",
         **arguments: Unpack[ExplainArguments],
     ) -> Explanation:
-        """What the score loses where a token is left out, for each token of both texts; see `attribution.explain`.
+        """What the score loses where a word is left out, for each word of both texts; see `attribution.explain`.
 
         `method` is "leave_one_out". The other arguments are those of `compute`.
 

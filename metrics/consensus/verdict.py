@@ -8,9 +8,10 @@ from semantic_metrics.quantities.rules import NO_ANSWER as GIVES_NONE
 from semantic_metrics.quantities.rules import SAME as EQUAL
 from semantic_metrics.quantities.rules import UNREAD as NOT_READ
 
-CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED = "contradicts", "same", "says less", "says more", "unrelated"
+CONTRADICTS, SAME, UNRELATED = "contradicts", "same", "unrelated"
+SAYS_LESS, SAYS_MORE, DIFFERS = "says less", "says more", "differs"
 EMPTY, NO_ANSWER, UNREAD = "empty", "no answer", "unread"
-VERDICTS = (CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, UNRELATED, EMPTY, NO_ANSWER, UNREAD)
+VERDICTS = (CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, DIFFERS, UNRELATED, EMPTY, NO_ANSWER, UNREAD)
 BY_RULE = {EQUAL: SAME, DIFFERENT: CONTRADICTS, GIVES_NONE: NO_ANSWER, NOTHING: UNRELATED, NOT_READ: UNREAD}
 
 
@@ -39,8 +40,8 @@ def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tupl
     The first that applies: rules decide (`quantities.rules`), and give their reason; the texts have little in common,
     and neither entails the other ("unrelated"); they contradict each other; each entails the other ("same"); the
     reference entails the prediction ("says less", as the prediction leaves something out); the prediction entails the
-    reference ("says more", as it adds something); else the prediction both adds and leaves out, which is "says more",
-    because what it adds is not supported. Rules alone say "no answer", and "unread" where the model cannot read what
+    reference ("says more", as it adds something); neither entails the other ("differs", as the prediction adds
+    something and leaves something out). Rules alone say "no answer", and "unread" where the model cannot read what
     differs.
 
     Args:
@@ -66,4 +67,4 @@ def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tupl
         return SAYS_LESS, f"The reference entails the prediction, which leaves something out {chances}."
     if back:
         return SAYS_MORE, f"The prediction entails the reference and adds something {chances}."
-    return SAYS_MORE, f"The texts overlap, but the prediction adds something and leaves something out {chances}."
+    return DIFFERS, f"The texts overlap, but the prediction adds something and leaves something out {chances}."

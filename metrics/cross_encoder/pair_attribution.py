@@ -1,8 +1,8 @@
-"""Which token moved a cross-encoder's score, and by how much: what the explanations of several metrics share.
+"""Which word moved a cross-encoder's score, and by how much: what the explanations of several metrics share.
 
-`leave_one_out` scores the texts again for each token, without that token: its contribution is the score minus the score
+`leave_one_out` scores the texts again for each word, without that word: its contribution is the score minus the score
 of the rest (occlusion by deletion; a [MASK] in its place would be a word to models that were not trained to fill it
-in). Each contribution is the effect of one token alone; together they sum to no score.
+in). Each contribution is the effect of one word alone; together they sum to no score.
 
 `integrated_gradients` splits the change of the score along the straight path, of the tokens' input embeddings, from a
 baseline to the text (Sundararajan et al., 2017, equation 1). In the baseline every token of the explained text has
@@ -24,6 +24,7 @@ from semantic_metrics.core.progress import with_progress
 from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
+from semantic_metrics.html.explained import group_by_word
 from semantic_metrics.quantities.rules import LIMITS, SAME, Ruling
 
 LEAVE_ONE_OUT, INTEGRATED_GRADIENTS = METHODS = ("leave_one_out", "integrated_gradients")
@@ -48,21 +49,24 @@ class TracedPair:
 class Explainer:
     """Explains the score of some texts that are scored together.
 
-    An explanation has `score`, `method`, and for each text a dict of `tokens`, `spans` (begin and end characters in the
-    text), `contributions` (one per token; positive raises the score, 0 for a token that is cut off), `total` (their
-    sum), and with integrated gradients `baseline`, `baseline_score` and `error` (`total` minus what it should be: the
-    score minus that of the baseline).
+    An explanation has `score`, `method`, and for each text a dict of `tokens`, `spans` (begin and end characters in
+    `text`), `contributions` (one per token; positive raises the score, 0 for a token that is cut off), `total` (their
+    sum), `text` (what the metric reads: without markup), and with integrated gradients `baseline`, `baseline_score` and
+    `error` (`total` minus what it should be: the score minus that of the baseline).
     """
 
     scorer: PairScorer
     texts: Texts  # by the names that they have in the explanation
     options: RunOptions  # for integrated gradients in float32, on torch
-    max_pieces: int | None = None  # if the texts have more tokens, words or runs of words are explained in their place
+    by_word: bool = False  # explain words in place of tokens
+    max_pieces: int | None = None  # if the texts have more words, runs of words are explained in their place
 
     @cached_property
     def spans(self) -> dict[str, list[Span]]:
         """Begin and end characters of each text's tokens, or of the pieces that take their place."""
         spans = {side: piece_spans(self.scorer, text) for side, text in self.texts.items()}
+        if self.by_word:
+            spans = {side: _words(text, spans[side]) for side, text in self.texts.items()}
         total = sum(map(len, spans.values()))
         if self.max_pieces is None or total <= self.max_pieces:
             return spans
@@ -150,6 +154,7 @@ class Explainer:
                 "spans": spans,
                 "contributions": shares[side].tolist(),
                 "total": float(shares[side].sum()),
+                "text": self.texts[side],
                 **details.get(side, {}),
             }
         return result
@@ -256,6 +261,11 @@ def piece_spans(scorer: PairScorer, text: str) -> list[Span]:
         elif begin < end:
             spans.append((begin, end))
     return spans
+
+
+def _words(text: str, spans: list[Span]) -> list[Span]:
+    """Begin and end characters of words, from those of tokens."""
+    return [(spans[group[0]][0], spans[group[-1]][1]) for group in group_by_word(text, spans)]
 
 
 def _join(text: str, spans: list[Span], count: int) -> list[Span]:

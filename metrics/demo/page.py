@@ -20,7 +20,8 @@ import pandas as pd
 from gradio.components import Component
 from gradio.events import Dependency
 
-from semantic_metrics.html.drawing import alert, heat_map, histogram
+from semantic_metrics.html.drawing import alert, histogram
+from semantic_metrics.html.heat_map import draw_heat_maps
 
 from .quota import Quota, visitor
 from .reading import (
@@ -47,11 +48,6 @@ MAX_WAITING = 20  # jobs of all visitors: as one runs at a time, the last would 
 CSS = """
 .sm-alert {padding: .6em .8em; border: 2px solid currentColor; border-radius: 6px; overflow-wrap: anywhere}
 .sm-small {font-size: .8em; overflow-wrap: anywhere}
-.sm-tokens {line-height: 1.2; padding: .4em 0; overflow-wrap: anywhere}
-.sm-token {display: inline-block; text-align: center; padding: 1px 3px; border-bottom: 3px none; vertical-align: top;
-  max-width: 100%; white-space: pre-wrap}
-.sm-token.sm-up {border-bottom-style: solid} .sm-token.sm-down {border-bottom-style: dashed} .sm-gap {margin-left: .5em}
-.sm-token small {display: block; font-size: .7em; font-variant-numeric: tabular-nums}
 .sm-signed {border-collapse: collapse; width: 100%}
 .sm-signed, .sm-signed tr, .sm-signed td {border: 0 !important} .sm-signed td:first-child {min-width: 7.5em}
 .sm-signed td {padding: 2px 10px 2px 0 !important; font-variant-numeric: tabular-nums; min-width: 3.5em}
@@ -61,6 +57,12 @@ button[role=tab].selected {color: var(--primary-700)} .dark button[role=tab].sel
   border-radius: 6px; margin: .2em 0 .8em}
 """
 
+NOTES = {  # on counts of a result, of which each metric has some
+    "undefined": "of them have a blank text and score 0",
+    "truncated": "of them were longer than the model reads and were cut",
+    "unread": "differ in characters that the model cannot read",
+    "thoughts": "have a part in <think>, which is not judged",
+}
 QUIET = {"api_visibility": "private", "show_progress": "hidden"}
 ONE_AT_A_TIME = {"concurrency_id": "metric", "concurrency_limit": 1}
 QUEUED = {"api_visibility": "private", **ONE_AT_A_TIME}
@@ -149,21 +151,26 @@ def compute(page: Page, texts: Columns) -> dict[str, Any]:
         return load_metric(page.script).compute(**texts)
 
 
-def count_notes(result: dict[str, Any], notes: dict[str, str]) -> str:
-    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does."""
-    return "".join(f" {result[name]:,} {note}." for name, note in notes.items() if result[name])
+def count_notes(result: dict[str, Any], **notes: str) -> str:
+    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does.
+
+    Args:
+        result: of `compute`.
+        notes: by the name of a count, what differs from NOTES.
+    """
+    return "".join(f" {result[name]:,} {note}." for name, note in {**NOTES, **notes}.items() if result.get(name))
 
 
-def mean_outcome(name: str, scale: str, notes: dict[str, str], result: dict[str, Any]) -> Outcome:
+def mean_outcome(name: str, scale: str, result: dict[str, Any], **notes: str) -> Outcome:
     """Outcome of a metric that gives each row a score; `notes` are those of `count_notes`."""
     summary = f"Mean {result[name]:.3f} over {len(result['scores']):,} rows; {scale}, higher is better."
-    return Outcome(summary + count_notes(result, notes), {name: result["scores"]})
+    return Outcome(summary + count_notes(result, **notes), {name: result["scores"]})
 
 
 def explain_score(meaning: str, metric: evaluate.Metric, row: dict[str, str]) -> str:
     """HTML of a row's score and its heat map, whose numbers have a meaning."""
     explanation = metric.explain(**row)
-    return f"<p>Score {explanation['score']:+.3f}, and {meaning}:</p>{heat_map(explanation, row)}"
+    return f"<p>Score {explanation['score']:+.3f}, and {meaning}:</p>{draw_heat_maps(explanation, row)}"
 
 
 class Results:
@@ -259,8 +266,8 @@ def show_table(table: pd.DataFrame) -> gr.Dataframe:
         table.round(4),
         datatype=["number" if number else "str" for number in numbers],
         column_widths=[
-            "100px" if number or width <= NARROW_CHARACTERS else "360px"
-            for number, width in zip(numbers, widest, strict=True)
+            "60px" if name == "row" else "130px" if number or width <= NARROW_CHARACTERS else "360px"
+            for name, number, width in zip(table, numbers, widest, strict=True)
         ],
     )
 
@@ -345,18 +352,32 @@ def _fill_score_tab(page: Page) -> None:
                     gr.Textbox(text, label=f"{column.label}, one per line", lines=4, max_lines=12, min_width=320)
                     for column, text in zip(page.columns, first, strict=True)
                 ]
+            whole = gr.Checkbox(label="One text in each box, with its line breaks")
             typed = gr.Button("Score", variant="primary")
             examples = gr.Examples(
-                list(map(list, page.examples.values())), boxes, example_labels=list(page.examples), cache_examples=False
+                [[False, *texts] for texts in page.examples.values()],
+                [whole, *boxes],
+                example_labels=list(page.examples),
+                cache_examples=False,
             )
         with gr.Tab("Upload a CSV"):
             message = gr.HTML(visible=False)
             file, chosen = upload(page.columns, message)
             uploaded = gr.Button("Score the file", variant="primary")
+    whole.change(partial(_label_boxes, page.columns), whole, boxes, **QUIET)
     results = Results(page)
-    results.on(typed.click, partial(read_typed, page.columns), boxes)
-    results.on(examples.load_input_event.then, partial(read_typed, page.columns), boxes)
+    results.on(typed.click, partial(_read_boxes, page.columns), [whole, *boxes])
+    results.on(examples.load_input_event.then, partial(_read_boxes, page.columns), [whole, *boxes])
     results.on(uploaded.click, partial(read_chosen, page.columns), [file, *chosen])
+
+
+def _read_boxes(columns: tuple[Column, ...], whole: bool, *boxes: str | None) -> tuple[Columns, Columns]:
+    return read_typed(columns, *boxes, whole=whole)
+
+
+def _label_boxes(columns: tuple[Column, ...], whole: bool) -> list[gr.Textbox]:
+    """The boxes with labels that say what is read of them."""
+    return [gr.Textbox(label=column.label if whole else f"{column.label}, one per line") for column in columns]
 
 
 def launch(page: Page) -> None:

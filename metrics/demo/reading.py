@@ -38,15 +38,29 @@ PREDICTIONS = Column(
 REFERENCES = Column("references", "References", ("reference", "target", "gold", "expected", "premise"))
 
 
-def read_boxes(labels: list[str], boxes: tuple[str | None, ...]) -> list[list[str]]:
-    """Lines of each box; lines at the end that are empty in all boxes do not count.
+def read_typed(columns: tuple[Column, ...], *boxes: str | None, whole: bool = False) -> tuple[Columns, Columns]:
+    """Texts of the boxes by argument, twice: they are all columns of the file to download, too.
+
+    Args:
+        columns: what the boxes are.
+        boxes: what is written in them.
+        whole: each box is one text, with its line breaks. Otherwise each line is one, but for lines at the end that
+            are empty in all boxes.
 
     Raises:
         ValueError: all boxes are empty, or one has fewer lines than another.
     """
+    labels = [column.label for column in columns]
     written = [box or "" for box in boxes]
     if not any(map(str.strip, written)):
         raise ValueError(f"expected a text in each of the boxes {', '.join(labels)}; they are empty")
+    lines = [[box.strip("\n")] for box in written] if whole else _lines(labels, written)
+    texts = dict(zip([column.name for column in columns], lines, strict=True))
+    return texts, texts
+
+
+def _lines(labels: list[str], written: list[str]) -> list[list[str]]:
+    """Lines of each box; an error if one box has fewer than another."""
     count = max(box.rstrip("\n").count("\n") + 1 for box in written)
     lines = [box.split("\n") for box in written]
     for label, texts in zip(labels, lines, strict=True):
@@ -98,13 +112,6 @@ def read_chosen(columns: tuple[Column, ...], path: str | None, *chosen: str | No
             raise ValueError(f"{column.label}: expected one of the columns {', '.join(table)}, got {name}")
         texts[column.name] = table[name]
     return texts, table
-
-
-def read_typed(columns: tuple[Column, ...], *boxes: str | None) -> tuple[Columns, Columns]:
-    """Texts of the boxes by argument, twice: they are all columns of the file to download, too."""
-    lines = read_boxes([column.label for column in columns], boxes)
-    texts = dict(zip([column.name for column in columns], lines, strict=True))
-    return texts, texts
 
 
 def write_csv(folder: str, name: str, table: dict[str, list[Any]]) -> str:

@@ -1,6 +1,6 @@
 """Checked long texts as HTML: each sentence coloured by its verdict, with a link to the place in its source.
 
-The demo shows this piece, and `semantic_metrics.report.check` writes it as a page. All text is escaped.
+The demo shows this piece, and `semantic_metrics.report.write_check` writes it as a page. All text is escaped.
 """
 
 from collections import Counter, defaultdict

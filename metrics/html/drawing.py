@@ -1,17 +1,13 @@
-"""What the demos draw, as HTML: alerts, heat maps, tables and histograms; all text is escaped."""
+"""What the demos draw, as HTML: alerts, tables and histograms; all text is escaped."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from semantic_metrics.html.sums import adds_up_to
-
 HISTOGRAM_BARS = 10  # of the whole scale: as many as a phone has room to label
-FAINT_SHARE = 0.0005  # a contribution below it reads as 0 with three decimals
 BLUE, ORANGE = "0,114,178", "230,159,0"  # Okabe and Ito's, told apart by the colour-blind; the signs say the same
 
 
@@ -36,44 +32,6 @@ def alert(error: Exception | str) -> str:
     """HTML of an error message; empty for an empty message."""
     message = " ".join(str(error).split())
     return message and f'<div class="sm-alert" role="alert"><b>That did not work.</b> {escape(message)}</div>'
-
-
-def heat_map(explanation: Mapping[str, Any], texts: dict[str, str]) -> str:
-    """HTML of an explanation: each token with its contribution, blue for one that raises the score, orange for others.
-
-    Args:
-        explanation: result of `explain`, with `tokens`, `spans`, `contributions` and `total` for each text.
-        texts: the texts by name.
-    """
-    sides = {name: explanation[name] for name in texts if name in explanation}
-    strongest = max((abs(share) for side in sides.values() for share in side["contributions"]), default=0)
-    drawn = [
-        f"<p><b>{escape(name.capitalize())}</b>{_sum_of(explanation, name)}</p>"
-        f'<div class="sm-tokens" dir="auto">{_tokens(side, texts[name], max(strongest, FAINT_SHARE))}</div>'
-        for name, side in sides.items()
-    ]
-    legend = "Blue over a solid line raises the score, orange over a dashed line lowers it."
-    return "".join([*drawn, f'<p class="sm-small">{legend}</p>'])
-
-
-def _sum_of(explanation: Mapping[str, Any], name: str) -> str:
-    wanted = adds_up_to(explanation, name)
-    return "" if wanted is None else f": its tokens add up to {wanted:+.3f}"
-
-
-def _tokens(side: dict[str, Any], text: str, strongest: float) -> str:
-    pieces, end = [], None
-    for token, span, share in zip(side["tokens"], side["spans"], side["contributions"], strict=True):
-        written = (text[span[0] : span[1]] if span else "") or token  # as written in the text, not as a word piece
-        kinds = ["sm-token"] if span and span[0] == end else ["sm-token", "sm-gap"]
-        end = span[1] if span else None
-        if abs(share) >= FAINT_SHARE:
-            kinds.append("sm-up" if share > 0 else "sm-down")
-        color = f"rgba({BLUE if share > 0 else ORANGE},{abs(share) / strongest * 0.6:.2f})"
-        number = f"{share:+.3f}" if abs(share) >= FAINT_SHARE else "0"
-        shape = f'class="{" ".join(kinds)}" style="background:{color}"'
-        pieces.append(f"<span {shape}>{escape(written)}<small>{number}</small></span>")
-    return "".join(pieces)
 
 
 def signed_table(values: dict[str, float], heading: str) -> str:

@@ -31,7 +31,7 @@ class SemanticMetric(BaseMetric):
         checkpoint: as `semantic_metrics.load` takes it.
         references: key of the test case's `metadata` that has a list of references, which are then read in place of
             `expected_output`; the best of them counts.
-        explain: name the tokens that lower the score in `reason`; slow for other metrics than matcha.
+        explain: name the words that lower the score in `reason`; slow for other metrics than matcha.
         options: options of the metric's `compute`.
 
     Raises:

@@ -48,7 +48,7 @@ def _make(name: str) -> Callable[..., Scorer]:
             threshold: the lowest score that passes, or a file of `semantic-metrics fit`: the value is then 1 or 0.
             question: key of the sample's metadata that has the question; by default the question is the sample's
                 input. Only for metrics that take questions.
-            explain: name the tokens that lower the score in `explanation`; slow for other metrics than matcha.
+            explain: name the words that lower the score in `explanation`; slow for other metrics than matcha.
             options: options of the metric's `compute`.
         """
         batcher = shared_batcher(name, checkpoint, **options)

@@ -79,7 +79,7 @@ def assert_means(request: pytest.FixtureRequest) -> Assertion:
     counts. `question` is for metrics that take one, `checkpoint` is as `semantic_metrics.load` takes it, and further
     arguments are options of the metric's `compute`. `threshold` is the lowest score that passes, or a file of
     `semantic-metrics fit`; a metric that itself says what is correct needs none. The score is returned; a failure says
-    which tokens lower it.
+    which words lower it.
     """
     rows: list[dict[str, Any]] = []
     request.node.user_properties.append((PROPERTY, rows))

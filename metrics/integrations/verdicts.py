@@ -8,10 +8,11 @@ from typing import Any
 from semantic_metrics.core.contract import TextMetric, argument_names, describe
 from semantic_metrics.core.inputs import invalid_input
 from semantic_metrics.core.threshold import resolve
+from semantic_metrics.html.explained import explained_words
 from semantic_metrics.integrations.micro_batcher import MicroBatcher, RowScore
 
-TOKENS_NAMED = 3  # of each text, those that lower the score most
-LEAST_EFFECT = 0.005  # of a token that is named; smaller ones round to 0.00
+WORDS_NAMED = 3  # of each text, those that lower the score most
+LEAST_EFFECT = 0.005  # of a word that is named; smaller ones round to 0.00
 
 
 def resolve_threshold(name: str, metric: TextMetric, threshold: float | str | Path | None, **options: Any) -> float:
@@ -57,10 +58,10 @@ def _spell(value: float) -> str:
 def explain_score(
     batcher: MicroBatcher, score: RowScore, prediction: str, references: str | list[str], question: str | None = None
 ) -> str:
-    """The tokens that lower a score most, on one line.
+    """The words that lower a score most, on one line.
 
     Empty if there are none, the metric explains no scores, or the texts are too long for it. It takes many passes of
-    the model for metrics whose default method leaves out one token after another. With several references the best
+    the model for metrics whose default method leaves out one word after another. With several references the best
     one is explained.
     """
     best = score.details.get("best_reference") or 0
@@ -72,18 +73,17 @@ def explain_score(
     options = {name: value for name, value in batcher.options.items() if name in known}
     try:
         explanation = batcher.metric.explain(prediction, reference, *asked, **options)
-    except ValueError:  # texts that are too long to leave out their tokens
+    except ValueError:  # texts that are too long to leave out their words
         return ""
-    lines = (
-        _lowest(side, explanation[side]) for side in ("prediction", "reference", "question") if side in explanation
-    )
+    texts = {"prediction": prediction, "reference": reference, "question": question or ""}
+    lines = (_lowest(side, explanation[side], text) for side, text in texts.items() if side in explanation)
     return "; ".join(filter(None, lines))
 
 
-def _lowest(side: str, shares: dict[str, Any]) -> str:
-    """The tokens of one text that lower the score most."""
-    pairs = sorted(zip(shares["contributions"], shares["tokens"], strict=True))[:TOKENS_NAMED]
-    named = ", ".join(f"{token!r} {share:+.2f}" for share, token in pairs if share <= -LEAST_EFFECT)
+def _lowest(side: str, explained: dict[str, Any], text: str) -> str:
+    """The words of one text that lower the score most."""
+    lowest = sorted((share, word) for word, _, share in explained_words(explained, text))[:WORDS_NAMED]
+    named = ", ".join(f"{word!r} {share:+.2f}" for share, word in lowest if share <= -LEAST_EFFECT)
     return f"lowered by {named} in the {side}" if named else ""
 
 

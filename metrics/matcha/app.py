@@ -7,8 +7,8 @@ from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 from semantic_metrics.demo.rating_page import fill_rating_tab
 
 ABOUT = """
-Does one text say the same as another? The score is a cosine from -1 to 1; higher is better, and contradictions fall low
-(Li et al., Findings of ACL 2026). It sees which words a text has, not their order, and misses most numbers.
+Does one text say the same as another? The score runs from -1 to 1; higher is better, and contradictions fall low (Li et
+al., Findings of ACL 2026). It sees which words a text has, not their order, and misses most numbers. English only.
 """
 EXAMPLES = {
     "A paraphrase, and two contradictions caught": (
@@ -31,12 +31,7 @@ PAGE = Page(
     script=Path(__file__).with_name("matcha.py"),
     title="MATCHA",
     about=ABOUT,
-    outcome=partial(
-        mean_outcome,
-        "matcha",
-        "from -1 to 1",
-        {"undefined": "of them have a text without a known token and count as 0"},
-    ),
+    outcome=partial(mean_outcome, "matcha", "from -1 to 1", undefined="of them have a text without a known word"),
     examples=EXAMPLES,
     added_columns=("matcha",),
     explain=partial(explain_score, "what each token adds to it"),

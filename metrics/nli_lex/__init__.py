@@ -12,7 +12,7 @@ DESCRIPTION = MetricDescription(
     takes_weights=True,
     feature_reasons="What each feature adds to the log odds of being correct",
     explain_methods={
-        "leave_one_out": "what the score loses where a token is left out",
+        "leave_one_out": "what the score loses where a word is left out",
         "integrated_gradients": "each token's share of the change from a baseline to the score",
     },
 )

@@ -7,11 +7,12 @@ import evaluate
 
 from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
 from semantic_metrics.demo.reading import PREDICTIONS, REFERENCES, Column
-from semantic_metrics.html.drawing import heat_map, signed_table
+from semantic_metrics.html.drawing import signed_table
+from semantic_metrics.html.heat_map import draw_heat_maps
 
 ABOUT = """
-Is an answer right, given the question and a right answer? A model of natural language inference reads both answers,
-their words are compared, and a logistic regression decides: correct above 0.5 (Balamurali and Cheng, 2025).
+Is an answer right, given the question and a right answer? A small model judges whether one answer follows from the
+other, and their words are compared. Above 0.5 the answer counts as correct (Balamurali and Cheng, 2025). English only.
 """
 QUESTIONS = Column("questions", "Questions", ("question", "query", "prompt"))
 ADDED_COLUMNS = ("nli_lex", "correct", "entailment", "lexical_match")
@@ -38,15 +39,8 @@ def judge(result: dict[str, Any]) -> Outcome:
     """Count the correct answers."""
     count = len(result["scores"])
     summary = f"{sum(result['correct']):,} of {count:,} answers are judged correct ({result['nli_lex']:.1%})."
-    summary += count_notes(
-        result,
-        {
-            "blank": "are blank, which counts as incorrect",
-            "truncated": "were not read in full, as the question was cut",
-            "unread": "differ in characters that the model cannot read",
-            "thoughts": "have a part in <think>, which is not judged",
-        },
-    )
+    cut = "were not read in full, as the question was cut"
+    summary += count_notes(result, blank="are blank, which counts as incorrect", truncated=cut)
     columns = {**result, "nli_lex": result["scores"]}
     return Outcome(summary, {name: columns[name] for name in ADDED_COLUMNS})
 
@@ -58,8 +52,8 @@ def explain(metric: evaluate.Metric, row: dict[str, str]) -> str:
     heading = (
         f"Judged {verdict}, p = {result['scores'][0]:.3f}. What each feature adds to the log odds of being correct:"
     )
-    tokens = heat_map(metric.explain(**row), row)
-    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each token:</p>{tokens}"
+    words = draw_heat_maps(metric.explain(**row), row)
+    return f"{signed_table(result['reasons'][0], heading)}<p>By how much p falls without each word:</p>{words}"
 
 
 PAGE = Page(

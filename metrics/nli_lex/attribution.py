@@ -1,6 +1,6 @@
-"""Which token moved the probability that an answer is correct, and by how much; see `pair_attribution` for the methods.
+"""Which word moved the probability that an answer is correct, and by how much; see `pair_attribution` for the methods.
 
-Leaving a token out changes both what the model reads and the words that are compared, so the whole judgement is made
+Leaving a word out changes both what the model reads and the words that are compared, so the whole judgement is made
 again. A gradient does not reach the comparison of words, so integrated gradients explain only what the model adds; the
 lexical features keep their values.
 """
@@ -67,11 +67,13 @@ def explain(
     Returns:
         The parts of an explanation, which `Explainer` describes; the score is the probability. Where an answer is read
         in several windows, integrated gradients explain the window that decides. With leave_one_out and more than
-        MAX_PIECES tokens, `tokens` are words or runs of words.
+        MAX_PIECES words, `tokens` are runs of words.
 
     Raises:
         InvalidInput: the texts have too many tokens to leave each of them out.
     """
+    if not weights.whole_question:  # as `extract` reads them
+        texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
     if method == LEAVE_ONE_OUT:
         if (count := sum(len(piece_spans(scorer, text)) for text in texts.values())) > MAX_TOKENS:
             raise invalid_input(
@@ -79,7 +81,7 @@ def explain(
                 f"expected texts of {MAX_TOKENS} tokens at most for {LEAVE_ONE_OUT!r}, got {count}; "
                 f"{INTEGRATED_GRADIENTS!r} takes longer ones",
             )
-        return Explainer(scorer, texts, run, MAX_PIECES).leave_one_out(score)
+        return Explainer(scorer, texts, run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
     whole = float(score([texts])[0])
     features = extract(
         scorer,
@@ -92,8 +94,6 @@ def explain(
         run,
         weights.whole_question,
     )
-    if not weights.whole_question:  # as `extract` reads them
-        texts = texts | {side: legible(texts[side]) for side in ("prediction", "reference")}
     explainer = Explainer(scorer, texts, run)
     read = as_read(texts["reference"], texts["prediction"], weights.number_words, weights.whole_question)
     both_ways = BACK in weights.features

@@ -196,10 +196,10 @@ class NLILexScoring(TextScoring):
         weights: str | Path | None = None,
         **arguments: Unpack[RunArguments],
     ) -> Explanation:
-        """Contribution of each token to the probability of one row, in three directions; see `attribution.explain`.
+        """Contribution of each word to the probability of one row, in three directions; see `attribution.explain`.
 
-        `method` is "leave_one_out" (the probability minus that of the texts without the token; without a word or a run
-        of words if the texts have more than 48 tokens) or "integrated_gradients" (of what the model reads; the words
+        `method` is "leave_one_out" (the probability minus that of the texts without the word; without a run of words
+        if the texts have more than 48) or "integrated_gradients" (of what the model reads; the words
         that are compared stay as they are; only in float32, on torch). The other arguments are those of `compute`.
 
         Raises:

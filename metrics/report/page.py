@@ -1,33 +1,35 @@
-"""A report on scores as one HTML file, which needs no other file, no script and no network.
+"""Reports as one HTML file each, which needs no other file and no network.
 
-`write_report` takes scores and the texts that they belong to; `write_explanation` writes the page of a single pair.
+`write_report` takes scores and the texts that they belong to, `write_explanation` a single pair, `write_check` long
+texts whose sentences were judged. Only a report has a script, which filters its list of rows; all else works without.
 """
 
 import math
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from semantic_metrics.files.output import atomic_write
 from semantic_metrics.files.rows import number_of
+from semantic_metrics.html.checked_texts import CheckedText, render_check
+from semantic_metrics.html.heat_map import LEGEND, STYLE, HeatMap, heat_maps, render
 from semantic_metrics.report.chart import draw
-from semantic_metrics.report.heat_map import HeatMap, heat_maps
 from semantic_metrics.stats.separation import auc
 from semantic_metrics.stats.significance import interval
 
-TEMPLATE = "report.html"
 ROWS_PER_GROUP = 5  # the worst, and the best
-MAX_TOKENS = 200  # of a text in a heat map
-MAX_TOKEN_CHARACTERS = 200
+MAX_WORDS = 200  # of a text in a heat map
 MAX_PLAIN_CHARACTERS = 1000  # of a text without a heat map
-MAX_LISTED_ROWS = 2000  # in the list of all rows; more make a page slow
-MAX_LISTED_CHARACTERS = 300  # of a text there
-MAX_KINDS = 8  # of rows that can be hidden; there are as many verdicts
+MAX_LISTED_ROWS = 5000  # in the list of all rows; more make a page slow
+FILTERED = ("decision", "verdict", "label")  # columns of that list by which its rows are chosen
 LABELS = {True: "correct", False: "incorrect"}
 
 Explain = Callable[[dict[str, str]], Mapping[str, Any]]
@@ -89,7 +91,10 @@ def write_report(
     sections = [_section(one, texts, judged, rows) for one in scores]
     notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
     facts = _facts(scores, judged)
-    _write(path, title=title, notes=notes, facts=facts, sections=sections, maps=[], signature="")
+    script = (Path(__file__).parent / "filter.js").read_text(encoding="utf-8")
+    allowed = b64encode(sha256(script.encode()).digest()).decode()
+    values = {"notes": notes, "facts": facts, "sections": sections, "maps": "", "signature": ""}
+    _write(path, "report.html", title=title, script=Markup(script), allowed=allowed, **values)
 
 
 def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
@@ -105,16 +110,30 @@ def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], si
     Raises:
         FileError: the file cannot be written.
     """
-    _write(path, title=title, notes=[note], facts={}, sections=[], maps=maps, signature=signature)
+    values = {"notes": [note], "facts": {}, "sections": [], "maps": Markup(render(maps)), "signature": signature}
+    _write(path, "report.html", title=title, script="", **values)
 
 
-def _write(path: Path, **values: Any) -> None:
+def write_check(path: Path, title: str, texts: list[CheckedText], signature: str) -> None:
+    """Write checked texts.
+
+    Args:
+        path: file to write; it is replaced only when the new one is complete.
+        title: title of the page.
+        texts: the checked texts.
+        signature: signature of the metric.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    _write(path, "check.html", title=title, rows=Markup(render_check(texts, signature)))  # escaped there
+
+
+def _write(path: Path, template: str, **values: Any) -> None:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    page = environment.get_template(TEMPLATE).render(
-        max_token_characters=MAX_TOKEN_CHARACTERS, max_kinds=MAX_KINDS, **values
-    )
+    page = environment.get_template(template).render(heat_style=Markup(STYLE), legend=Markup(LEGEND), **values)
     content = page.replace("\0", "\ufffd").encode("utf-8", "replace")  # NUL and lone surrogates are invalid in HTML
     with atomic_write(path) as file:
         file.write(content)
@@ -176,23 +195,23 @@ def _section(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | N
 
 
 def _list(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None) -> dict[str, Any]:
-    """The list of all rows: `columns`, `rows`, `more`, and `kinds`, decisions or verdicts by which rows are hidden."""
+    """The list of all rows: `columns`, `rows`, `more`, and `filters`, by the place of a column its name and values."""
     columns: dict[str, Sequence[str]] = {"score": [f"{value:.4f}" for value in scores.values]}
     if scores.threshold is not None:
         columns["decision"] = [LABELS[value >= scores.threshold] for value in scores.values]
     if scores.words is not None:
         columns["verdict"] = scores.words
-    by = columns.get("decision", columns.get("verdict", ()))
     if labels is not None:
         columns["label"] = [LABELS[bool(label)] for label in labels]
-    kinds = list(dict.fromkeys(by))[:MAX_KINDS]
     rows = []
     for i in range(min(len(scores.values), MAX_LISTED_ROWS)):
         said = [column[i] for column in texts.values()]
-        said = [text if len(text) <= MAX_LISTED_CHARACTERS else f"{text[:MAX_LISTED_CHARACTERS]}…" for text in said]
-        kind = kinds.index(by[i]) if by and by[i] in kinds else -1
-        rows.append({"number": i + 1, "kind": kind, "cells": [one[i] for one in columns.values()], "texts": said})
-    return {"kinds": kinds, "rows": rows, "columns": [*columns, *texts], "more": len(scores.values) - len(rows)}
+        said = [text if len(text) <= MAX_PLAIN_CHARACTERS else f"{text[:MAX_PLAIN_CHARACTERS]}…" for text in said]
+        rows.append({"number": i + 1, "cells": [one[i] for one in columns.values()], "texts": said})
+    filters = {
+        place: (name, list(dict.fromkeys(columns[name]))) for place, name in enumerate(columns, 1) if name in FILTERED
+    }
+    return {"filters": filters, "rows": rows, "columns": [*columns, *texts], "more": len(scores.values) - len(rows)}
 
 
 def _facts(scores: list[Scores], labels: np.ndarray | None) -> dict[str, list[str]]:
@@ -232,12 +251,11 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
     row = {name: column[index] for name, column in texts.items()}
     if scores.references is not None:
         row["reference"] = scores.references[index]
-    maps, note = [], ""
+    maps: list[HeatMap] = []
+    note = ""
     if scores.explain is not None:
         try:
-            explanation = scores.explain(row)
-            explained = {name: text for name, text in row.items() if name in explanation}
-            maps = heat_maps(explanation, explained, MAX_TOKENS)
+            maps = heat_maps(scores.explain(row), row, MAX_WORDS)
         except ValueError as error:  # a method may refuse so long a text
             note = f"No heat map: {error}"
     shown = {one.name for one in maps}
@@ -249,5 +267,6 @@ def _row(scores: Scores, texts: dict[str, list[str]], labels: np.ndarray | None,
     label = "" if labels is None else LABELS[bool(labels[index])]
     score = f"{scores.values[index]:.4f}"
     said = ["" if column is None else column[index] for column in (scores.words, scores.reasons)]
-    row_values = {"number": index + 1, "score": score, "label": label, "maps": maps, "texts": plain, "note": note}
+    drawn = Markup(render(maps)) if maps else ""
+    row_values = {"number": index + 1, "score": score, "label": label, "maps": drawn, "texts": plain, "note": note}
     return row_values | dict(zip(("word", "reason"), said, strict=True))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from semantic_metrics.demo.page import Outcome, Page, count_notes, launch
+from semantic_metrics.demo.page import Outcome, Page, launch
 from semantic_metrics.demo.reading import Column
 
 ABOUT = """
@@ -48,7 +48,8 @@ def list_shares(result: Any) -> Outcome:  # noqa: ANN401  (a CriteriaResult, whi
     table = {head: [row[name] for row in rows] for name, head in HEADS.items()}
     counted = ", ".join(f"{count:,} of {operator}" for operator, count in result["operators"].items())
     summary = f"Samples: {counted}. Higher shares are better; a criterion without samples has no share."
-    summary += count_notes(result, {"truncated": "texts were longer than the encoder reads and were cut"})
+    if result["truncated"]:
+        summary += f" {result['truncated']:,} texts were longer than the encoder reads and were cut."
     return Outcome(summary, table=table)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 
 ABOUT = """
-How similar would people find two texts? A cross-encoder reads both and predicts their rating: 0 for nothing in common,
+How similar would people find two texts? A small model reads both and predicts their rating: 0 for nothing in common,
 1 for the same meaning (Herbold, TMLR 2023). A contradiction rates lower than a paraphrase, but not at 0: it shares its
-topic.
+topic. English only.
 """
 EXAMPLES = {
     "A paraphrase, a contradiction caught, another topic": (
@@ -27,20 +27,10 @@ PAGE = Page(
     script=Path(__file__).with_name("stsscore.py"),
     title="STSScore",
     about=ABOUT,
-    outcome=partial(
-        mean_outcome,
-        "stsscore",
-        "about 0 to 1",
-        {
-            "undefined": "of them have a blank text, so their scores compare nothing",
-            "truncated": "of them were longer than the model reads and were cut",
-            "unread": "differ in characters that the model cannot read",
-            "thoughts": "have a part in <think>, which is not judged",
-        },
-    ),
+    outcome=partial(mean_outcome, "stsscore", "about 0 to 1", undefined="of them compare a blank text"),
     examples=EXAMPLES,
     added_columns=("stsscore",),
-    explain=partial(explain_score, "by how much it falls without each token"),
+    explain=partial(explain_score, "by how much it falls without each word"),
     max_rows=2000,
     max_characters=1_000_000,
     max_explained=1200,

@@ -1,4 +1,4 @@
-"""Which token moved an STSScore, and by how much; see `pair_attribution` for the two methods."""
+"""Which word or token moved an STSScore, and by how much; see `pair_attribution` for the two methods."""
 
 import numpy as np
 import torch
@@ -53,7 +53,7 @@ def explain(scorer: PairScorer, texts: Texts, method: str, scale: float | str, r
     if written.text != whole.reference:
         plain, written = whole.reference, Rewritten(whole.reference, tuple(range(len(whole.reference))))
     texts = {"prediction": whole.prediction, "reference": plain}
-    explainer = Explainer(scorer, texts, run)
+    explainer = Explainer(scorer, texts, run, by_word=method == LEAVE_ONE_OUT)
     tokens, characters = trace(scorer, (whole.reference, whole.prediction), run.max_length)
     origins = np.array([*written.origins, -1])  # the last is for the tokens that belong to neither text, -1
     characters[0] = origins[characters[0]]

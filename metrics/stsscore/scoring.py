@@ -144,8 +144,8 @@ class STSScoring(TextScoring):
     ) -> Explanation:
         """Contribution of each token to the score of one pair, in both directions; see `attribution.explain`.
 
-        `method` is "leave_one_out" (the score minus that of the texts without the token) or "integrated_gradients"
-        (the contributions sum to the score minus that of a baseline of padding). The other arguments are those of
+        `method` is "leave_one_out" (the score minus that of the texts without the word) or "integrated_gradients"
+        (those of tokens, which sum to the score minus that of a baseline of padding). The other arguments are those of
         `compute`; gradients need float32 and torch.
 
         Raises:

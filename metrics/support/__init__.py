@@ -6,5 +6,5 @@ DESCRIPTION = MetricDescription(
     counts=("undefined", "truncated", "passages_read", "unread", "thoughts"),
     mean_label="mean support",
     details={"minimums": float, "unsupported": float},
-    explain_methods={"leave_one_out": "what the score loses where a token is left out"},
+    explain_methods={"leave_one_out": "what the score loses where a word is left out"},
 )

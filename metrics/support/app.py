@@ -8,7 +8,7 @@ from semantic_metrics.demo.page import Page, explain_score, launch, mean_outcome
 
 ABOUT = """
 Does the source say what a summary or an answer says? Each sentence is compared with the places of the source that may
-say so: supported, contradicted or not found. The score is the mean support of the sentences.
+say so: supported, contradicted or not found. The score is the mean support of the sentences, from 0 to 1. English only.
 """
 EXAMPLES = {
     "A paraphrase, another number, not in the source": (
@@ -26,16 +26,13 @@ PAGE = Page(
         mean_outcome,
         "support",
         "0 to 1",
-        {
-            "undefined": "of them have a text or a source without a sentence and score 0",
-            "truncated": "pairs were longer than the model reads and were cut",
-            "unread": "sentences differ in characters that the model cannot read",
-            "thoughts": "of them have a part in <think>, which is not judged",
-        },
+        undefined="of them have a text or a source without a sentence and score 0",
+        truncated="pairs were longer than the model reads and were cut",
+        unread="sentences differ in characters that the model cannot read",
     ),
     examples=EXAMPLES,
     added_columns=("support",),
-    explain=partial(explain_score, "by how much it falls without each token"),
+    explain=partial(explain_score, "by how much it falls without each word"),
     max_explained=1200,
     tabs={"Check a text": partial(fill_check_tab, SCRIPT)},
 )

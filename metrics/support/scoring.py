@@ -24,7 +24,7 @@ from semantic_metrics.support.judge import Judge, Result, SupportOptions, result
 VERSION = "0.7.0"
 DEFAULT_CHECKPOINT = "pairs"
 METHODS = (LEAVE_ONE_OUT,)
-MAX_PIECES = 48  # longer texts are explained by words or runs of words: without each the whole text is judged again
+MAX_PIECES = 48  # longer texts are explained by runs of words: without each the whole text is judged again
 
 
 class ExplainArguments(RunArguments, total=False):
@@ -94,7 +94,7 @@ class SupportScoring(TextScoring):
         method: str = LEAVE_ONE_OUT,
         **arguments: Unpack[ExplainArguments],
     ) -> Explanation:
-        """What the score loses where a token, or in long texts a run of words, is left out; see `Explainer`.
+        """What the score loses where a word, or in long texts a run of words, is left out; see `Explainer`.
 
         `method` is "leave_one_out". The other arguments are those of `compute`.
 
@@ -111,7 +111,7 @@ class SupportScoring(TextScoring):
             sources = [[variant["reference"]] for variant in variants]
             return np.array([one.score for one in judge.judge([one["prediction"] for one in variants], sources)])
 
-        return Explainer(self.scorer, texts, options.run, MAX_PIECES).leave_one_out(score)
+        return Explainer(self.scorer, texts, options.run, by_word=True, max_pieces=MAX_PIECES).leave_one_out(score)
 
 
 def load_table(name: str | None = None) -> MatchaTable:

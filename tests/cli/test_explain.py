@@ -44,7 +44,7 @@ def test_signs_are_below_the_tokens(run: Callable, checkpoint: Path) -> None:
     for token, share in zip(reference["tokens"], reference["contributions"], strict=True):
         sign = marks(lines[lines.index("") :][5:], token) if abs(share) > strongest / 12 else ""
         assert set(sign) <= {"+" if share > 0 else "-"}
-    assert f"prediction: its tokens add up to the score, {explanation['score']:+.4f}" in lines
+    assert f"prediction: its words add up to the score, {explanation['score']:+.4f}" in lines
 
 
 def test_colours_change_no_character(run: Callable) -> None:
@@ -76,12 +76,12 @@ def test_the_page_is_written(run: Callable, tmp_path: Path) -> None:
 def test_the_cross_encoders(run: Callable, sts_model: Path, nli_model: Path) -> None:
     lines = done(run(metric="stsscore", config=sts_model))
     assert lines[0].startswith("stsscore ")
-    assert lines[0].endswith("(leave_one_out: what the score loses where a token is left out)")
+    assert lines[0].endswith("(leave_one_out: what the score loses where a word is left out)")
     lines = done(run("the dog", "a dog", metric="nli_lex", config=nli_model, question="who?"))
     assert "question" in lines
     assert "add up" not in "\n".join(lines), "losses of tokens that are left out do not"
     lines = done(run(metric="stsscore", config=sts_model, method="integrated_gradients"))
-    (said,) = [line for line in lines if line.startswith("prediction: its tokens add up to ")]
+    (said,) = [line for line in lines if line.startswith("prediction: its words add up to ")]
     total, score, baseline = map(float, re.findall(r"[+-]?\d\.\d{4}", said))
     assert total == pytest.approx(score - baseline, abs=2e-4)
     explanation = semantic_metrics.load("stsscore", str(sts_model)).explain(*PAIR, method="integrated_gradients")

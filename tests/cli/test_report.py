@@ -9,7 +9,8 @@ from click.testing import Result
 
 import semantic_metrics
 from tests.cli.conftest import done, invoke, refused
-from tests.report.test_report import Page, check_self_contained
+from tests.html_page import Page
+from tests.report.test_report import check_self_contained
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def run(answers: Path, checkpoint: Path) -> Callable[..., Result]:
 def test_the_command_scores_and_writes(run: Callable, answers: Path, checkpoint: Path) -> None:
     answers.write_text("said,gold,ok\nthe dog bites,a dog, TRUE\nthe cat,a man,0.0\n<b>,the,1e0\n")
     line = done(run(label="ok"))[0]
-    page = Page(answers.with_name("report.html"))
+    page = Page.read(answers.with_name("report.html"))
     check_self_contained(page)
     metric = semantic_metrics.load("matcha", str(checkpoint))
     said = metric.compute(predictions=["the dog bites", "the cat", "<b>"], references=["a dog", "a man", "the"])
@@ -49,7 +50,7 @@ def test_a_row_without_a_score_among_several_references(answers: Path, checkpoin
     columns = ["--predictions", "said", "--references", "gold", "--references", "other"]
     lines = done(invoke("report", answers, "--metric", "matcha", *columns, "--config", checkpoint, "--output", page))
     assert lines[0].endswith("undefined 1")
-    assert "2 rows, matcha" in Page(page).text
+    assert "2 rows, matcha" in Page.read(page).text
 
 
 @pytest.mark.parametrize(

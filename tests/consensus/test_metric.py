@@ -258,7 +258,7 @@ def parts(supported: float, covered: float, contradiction: float, similarity: fl
         ((0.9, 0.1, 0.1, 0.9), "says less", "leaves something out"),
         ((0.1, 0.9, 0.1, 0.9), "says more", "adds something"),
         ((0.1, 0.1, 0.9, 0.1), "unrelated", r"little in common \(similarity 0\.10\)"),
-        ((0.1, 0.1, 0.1, 0.6), "says more", "adds something and leaves something out"),
+        ((0.1, 0.1, 0.1, 0.6), "differs", "adds something and leaves something out"),
     ],
 )
 def test_verdicts(values: tuple[float, ...], word: str, reason: str) -> None:

@@ -20,7 +20,7 @@ from semantic_metrics.core.inputs import (
     invalid_input,
 )
 from semantic_metrics.core.signature import differing, shorten
-from semantic_metrics.html.sums import adds_up_to
+from semantic_metrics.html.explained import adds_up_to
 
 ODD = ["", " \t\n", "plain", "naïve 日本語", "🎉", "a\x00b", "e\u0301", "\ufeff", "\U0010ffff"]
 TEXT = "expected a string, got"

@@ -1,49 +1,22 @@
 """Checked texts as HTML: links that lead somewhere, texts that are shown as they are, and hostile ones escaped."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from semantic_metrics.html.checked_texts import CheckedText, render_check
-from semantic_metrics.report.check import write_check
+from semantic_metrics.report import write_check
+from tests.html_page import Page
 
 SOURCE = 'The <b>dog</b> bites & barks.\nA cat "sleeps". </script><script>alert(1)</script> Nobody ran 3 miles.'
 TEXT = "The dog bites. {{ 7 * 7 }}<img src=x onerror=alert(1)> ran. No cat sleeps."
 SIGNATURE = "support|<sig>"
 
 
-class Page(HTMLParser):
-    """Tags, ids and links of a page, and the text of its columns; every open tag must be closed in its turn."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open, self.tags, self.ids, self.links, self.columns = [], [], [], [], []
-        self.feed(html)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
-        """Note a tag, its id and its link."""
-        values = dict(attrs)
-        self.tags.append(tag)
-        self.ids += [value for name, value in attrs if name == "id"]
-        self.links += [value for name, value in attrs if name == "href"]
-        if values.get("class") == "text":
-            self.columns.append("")
-        if tag not in ("meta", "br", "input"):
-            self.open.append(tag)
-        self.quiet = values.get("class") == "mark"
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close the tag that was opened last."""
-        assert self.open.pop() == tag
-        self.quiet = False
-
-    def handle_data(self, data: str) -> None:
-        """Add to a column, marks left out."""
-        if "p" in self.open and self.columns and not self.quiet:
-            self.columns[-1] += data
+def named(page: Page, name: str) -> list[str]:
+    """Values of an attribute on a page."""
+    return [value for key, value in page.attributes if key == name]
 
 
 def sentence(text: str, verdict: str, *places: str, source: str = SOURCE, reference: int = 0) -> dict:
@@ -67,17 +40,16 @@ CHECKED = CheckedText("<one>", TEXT, [SOURCE], 0.5, 0.25, SENTENCES)
 
 def test_every_link_leads_to_a_place_and_back() -> None:
     page = Page(render_check([CHECKED, CHECKED], SIGNATURE))
-    assert len(set(page.ids)) == len(page.ids)
-    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
-    assert len(page.links) == 2 * 2 * 3  # two sentences with a place: in the text, in the list, and back
-    other = Page(render_check([CHECKED], SIGNATURE, "other"))
-    assert set(page.ids).isdisjoint(other.ids)
+    ids, links = named(page, "id"), named(page, "href")
+    assert len(set(ids)) == len(ids)
+    assert {link.removeprefix("#") for link in links} <= set(ids)
+    assert len(links) == 2 * 2 * 3  # two sentences with a place: in the text, in the list, and back
+    assert set(ids).isdisjoint(named(Page(render_check([CHECKED], SIGNATURE, "other")), "id"))
 
 
 def test_text_and_source_are_shown_as_they_are() -> None:
     page = Page(render_check([CHECKED], SIGNATURE))
-    assert page.columns[:1] == [TEXT]
-    assert page.columns[1].startswith(SOURCE)
+    assert page.paragraphs == [TEXT, SOURCE]
 
 
 def test_nothing_of_a_text_becomes_a_tag(tmp_path: Path) -> None:

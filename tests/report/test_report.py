@@ -2,10 +2,9 @@
 
 import re
 import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
+from base64 import b64encode
 from dataclasses import replace
-from html.parser import HTMLParser
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,12 @@ from click.testing import CliRunner
 from sklearn.metrics import roc_auc_score
 
 from semantic_metrics.cli import main
+from semantic_metrics.html.explained import group_by_word
+from semantic_metrics.html.heat_map import MAX_WORD_CHARACTERS, heat_maps
 from semantic_metrics.report import Scores, write_explanation, write_report
 from semantic_metrics.report.chart import BARS, draw
-from semantic_metrics.report.heat_map import heat_maps
-from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_TOKEN_CHARACTERS, MAX_TOKENS
+from semantic_metrics.report.page import MAX_PLAIN_CHARACTERS, MAX_WORDS
+from tests.html_page import Page
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -31,55 +32,20 @@ HOSTILE = [
     "x" * 100_000,
     "",
 ]
-VOID = {"meta", "input"}
-
-
-class Page(HTMLParser):
-    """Tags, visible texts, explained texts and attributes of a page; every open tag must be closed in its turn."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.open, self.tags, self.texts, self.row_texts, self.attributes = [], [], [], [], []
-        self.in_text = False
-        self.source = path.read_text(encoding="utf-8")
-        self.feed(self.source)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str]]) -> None:
-        """Note a tag, its attributes and the beginning of a text."""
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag == "p":
-            self.in_text = dict(attrs).get("class", "").startswith("text")
-            self.row_texts += [""] * self.in_text
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close the tag that was opened last."""
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        """Note text."""
-        if not {"style", "title", "sub"}.intersection(self.open):
-            self.texts.append(data)
-            if self.open and self.open[-1] in ("p", "span", "i") and self.in_text:
-                self.row_texts[-1] += data
-
-    @property
-    def text(self) -> str:
-        """Visible text without the signs below tokens."""
-        return "".join(self.texts)
+ALL = '<option value="">all</option>'
 
 
 def check_self_contained(page: Page) -> None:
-    """Check that the page runs and requests nothing."""
-    assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
+    """Check that the page requests nothing and runs nothing but its own script, which its policy names by its hash."""
+    scripts = re.findall("<script>(.*?)</script>", page.source, re.DOTALL)
+    allowed = "".join(f"; script-src 'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    assert page.tags.count("script") == len(scripts) <= 1
+    assert not {"link", "img", "iframe", "object", "form", "a", "base"}.intersection(page.tags)
     names = {name for name, _ in page.attributes}
     assert not {name for name in names if name.startswith("on") or name in ("src", "href", "srcset", "style")}
     (style,) = re.findall("<style>.*?</style>", page.source, re.DOTALL)
     assert not re.search("url|@import", style)
-    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+    assert ("content", f"default-src 'none'; style-src 'unsafe-inline'{allowed}") in page.attributes
 
 
 def explain(row: dict[str, str]) -> dict:
@@ -102,7 +68,7 @@ def test_a_report_has_its_parts(tmp_path: Path) -> None:
     values = np.linspace(-0.9, 0.9, 40)
     scores = [Scores("matcha", values, "matcha|a:b", {"undefined": 2}, explain), Scores("other", values**2, "other|c")]
     write_report(tmp_path / "report.html", "My answers", scores, rows(40), rows=3)
-    page = Page(tmp_path / "report.html")
+    page = Page.read(tmp_path / "report.html")
     check_self_contained(page)
     assert "://" not in page.source
     headings = ["My answers"]
@@ -123,7 +89,7 @@ def test_labels_split_the_scores(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     values, labels = rng.uniform(size=60), rng.uniform(size=60) < 0.4
     write_report(tmp_path / "report.html", "x", [Scores("matcha", values, "s")], rows(60), labels, rows=2)
-    page = Page(tmp_path / "report.html")
+    page = Page.read(tmp_path / "report.html")
     lowest = np.flatnonzero(labels)[np.argsort(values[labels])[:2]]
     highest = np.flatnonzero(~labels)[np.argsort(-values[~labels])[:2]]
     assert re.findall(r"<h4>Row (\d+): [\d.]+, labelled (\w+)</h4>", page.source) == [
@@ -134,7 +100,7 @@ def test_labels_split_the_scores(tmp_path: Path) -> None:
     assert f"{values[labels].mean():.4f}" in page.text
     assert f"mean of {(~labels).sum()} incorrect rows" in page.text
     write_report(tmp_path / "report.html", "x", [Scores("matcha", [0.1, 0.2], "s")], rows(2), [True, True])
-    text = Page(tmp_path / "report.html").text
+    text = Page.read(tmp_path / "report.html").text
     assert "none" in text
     assert "area" not in text
 
@@ -151,18 +117,18 @@ def test_hostile_texts_stay_texts(tmp_path: Path, with_maps: bool) -> None:
     texts = {"prediction": HOSTILE, "reference": HOSTILE[::-1]}
     scores = Scores("<matcha>", np.linspace(0, 1, len(HOSTILE)), "s<b>", {}, explain if with_maps else None)
     write_report(tmp_path / "report.html", HOSTILE[0], [scores], texts)
-    page = Page(tmp_path / "report.html")
+    page = Page.read(tmp_path / "report.html")
     check_self_contained(page)
     assert "\x00" not in page.source
-    assert all(page.row_texts.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
+    assert all(page.paragraphs.count(text) == 2 for text in HOSTILE[:6]), "once in either column"
     if with_maps:
-        assert page.text.count(f"and {25_000 - MAX_TOKENS} more tokens that are not shown") == 2
-        assert page.row_texts.count("dog " * (MAX_TOKENS - 1) + "dog") == 2
-        cut = f"{'x' * MAX_TOKEN_CHARACTERS}… {100_000 - MAX_TOKEN_CHARACTERS} more characters"
-        assert page.row_texts.count(cut) == 2
+        assert page.text.count(f"and {25_000 - MAX_WORDS} more words that are not shown") == 2
+        assert page.paragraphs.count("dog " * (MAX_WORDS - 1) + "dog") == 2
+        cut = f"{'x' * MAX_WORD_CHARACTERS}… {100_000 - MAX_WORD_CHARACTERS} more characters"
+        assert page.paragraphs.count(cut) == 2
     else:
         assert page.text.count(f"and {100_000 - MAX_PLAIN_CHARACTERS} more characters that are not shown") == 4
-        assert page.row_texts.count("x" * MAX_PLAIN_CHARACTERS) == 2
+        assert page.paragraphs.count("x" * MAX_PLAIN_CHARACTERS) == 2, "in an article; the list has them in cells"
     assert page.text.count('dir="auto"') == 0
     assert page.source.count('dir="auto"') == 4 * len(HOSTILE), "in an article and in the list of all rows"
 
@@ -172,68 +138,29 @@ def test_a_row_that_cannot_be_explained_says_why(tmp_path: Path) -> None:
         raise ValueError(f"method: expected less, got {row['prediction']}")
 
     write_report(tmp_path / "report.html", "x", [Scores("m", [0.1], "s", {}, refuse)], rows(1))
-    text = Page(tmp_path / "report.html").text
+    text = Page.read(tmp_path / "report.html").text
     assert "No heat map: method: expected less, got said 0" in text
     assert "meant 0" in text
 
 
-@contextmanager
-def full_disk(bytes_left: int) -> Iterator[None]:
-    """A disk that takes no file of more bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_left, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-@pytest.mark.parametrize("bytes_left", [0, 1000])
-@pytest.mark.parametrize("old", [None, "kept"])
-def test_a_full_disk_fails_in_one_line_and_leaves_no_half_page(
-    tmp_path: Path, checkpoint: Path, bytes_left: int, old: str | None
-) -> None:
+def test_a_full_disk_fails_in_one_line_and_leaves_no_half_page(tmp_path: Path, checkpoint: Path) -> None:
     """Issue 22, 13: `report` said "written"."""
     texts, page = tmp_path / "texts.csv", tmp_path / "page.html"
     texts.write_text("prediction,reference\na,b\n")
-    if old is not None:
-        page.write_text(old)
-    before = sorted(tmp_path.iterdir())
-    columns = ["--predictions", "prediction", "--references", "reference", "--overwrite", "--output", str(page)]
-    with full_disk(bytes_left):
-        arguments = ["report", str(texts), "--metric", "matcha", "--config", str(checkpoint), *columns]
-        reported = CliRunner().invoke(main, arguments)
-        explained = CliRunner().invoke(main, ["explain", "a", "b", *arguments[2:6], "--overwrite", "--html", str(page)])
+    page.write_text("kept")
+    metric = ["--metric", "matcha", "--config", str(checkpoint), "--overwrite"]
+    columns = ["--predictions", "prediction", "--references", "reference"]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))  # a disk that takes no file of more bytes
+    try:
+        reported = CliRunner().invoke(main, ["report", str(texts), *metric, *columns, "--output", str(page)])
+        explained = CliRunner().invoke(main, ["explain", "a", "b", *metric, "--html", str(page)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     for result in (reported, explained):
-        assert result.exit_code == 2
-        assert result.stderr == f"Error: {page}: File too large\n"
-    assert sorted(tmp_path.iterdir()) == before
-    assert old is None or page.read_text() == old
-
-
-@pytest.mark.parametrize("command", ["report", "explain"])
-@pytest.mark.parametrize(
-    "place", ["a\0b.html", "no/page.html", "file/page.html", "folder", "x" * 300, "\ud800.html", ""]
-)
-def test_a_place_that_cannot_be_written_is_one_line(
-    tmp_path: Path, checkpoint: Path, command: str, place: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Issue 22, 15: NUL in an output's name was a traceback."""
-    monkeypatch.chdir(tmp_path)
-    Path("texts.csv").write_text("prediction,reference\na,b\n")
-    Path("file").write_text("")
-    Path("folder").mkdir()
-    before = sorted(tmp_path.rglob("*"))
-    given = ["--metric", "matcha", "--config", str(checkpoint)]
-    if command == "report":
-        columns = ["--predictions", "prediction", "--references", "reference"]
-        arguments = ["report", "texts.csv", *columns, *given, "--output", place]
-    else:
-        arguments = ["explain", "a", "b", *given, "--html", place]
-    result = CliRunner().invoke(main, arguments)
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert sorted(tmp_path.rglob("*")) == before
+        assert (result.exit_code, result.stderr) == (2, f"Error: {page}: File too large\n")
+    assert sorted(tmp_path.iterdir()) == [page, texts]
+    assert page.read_text() == "kept"
 
 
 @pytest.mark.parametrize(
@@ -293,16 +220,6 @@ def test_the_axis_covers_the_scores(values: list[float], ends: tuple[float, floa
     assert 3 <= len(chart["ticks"]) <= 8
 
 
-def test_an_explanation_has_a_page(tmp_path: Path) -> None:
-    texts = {"prediction": HOSTILE[0] + " dog", "reference": "the cat"}
-    write_explanation(tmp_path / "why.html", "m 0.5", "exact: all", heat_maps(explain(texts), texts, 100), "m|s")
-    page = Page(tmp_path / "why.html")
-    check_self_contained(page)
-    assert texts["prediction"] in page.text
-    assert "m|s" in page.text
-    assert page.source.count("<sub>") == 4
-
-
 def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
     texts = {"prediction": [f"said {i}" for i in range(6)], "reference": ["gold"] * 6}
     labels = [True, True, False, False, True, False]
@@ -311,9 +228,12 @@ def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
     scores = Scores("consensus", values, "s", threshold=0.5, words=words, reasons=reasons)
     write_report(tmp_path / "r.html", "title", [scores], texts, labels, rows=1)
     source = (tmp_path / "r.html").read_text()
-    Page(tmp_path / "r.html")
-    assert re.findall(r'class="k\d"> (\w+)', source) == ["correct", "incorrect"]
-    assert re.findall(r'<tr class="r(\d)">', source) == ["0", "1", "1", "0", "0", "1"]
+    Page.read(tmp_path / "r.html")
+    assert re.findall(r'data-column="(\d)">(.*?)</select>', source) == [
+        ("2", f"{ALL}<option>correct</option><option>incorrect</option>"),
+        ("3", f"{ALL}<option>same</option><option>contradicts</option>"),
+        ("4", f"{ALL}<option>correct</option><option>incorrect</option>"),
+    ]
     assert "<td>0.2000</td><td>incorrect</td><td>same</td><td>correct</td>" in source
     assert re.search(r"labelled correct: decided so, not so</th>\s*<td>2, 1</td>", source)
     assert re.search(r"labelled incorrect: decided so, not so</th>\s*<td>2, 1</td>", source)
@@ -321,4 +241,30 @@ def test_all_rows_are_listed_with_decisions_and_reasons(tmp_path: Path) -> None:
     assert "because 1" in source
     assert 'class="line" x1="50.0%"' in source
     write_report(tmp_path / "r.html", "title", [replace(scores, threshold=None)], texts, rows=0)
-    assert re.findall(r'class="k\d"> (\w+)', (tmp_path / "r.html").read_text()) == ["same", "contradicts"]
+    assert re.findall(r'<label>(\w+) <select data-column="2">', (tmp_path / "r.html").read_text()) == ["verdict"]
+
+
+def test_an_explanation_shows_whole_words_without_markup(tmp_path: Path) -> None:
+    pieces = {"tokens": ["un", "##happ", "##y", "<b>"], "spans": [(0, 2), (2, 6), (6, 7), (7, 10)]}
+    explanation = {"score": 0.4, "method": "exact"}
+    explanation["prediction"] = pieces | {"contributions": [0.5, -0.2, 0.1, 0.0], "total": 0.4, "text": "unhappy<b>"}
+    (shown,) = heat_maps(explanation, {"prediction": "**unhappy<b>**"}, most=5)
+    assert [(piece.text, piece.share) for piece in shown.pieces] == [("unhappy", pytest.approx(0.4)), ("<b>", 0.0)]
+    write_explanation(tmp_path / "why.html", "m", "exact", [shown], "m|s")
+    page = Page.read(tmp_path / "why.html")
+    check_self_contained(page)
+    assert "its words add up to the score, +0.4000" in page.text
+    assert {"unhappy<b>", "m|s"} <= {*page.paragraphs, *page.texts}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("He didn\u2019t pay 3.50.", ["He", "didn\u2019t", "pay", "3.50", "."]),
+        ("re-run a_b 日本", ["re", "-", "run", "a", "_", "b", "日", "本"]),
+    ],
+)
+def test_a_word_is_what_people_call_one(text: str, words: list[str]) -> None:
+    spans = [(i, i + 1) for i, sign in enumerate(text) if not sign.isspace()]
+    groups = group_by_word(text, spans)
+    assert [text[spans[group[0]][0] : spans[group[-1]][1]] for group in groups] == words

@@ -1,5 +1,6 @@
 """Token contributions to an STSScore: against the metric itself, against plain transformers, and on odd texts."""
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,6 +36,9 @@ def test_the_explanation_has_all_keys(metric: evaluate.Metric) -> None:
             assert list(part)[:4] == ["tokens", "spans", "contributions", "total"]
             assert part["tokens"] == [PAIR[side][begin:end] for begin, end in part["spans"]]
             assert "".join(part["tokens"]) == PAIR[side].replace(" ", "")
+            if method == "leave_one_out":
+                assert part["tokens"] == re.findall(r"\w+|\.", PAIR[side]), "words, not their pieces"
+            assert part["text"] == PAIR[side]
             assert all(type(share) is float for share in part["contributions"])
             assert part["total"] == pytest.approx(sum(part["contributions"]))
     assert metric.explain(**PAIR)["method"] == "leave_one_out"
