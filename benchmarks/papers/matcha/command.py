@@ -4,9 +4,9 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
         the shipped checkpoint, ROUGE, METEOR (where WordNet is) and EmbSim on all sets that the folder holds
     python -m benchmarks matcha --data FOLDER --sets snli --sets multinli --checkpoint A=runs/a/best --checkpoint ORG/B
         two MATCHA checkpoints beside one another, on two sets
-    python -m benchmarks matcha --data FOLDER --authors MATCHA --metric consensus --metric stsscore
-        tables 3 to 5 on the authors' rows, beside their own scores of every pair, with two more metrics of this package
-        (benchmarks/papers/matcha/authors.py says what MATCHA holds)
+    python -m benchmarks matcha --data FOLDER --authors MATCHA
+        tables 3 to 5 on the authors' rows, beside their own scores of every pair: the shipped checkpoint, contextual
+        and consensus, unless --checkpoint or --metric names others (authors.py says what MATCHA holds)
     python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda \
         --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased --bleurt Elron/bleurt-base-128 \
         --simcse princeton-nlp/sup-simcse-bert-base-uncased --stsb-checkpoint runs/stsb/best
@@ -39,6 +39,7 @@ from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLE
 
 ENCODERS = Path(__file__).with_name("encoders.csv")
 PAPER_ENCODERS = "all-paper"  # value of --encoder
+BESIDE_AUTHORS = {"checkpoint": ("shipped=matcha", "contextual=contextual"), "metric": ("consensus",)}
 STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is such a run
 
 
@@ -83,6 +84,8 @@ def main(
     """Tables 3 to 8 and figures 2 to 6 of the MATCHA paper, published numbers beside."""
     if authors is None and data is None and not from_hub:
         raise click.UsageError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --from-hub")
+    if authors is not None and not (models["checkpoint"] or models["metric"]):
+        models |= BESIDE_AUTHORS
     folder = None if from_hub else data
     files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
     try:

@@ -40,7 +40,7 @@ TRAINED_ON = "the shipped checkpoint was trained on most of its questions; --tra
 @options.data("Folder of the data sets (benchmarks/papers/nli_lex/sets.py).")
 @options.sets(TITLES)
 @click.option("--trained-on", multiple=True, type=options.FILE, help="File of questions whose answers are left out.")
-@click.option("--file", "files", multiple=True, type=options.FILE, help="File of judged answers, in the same columns.")
+@click.option("--file", "files", multiple=True, type=options.FILE, help="File of judged answers, or diver_qa.csv.")
 @click.option("--baselines-only", is_flag=True, help="Leave the NLI model out.")
 @options.checkpoint("nli_lex, an NLI model")
 @click.option("--weights", multiple=True, metavar="SET=FILE", help="Weights for one set; default: the checkpoint's.")
@@ -104,6 +104,7 @@ def gather(
         if path.stem in sets:
             raise ValueError(f"--file: expected names that differ, from those of the sets too, got {path.stem} twice")
         sets[path.stem] = read_judged(path)
+    options.check_distinct([answers.title for answers in sets.values()], "--file")
     if not sets or (wanted and absent):
         raise ValueError("; ".join(f"{key}: {reason}" for key, reason in absent.items()))
     return sets, absent

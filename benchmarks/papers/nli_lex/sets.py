@@ -1,7 +1,8 @@
 """The sets of the NLI+lex protocol: answers to questions, each judged correct or incorrect by people.
 
 Read from a data folder (parquet): `diver_qa/sample`, `openqa_eval/nq301`, `evouna/nq`, all with columns question,
-reference, candidate, human_label, source and model; or from a file with these columns (`read_judged`).
+reference, candidate, human_label, source and model; or from a file with these columns, or with those of diver_qa.csv as
+it is published (`read_judged`).
 
 Source: Balamurali & Cheng 2025 ("Revisiting NLI"), section 4.2; Kamalloo et al., ACL 2023 (NQ-open 301); Wang et al.,
 NeurIPS 2023 (EVOUNA).
@@ -23,6 +24,8 @@ JUDGED_BEFORE = {BEM: "bem_prob_max", GPT4: "gpt4_label"}  # columns with Kamall
 
 _FILES = {"diver_qa": "diver_qa/sample.parquet", "nq301": "openqa_eval/nq301.parquet", "evouna": "evouna/nq.parquet"}
 _SEPARATORS = {"nq301": " | ", "evouna": "/"}  # between the gold answers of a row
+_AS_PUBLISHED = {"questions": "question", "answers": "reference", "prediction": "candidate", "eval": "human_label"}
+_AS_PUBLISHED |= {"dataset": "source", "model": "model"}  # columns of diver_qa.csv
 _DATASETS = {"aqa": "AdversarialQA", "squad": "SQuAD", "medqa": "MedQA", "hotpotqa": "HotpotQA", "triviaqa": "TriviaQA"}
 MODELS = {"claude": "Claude-3.5-Sonnet", "mixtral": "Mixtral-8x7B", "ll70b": "Llama-3-70b", "ll8b": "Llama-3-8b"}
 MODELS["phi"] = "Phi-3-mini"  # in the paper's spelling
@@ -99,10 +102,15 @@ def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, 
 def read_judged(path: Path) -> JudgedSet:
     """A user's file (.parquet, .csv, .jsonl), titled by its name; `reference` may contain lists.
 
+    A file with the columns of DIVER-QA as it is published is titled DIVER-QA, so that the paper's figures stand beside.
+
     Raises:
         ValueError: a column, a question, a gold answer, a judgement, or all rows are missing; names the file.
     """
-    return judged_set(read_table(path), path.stem, path.name)
+    frame, title = read_table(path), path.stem
+    if set(_AS_PUBLISHED) <= set(frame.columns):
+        frame, title = frame.rename(columns=_AS_PUBLISHED), TITLES["diver_qa"]
+    return judged_set(frame, title, path.name)
 
 
 def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | None = None) -> JudgedSet:

@@ -33,7 +33,7 @@ _DEFAULTS = Settings()
 
 @click.command()
 @click.option("--samples", "file", type=options.FILE, required=True, help="File of samples: operator, a, b, target.")
-@click.option("--encoder", "given", multiple=True, help="[NAME=]SPEC, repeatable; see encoders.py in this folder.")
+@click.option("--encoder", "given", multiple=True, help="[NAME=]SPEC, repeatable; all-paper: the 16; see encoders.py.")
 @options.output("results/set_criteria")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of each operator, drawn by --seed.")
 @click.option("--ranges", "ranges_file", type=options.FILE, help="File ranges.json of a run; default: computed here.")

@@ -8,7 +8,7 @@ r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, 
     python -m benchmarks stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
         --bertscore roberta-large --device cuda --authors stsscore --trained-on pairs.parquet
         checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured, the
-        authors' scores of MRPC from a checkout, and MRPC and STS-B also without what a checkpoint was trained on
+        authors' scores of STS-B, MRPC and WMT22 from a checkout, and sets also without what a checkpoint was trained on
 
 Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
 printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint
@@ -35,7 +35,7 @@ HUB = "hub"
 @options.data("Folder of the evaluation sets (benchmarks/papers/stsscore/sets.py).", required=True)
 @click.option("--qqp", help="File of QQP (Quora's .tsv, .parquet, .csv, .jsonl), or `hub`.")
 @click.option("--trained-on", multiple=True, type=options.FILE, help="Further pairs of its training, repeatable.")
-@click.option("--authors", type=options.FOLDER, help="The authors' repository: scores/stsb.csv and mrpc.csv by row.")
+@click.option("--authors", type=options.FOLDER, help="The authors' repository: scores/{stsb,mrpc,wmt22}.csv by row.")
 @options.sets(TITLES)
 @options.checkpoints("STSScore")
 @click.option("--weaker", help="Checkpoint of a weaker backbone trained the same way, for the ablation.")

@@ -35,7 +35,7 @@ BERTSCORE_PUBLISHED = f"{BERTSCORE} ({PUBLISHED_PER_PAIR})"
 TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
 PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
 PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
-BY_ROW = ("stsb", "mrpc")  # sets whose published scores come without texts
+BY_ROW = ("stsb", "mrpc", "wmt22")  # sets whose published scores come without texts
 ORDER = 4  # longest n-gram of BLEU
 SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that the package ships
 
@@ -139,7 +139,8 @@ class PublishedScores:
     """The authors' own scores, pair by pair, where they are at hand.
 
     `data` has `stsscore_golden/*.parquet`, texts and scores. `authors` is a checkout of their repository
-    (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each row of those `sets`, with its label.
+    (aieng-lab/stsscore), whose `scores/{stsb,mrpc,wmt22}.csv` have a line for each row of those `sets`, with its label;
+    where a set has a part of the rows alone, its `lines` say which.
 
     Raises:
         ValueError: a file cannot be read, or its lines are not those of the set; names it.
@@ -179,8 +180,9 @@ class PublishedScores:
 
 def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
     """The lines of a file of scores with the texts of the same rows."""
-    frame, (low, high) = read_table(path), dataset.scale
+    frame, (low, high) = read_table(path, "label"), dataset.scale
     labels = low + dataset.ratings * (high - low)
+    frame = frame if dataset.lines is None else frame.reindex(dataset.lines)  # nothing in a line that is missing
     if len(frame) != len(dataset) or not np.allclose(frame["label"], labels, atol=1e-4):
         raise ValueError(f"{path}: expected a line for each of {len(dataset)} rows with its label, got {len(frame)}")
     return frame.assign(sentence1=dataset.references, sentence2=dataset.candidates)

@@ -1,5 +1,6 @@
 """`python -m benchmarks stsscore` from end to end on a data folder and checkpoints made here; its sets and rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -173,6 +174,10 @@ def test_published_scores_without_texts_are_those_of_the_rows(sets: dict[str, Pa
     np.testing.assert_allclose(found, lines["bertscore_f1"])
     with pytest.raises(NotMeasured):
         published.score("S-BERT")(mrpc.candidates, mrpc.references)
+    half = {"mrpc": replace(mrpc, lines=np.arange(ROWS)[::-1])}
+    lines[::-1].reset_index(drop=True).to_csv(tmp_path / "scores" / "mrpc.csv")
+    turned = rows.PublishedScores(None, tmp_path, half).score("BERTScore")(mrpc.candidates, mrpc.references)
+    np.testing.assert_allclose(turned, lines["bertscore_f1"])
     lines[::-1].to_csv(tmp_path / "scores" / "mrpc.csv")
     with pytest.raises(ValueError, match=r"mrpc\.csv: expected a line for each of"):
         rows.PublishedScores(None, tmp_path, {"mrpc": mrpc})
