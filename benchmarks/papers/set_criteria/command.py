@@ -10,8 +10,8 @@ r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures
 
 FILE has the columns operator (overlap, difference, union), a, b and target; `set_data build` makes one. --precision and
 --backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch. Writes to --output: table1.csv
-to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors), checks.csv,
-leaderboard.csv, ranges.json, report.txt (what is printed), figure4.png, figure6.png and figure10.png.
+to table15.csv, figures.csv, means.csv (also against the floor), discrimination.csv (how far encoders lie above the
+floors), leaderboard.csv, ranges.json, report.txt (what is printed), figure4.png, figure6.png and figure10.png.
 """
 
 import json

@@ -1,9 +1,8 @@
-"""From measured encoders to files: tables as CSV and text, the histograms of figures 4, 6 and 10, and the checks.
+"""From measured encoders to files: tables as CSV and text, and the histograms of figures 4, 6 and 10.
 
 Nothing depends on colour alone: unsigned angles are filled bars, signed ones a dashed outline.
 """
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -33,10 +32,7 @@ _RATIOS = (0.49, 1.51)  # range of the axis: whole bins, 1 in the middle of one
 _CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
 _PANEL_INCHES, _ROW_INCHES = 3.2, 2.0
 _HEADROOM = 0.2  # share of the axis above the bars, for the text in the corner
-_DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
-ABOVE = "mean difference above random vectors"
-SIDE_BY_SIDE = ("cosine", "ned")
-COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "low", "high", "holds"]
+_DIGEST_DIGITS = 16  # hexadecimal digits of an encoder's hash
 
 
 @dataclass(frozen=True)
@@ -65,9 +61,9 @@ def write_results(
     results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
     bootstrap = tables.ClusterBootstrap(samples.clusters(), options.bootstrap)
     means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, options.criteria)
-    discrimination, checks = tables.discrimination_table(measured, shares, bootstrap), check_table(means)
+    discrimination = tables.discrimination_table(measured, shares, bootstrap)
     named = {"means": means, "leaderboard": tables.score_table(measured, shares, bootstrap)}
-    named |= {"discrimination": discrimination, "checks": checks}
+    named["discrimination"] = discrimination
     frame = figure_table([one.candidate for one in measured], results, means)
     named |= {f"table{number}" if number else "figures": table for number, table in frame.groupby("table")}
     (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
@@ -77,9 +73,7 @@ def write_results(
     for floor, rows in discrimination.rename(columns={"index": "value"}).groupby("floor", sort=False):
         title = f"Discrimination from the floor: {floor} (Cohen's d)"
         parts.append(figures_text(title, rows, "encoder", ["criterion"]))
-    parts += [f"Samples left out\n\n{_undefined(results)}", f"Checks\n\n{markdown(checks, 4)}"]
-    signed = signatures(measured, samples, options, ranges)
-    parts += ["\n".join(f"{name}: {signature}" for name, signature in signed.items())]
+    parts.append(f"Samples left out\n\n{_undefined(results)}")
     parts += [f"{name}: not measured: {reason}" for name, reason in absent.items()]
     return write_output(output, "\n\n".join(parts), **named)
 
@@ -115,23 +109,10 @@ def _draw_figures(results: dict[str, dict], output: Path) -> None:
     draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B, unions (C6)")
 
 
-def signatures(measured: list[Measured], samples: SampleSet, options: Options, ranges: Ranges) -> dict[str, str]:
-    """Every setting that can change a figure, by encoder; figures with the same signature are comparable."""
-    digest = hashlib.sha256(json.dumps(ranges, sort_keys=True).encode()).hexdigest()[:_DIGEST_DIGITS]
-    parts = asdict(options.criteria) | {
-        "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
-        "version": VERSION,
-        "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
-        "resamples": options.bootstrap.resamples,
-        "seed": options.bootstrap.seed,
-    }
-    settings = "|".join(f"{key}:{value}" for key, value in parts.items())
-    return {one.candidate.name: f"set_criteria|encoder:{one.sha256[:_DIGEST_DIGITS]}|{settings}" for one in measured}
-
-
 def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[str]:
     counts = samples.frame["operator"].value_counts()
     facts = {
+        "Version": VERSION,
         "Samples": f"{samples.path.name}, sha256 {samples.sha256}",
         "Operators": ", ".join(f"{operator} {int(counts.get(operator, 0))}" for operator in OPERATORS),
         "Documents": f"{samples.clusters().max() + 1}; the bootstrap draws these, not samples",
@@ -139,8 +120,9 @@ def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> li
     for kind in (name for name in KINDS if name in samples.frame):
         by_kind = samples.frame[kind].value_counts()
         facts[f"By {kind}"] = ", ".join(f"{name} {count}" for name, count in by_kind.items())
-    encoders = [f"{one.candidate.name} ({one.candidate.spec}; {one.truncated} texts cut)" for one in measured]
-    facts["Encoders"] = ", ".join(encoders)
+    for one in measured:
+        digest = one.sha256[:_DIGEST_DIGITS]
+        facts[one.candidate.name] = f"{one.candidate.spec}, {one.truncated} texts cut, sha256 {digest}"
     if how := [_held(name, value, measured) for name, value in options.run.items()]:
         facts["Run with"] = ", ".join(how)
     facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())
@@ -154,17 +136,6 @@ def _held(option: str, value: object, measured: list[Measured]) -> str:
         return f"{option} {value}"
     names = [one.candidate.name for one in measured if option in one.candidate.chosen]
     return f"{option} {value} ({', '.join(names) or 'none that was measured'})"
-
-
-def check_table(means: pd.DataFrame) -> pd.DataFrame:
-    """Whether the mean differences of C1, C3 and C4 of every encoder but the floors are above those of random vectors.
-
-    `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
-    """
-    rows = means[~means["floor"] & means["measure"].isin(SIDE_BY_SIDE)]
-    above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])
-    above["holds"] = (above["low"] > 0).astype(object).where(above["low"].notna())
-    return above[COLUMNS].reset_index(drop=True)
 
 
 def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:

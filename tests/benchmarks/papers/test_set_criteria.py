@@ -119,7 +119,7 @@ def output(file: Path, encoders: list[str]) -> Path:
 
 def test_all_files_are_written(output: Path) -> None:
     tables = {f"table{number}.csv" for number in (1, 2, 3, 12, 13, 14, 15)}
-    names = ("figures", "means", "checks", "leaderboard", "discrimination")
+    names = ("figures", "means", "leaderboard", "discrimination")
     others = {*(f"{name}.csv" for name in names), "ranges.json"}
     figures = {f"figure{number}{ending}" for number in (4, 6, 10) for ending in (*FORMATS, ".txt")}
     assert {path.name for path in output.iterdir()} == tables | others | figures | {"report.txt"}
