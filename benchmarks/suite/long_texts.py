@@ -17,7 +17,7 @@ Source: Kamoi et al., EMNLP 2023 (WiCE).
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -110,9 +110,6 @@ def claims_table(claims: Claims, judged: list[JudgedText], drawing: Bootstrap) -
         share = f"{100 * hits.mean():.1f}% of {len(hits)} [{100 * low:.1f}, {100 * high:.1f}]"
         lines.append(f"supported claims with a supporting sentence in the first {count} places: {share}")
     lines.append(f"pairs read {sum(one.read for one in judged):,}, truncated {sum(one.truncated for one in judged)}")
-    for name, dataset in product(published.metrics("QAGS"), ("XSum", "CNN/DM")):
-        value = published.get("QAGS", dataset, name, "pearson")
-        lines.append(f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: {value}")
     return figures_text(TITLE, pd.DataFrame(rows), "row", ["figure"], notes=lines)
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
-from benchmarks.common.plot_style import PALETTE, save_figure
+from benchmarks.common.plot_style import PALETTE, save_figure, shared_legend
 from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.set_criteria import means as tables
 from benchmarks.papers.set_criteria.measure import KINDS, Measured, SampleSet
@@ -150,7 +150,7 @@ def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
         panel.set_title(f"{PANELS[criterion]}\n{EXPECTED[criterion]}", fontsize=10)
     for panel in panels[-1]:
         panel.set_xlabel("angle(B, target) / angle(A, B)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    shared_legend(figure, panels.flat, 2)
     save_figure(figure, path, title)
 
 

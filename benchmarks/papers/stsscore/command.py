@@ -69,12 +69,10 @@ def main(
     scores = score_sets(metrics, chosen, options.progress)
     lines = [line for scorer in scorers for line in scorer.lines()]
     lines.append(f"{rows.SBERT}: {EMBSIM_HUB_ID if models['sbert'] == default_embsim() else models['sbert']}")
-    # some sets have no published scores of BERTScore, so an ensemble without it is added where none is measured
-    measured, first = models["bertscore"] is not None, scorers[0].metric.name
-    ensembles = {rows.ENSEMBLE: [first, rows.BERTSCORE if measured else rows.BERTSCORE_PUBLISHED, rows.SBERT]}
-    for name, members in (ensembles if measured else ensembles | {rows.TWO_MEMBERS: [first, rows.SBERT]}).items():
-        metrics.append(rows.add_ensemble(scores, chosen, members, name))
-        lines.append(f"{name}: mean of {', '.join(members)}")
+    second = rows.BERTSCORE if models["bertscore"] else rows.BERTSCORE_PUBLISHED
+    members = [scorers[0].metric.name, second, rows.SBERT]
+    metrics.append(rows.add_ensemble(scores, chosen, members))
+    lines.append(f"{rows.ENSEMBLE}: mean of {', '.join(members)}")
     bootstrap = options.Bootstrap(seed, resamples)
     shipped = scorers[0].shipped
     click.echo(write_report(metrics, chosen, absent, scores, published, bootstrap, output, lines, shipped))

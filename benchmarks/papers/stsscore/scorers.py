@@ -32,7 +32,6 @@ WEAKER = "STSScore, weaker backbone"
 PUBLISHED_PER_PAIR = "published per pair"  # label of scores that the authors computed, not this run
 AUTHORS = f"STSScore, the authors' ({PUBLISHED_PER_PAIR})"
 BERTSCORE_PUBLISHED = f"{BERTSCORE} ({PUBLISHED_PER_PAIR})"
-TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
 PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
 PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
 BY_ROW = ("stsb", "mrpc", "wmt22")  # sets whose published scores come without texts
@@ -188,12 +187,12 @@ def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
     return frame.assign(sentence1=dataset.references, sentence2=dataset.candidates)
 
 
-def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
+def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str]) -> Metric:
     """Add the mean of the members' scores on every set where all of them were measured, as a further row."""
     for key in sets:
         if missing := [member for member in members if (member, key) not in scores.rated]:
-            scores.reasons[name, key] = f"{', '.join(missing)} not measured"
+            scores.reasons[ENSEMBLE, key] = f"{', '.join(missing)} not measured"
         else:
-            scores.rated[name, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
+            scores.rated[ENSEMBLE, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
     # its scores are those of its members: nothing is loaded
-    return Metric(name, lambda: None, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)
+    return Metric(ENSEMBLE, lambda: None, group="ensemble", published=ENSEMBLE)
