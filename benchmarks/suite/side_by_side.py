@@ -9,8 +9,8 @@ what papers print for theirs. BLEURT cannot be run without its weights: its publ
 references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each
 sentence of a claim against the whole article and the others as much as their models take.
 
-Writes to --output: figures.csv, table.md (all figures), small.md (the small table), speed.csv and scores_drawn.csv
-(what `python -m benchmarks pictures` draws).
+Writes to --output: figures.csv, report.txt (what is printed), speed.csv and scores_drawn.csv, which
+`python -m benchmarks pictures` draws.
 """
 
 from pathlib import Path
@@ -20,6 +20,7 @@ import click
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
+from benchmarks.common.tables import write_output
 from benchmarks.suite import tables
 from benchmarks.suite.columns import baselines, our_columns, score_all
 from benchmarks.suite.texts import load_texts
@@ -55,12 +56,9 @@ def main(
     scores = score_all(chosen, sets, options.progress)
     options.progress("intervals")
     figures = tables.figure_table(chosen, sets, scores, Bootstrap(seed, resamples))
-    figures.to_csv(output / "figures.csv", index=False)
-    tables.speed_table(chosen, sets, scores).to_csv(output / "speed.csv", index=False)
-    tables.score_table(chosen, sets, scores).to_csv(output / "scores_drawn.csv", index=False)
     lines = [f"* {line}" for line in tables.notes(figures, chosen, absent, rows)]
-    whole, small = tables.whole_table(figures), tables.small_table(figures)
-    (output / "table.md").write_text("\n".join([whole, "", *lines, ""]), encoding="utf-8")
-    (output / "small.md").write_text("\n".join([small, "", *lines, ""]), encoding="utf-8")
-    click.echo("\n".join([small, "", *lines]))
+    text = "\n".join([tables.whole_table(figures), "", *lines])
+    drawn = tables.score_table(chosen, sets, scores)
+    speeds = tables.speed_table(chosen, sets, scores)
+    click.echo(write_output(output, text, figures=figures, speed=speeds, scores_drawn=drawn))
     options.progress(f"written to {output}")

@@ -1,13 +1,13 @@
-"""From scores to tables: figures with intervals, the whole table, the small one, speeds, and scores to draw."""
+"""From scores to tables: figures with intervals, all of them as text, speeds, and scores to draw."""
 
-import math
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
+from benchmarks.common.tables import figures_text
 from benchmarks.papers.matcha.sets import TITLES
 from benchmarks.suite.columns import BERTSCORE, OURS, Column, Scores
 from benchmarks.suite.texts import AUC, CCC, GAP, KINDS, MULTINLI, NATIVE_CCC, PEARSON, PEOPLE, SPEARMAN, TextSet
@@ -112,31 +112,17 @@ def score_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> p
 
 
 def whole_table(figures: pd.DataFrame) -> str:
-    """All figures with their intervals, as Markdown; the highest that was measured is bold."""
-    return _markdown(figures, lambda row: f" [{row['low']:.1f}, {row['high']:.1f}]")
+    """All figures with their intervals as Markdown, a line for each set and figure, a column for each metric."""
+    places = [figures["set"], figures["figure"]]
+    measured = figures["value"].where(~figures["metric"].isin(PUBLISHED.values())).astype(float)
+    best = measured == measured.groupby(places).transform("max")
+    table = figures.assign(texts=[_heading(row) for row in figures.itertuples()], best=best.astype(object), reason=None)
+    title = "Times 100, higher is better [95% intervals]; *: the highest that was measured"
+    return figures_text(title, table, "texts", ["metric"], {name: f"`{name}`" for name in OURS}, digits=1)
 
 
-def small_table(figures: pd.DataFrame) -> str:
-    """Without the gap of means and what is published; half the width of the interval stands behind each value."""
-    kept = figures[(figures["figure"] != GAP) & ~figures["metric"].isin(PUBLISHED.values())]
-    return _markdown(kept, lambda row: f" ±{(row['high'] - row['low']) / 2:.1f}")
-
-
-def _markdown(figures: pd.DataFrame, interval: Callable[[pd.Series], str]) -> str:
-    """A line for each set and figure, a column for each metric."""
-    names = list(figures["metric"].unique())
-    heads = ["texts", *(f"`{name}`" if name in OURS else name for name in names)]
-    lines = [heads, ["---"] * len(heads)]
-    for (title, figure), rows in figures.groupby(["set", "figure"], sort=False):
-        own = rows.set_index("metric")
-        best = own["value"].drop(PUBLISHED.values(), errors="ignore").astype(float).max()
-        cells = [f"{KINDS[title]}: {title}, {LABELS[figure]}"]
-        for _, row in own.loc[names].iterrows():
-            text = "n/a" if pd.isna(row["value"]) else f"{row['value']:.1f}"
-            text = f"**{text}**" if row["value"] == best else text
-            cells.append(text if pd.isna(row["value"]) or math.isnan(row["low"]) else text + interval(row))
-        lines.append(cells)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _heading(row: Any) -> str:  # noqa: ANN401
+    return f"{row.kind}: {row.set}, {LABELS[row.figure]}"
 
 
 def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows: int | None) -> list[str]:
@@ -144,8 +130,7 @@ def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows:
     sizes = figures.dropna(subset="n").drop_duplicates("set")
     texts = ", ".join(f"{row.set} {int(row.n):,}" for row in sizes.itertuples())
     lines = [
-        f"Times 100, higher is better, the highest measured in bold. Texts: {texts}"
-        + ("." if rows is None else f" (a sample: --rows {rows})."),
+        f"Texts: {texts}" + ("." if rows is None else f" (a sample: --rows {rows})."),
         f"{LABELS[AUC]}: how often a correct text scores above an incorrect one. CCC: concordance with ratings.",
         *(f"{column.name}: {column.model}." for column in columns if not column.ours),
         "The encoders of the cosine and of BERTScore were trained on SNLI, MultiNLI and COCO captions, among others.",
@@ -161,7 +146,7 @@ def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows:
         cells = ", ".join(f"{row.set} {LABELS[row.figure]} {row.value:.1f}" for row in own.itertuples())
         lines.append(f"{name}: {cells or 'nothing of these'}.")
     for reason, missing in figures.dropna(subset="reason").groupby("reason", sort=False):
-        lines.append(f"n/a of {', '.join(missing['metric'].unique())}: {reason}.")
+        lines.append(f"Nothing of {', '.join(missing['metric'].unique())}: {reason}.")
     return lines + ([f"Not in the data folder: {', '.join(absent)}."] if absent else [])
 
 

@@ -21,6 +21,7 @@ Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SE
 """
 
 import csv
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +31,6 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, baselines, default_embsim, matcha, own
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
-from benchmarks.common.own_metrics import load_own
 from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.papers.matcha.report import write_results
@@ -94,7 +94,7 @@ def main(
             texts = [text for one in every for text in one.texts]
             pd.DataFrame({"text": texts}).to_parquet(export_texts)
             return
-        metrics, signatures = choose_metrics(models)
+        metrics = choose_metrics(models)
         published = None if authors is None else Authors(authors, data)
         theirs = {} if published is None else published.sets
         rest = tuple(name for name in sets if name not in theirs)
@@ -104,12 +104,12 @@ def main(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, chosen, options.progress)
-    click.echo(write_results(metrics, chosen, scores, options.Bootstrap(seed, resamples), output, signatures))
+    click.echo(write_results(metrics, chosen, scores, options.Bootstrap(seed, resamples), output))
     options.progress(f"written to {output}")
 
 
-def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
-    """The metrics that the options ask for, in the order of the tables, and the signatures of the checkpoints.
+def choose_metrics(models: dict[str, object]) -> list[Metric]:
+    """The metrics that the options ask for, in the order of the tables.
 
     Raises:
         ValueError: a checkpoint does not load, or two metrics have the same name.
@@ -131,15 +131,12 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     checkpoints = given or [("MATCHA", None)]
     chosen += [matcha(source, name, run=run) for name, source in checkpoints]
     chosen += [own(*options.named_source(given), run) for given in models["metric"]]
-    tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb, run=run).load
-    chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
-    options.check_distinct([metric.name for metric in chosen])
+    tuned = Metric(STSB_ROW, _no_stsb_checkpoint, group="matcha", published=STSB_ROW)
     if stsb is not None:
-        checkpoints.append((STSB_ROW, stsb))
-    # loaded here once, so that a mistyped name costs nothing
-    loaded = [(name, *load_own("matcha", source, run)) for name, source in checkpoints]
-    signatures = [f"{name}: {metric.signature(**arguments)}" for name, metric, arguments in loaded]
-    return chosen, signatures
+        tuned = replace(matcha(stsb, STSB_ROW, STSB_ROW, run), ratings=None)
+    chosen.append(replace(tuned, sets=("stsb", CALIBRATION)))
+    options.check_distinct([metric.name for metric in chosen])
+    return chosen
 
 
 def paper_encoders(device: str | None) -> list[Metric]:

@@ -41,14 +41,11 @@ def write_results(
     scores: Scores,
     bootstrap: Bootstrap,
     output: Path,
-    signatures: list[str],
 ) -> str:
-    """Compute every table and figure that the sets allow, write them to `output`, and return all tables as text.
-
-    `signatures` are those of the MATCHA checkpoints, for the report.
-    """
+    """Compute every table and figure that the sets allow, write them to `output`, and return all tables as text."""
     output.mkdir(parents=True, exist_ok=True)
     files: dict[str, pd.DataFrame] = {}
+    signatures = [f"{metric.name}: {metric.signature}" for metric in metrics if metric.signature]
     parts = [_HEADER, "\n".join(signatures), "\n".join(undefined_lines(scores, sets))]
     triplets = [dataset for dataset in sets.values() if isinstance(dataset, TripletSet)]
     if triplets:

@@ -26,10 +26,11 @@ import pandas as pd
 
 from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import SHIPPED
 from benchmarks.papers.nli_lex import judges as rows
 from benchmarks.papers.nli_lex.denials import denial_checks
 from benchmarks.papers.nli_lex.nli_checks import checks
-from benchmarks.papers.nli_lex.nli_judges import SHIPPED, NliModel
+from benchmarks.papers.nli_lex.nli_judges import NliModel
 from benchmarks.papers.nli_lex.report import write_report
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged, read_judged
 

@@ -22,10 +22,11 @@ import click
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.common.own_metrics import SHIPPED, runs_in_float32
 from benchmarks.papers.matcha.scoring import score_sets
 from benchmarks.papers.stsscore import scorers as rows
 from benchmarks.papers.stsscore.report import write_report
-from benchmarks.papers.stsscore.scorers import STSSCORE, PublishedScores, Scorer
+from benchmarks.papers.stsscore.scorers import STSSCORE, PublishedScores
 from benchmarks.papers.stsscore.sets import FILES, TITLES, PairSet, Seen, hub_qqp, load_pairs, read_qqp, stsb_splits
 
 HUB = "hub"
@@ -64,22 +65,23 @@ def main(
         published = PublishedScores(data, authors, chosen)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    metrics = [*baselines(models, published), *(scorer.metric for scorer in scorers)]
+    metrics = [*baselines(models, published), *scorers]
     metrics.append(published.metric(rows.AUTHORS, STSSCORE))
     scores = score_sets(metrics, chosen, options.progress)
-    lines = [line for scorer in scorers for line in scorer.lines()]
+    lines = [f"{scorer.name}: {scorer.signature}" for scorer in scorers]
     lines.append(f"{rows.SBERT}: {EMBSIM_HUB_ID if models['sbert'] == default_embsim() else models['sbert']}")
     second = rows.BERTSCORE if models["bertscore"] else rows.BERTSCORE_PUBLISHED
-    members = [scorers[0].metric.name, second, rows.SBERT]
+    members = [scorers[0].name, second, rows.SBERT]
     metrics.append(rows.add_ensemble(scores, chosen, members))
     lines.append(f"{rows.ENSEMBLE}: mean of {', '.join(members)}")
     bootstrap = options.Bootstrap(seed, resamples)
-    shipped = scorers[0].shipped
+    first = options.named_source((models["checkpoint"] or ["default"])[0])[1]
+    shipped = first in SHIPPED and runs_in_float32(models["run"])
     click.echo(write_report(metrics, chosen, absent, scores, published, bootstrap, output, lines, shipped))
     options.progress(f"written to {output}")
 
 
-def choose_scorers(models: dict[str, object]) -> list[Scorer]:
+def choose_scorers(models: dict[str, object]) -> list[Metric]:
     """The STSScore checkpoints that the options ask for, loaded; the weaker backbone is the last.
 
     Raises:

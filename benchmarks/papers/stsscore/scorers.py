@@ -9,7 +9,7 @@ Source: Herbold, TMLR, sections 2.1 and 2.6, A.2.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,14 +18,13 @@ import pandas as pd
 from nltk.translate.bleu_score import sentence_bleu as nltk_bleu
 from nltk.util import ngrams
 
-from benchmarks.common.baselines import Metric
+from benchmarks.common.baselines import Metric, own
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
 from benchmarks.common.encoders import NotMeasured, Score
-from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_in_float32
+from benchmarks.common.own_metrics import NO_OPTIONS, Run
 from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.stsscore.sets import PairSet
-from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 
 BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
 WEAKER = "STSScore, weaker backbone"
@@ -36,7 +35,6 @@ PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
 PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
 BY_ROW = ("stsb", "mrpc", "wmt22")  # sets whose published scores come without texts
 ORDER = 4  # longest n-gram of BLEU
-SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that the package ships
 
 # the rules of mteval-13a, which evaluate's `bleu` tokenises by
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
@@ -48,40 +46,9 @@ _RULES = (
 )
 
 
-@dataclass
-class Scorer:
-    """An STSScore checkpoint: its row, and everything that can change its scores.
-
-    `shipped` says whether it is the shipped checkpoint, run in float32; `scored` and `truncated` count pairs, and those
-    that were longer than it reads.
-    """
-
-    metric: Metric
-    signature: str
-    shipped: bool = False
-    scored: int = 0
-    truncated: int = 0
-
-    def lines(self) -> list[str]:
-        """Lines of the report about it."""
-        cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
-        return [f"{self.metric.name}: {line}" for line in (self.signature, *([cut] if self.truncated else []))]
-
-
-def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
+def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Metric:
     """STSScore as a user loads it, or a ValueError; it is loaded at once, so that a mistyped name costs nothing."""
-    metric, arguments = load_own("stsscore", checkpoint, run)
-    signature = metric.compute(predictions=["a"], references=["a"], **arguments)["signature"]
-
-    def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        result = metric.compute(predictions=candidates, references=references, **arguments)
-        scorer.scored += len(candidates)
-        scorer.truncated += result["truncated"]
-        return np.array(result["scores"])
-
-    row = Metric(name, lambda: score, group="scorer", published=published)
-    scorer = Scorer(row, signature, shipped=runs_in_float32(run) and checkpoint in SHIPPED)
-    return scorer
+    return replace(own(name, f"stsscore:{checkpoint or ''}", run), group="scorer", published=published)
 
 
 def tokens_13a(text: str) -> list[str]:
