@@ -25,7 +25,8 @@ from benchmarks.common import options
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
 from benchmarks.common.tables import figures_text, write_output
-from benchmarks.suite.columns import Column, Scores, baselines, nli_column, own_column, score_all
+from benchmarks.papers.nli_lex.judges import Judged
+from benchmarks.suite.columns import Column, baselines, nli_column, own_column, score_all
 from benchmarks.suite.tables import ALL, figure_table
 from benchmarks.suite.texts import TextSet, own_texts, pair_texts
 from semantic_metrics.core.contract import describe, text_metrics
@@ -56,14 +57,14 @@ def choose_columns(metrics: tuple[str, ...], nli: tuple[str, ...], run: Run = NO
     return columns + [nli_column(name, checkpoint, run) for name, checkpoint in models]
 
 
-def score_rows(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+def score_rows(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd.DataFrame:
     """Every pair's scores on [0, 1]: columns set, kind, reference, candidate, truth and one for each metric."""
     parts = []
     for texts in sets:
         frame = pd.DataFrame({"set": texts.title, "kind": list(texts.parts) or ALL, "truth": texts.truth})
         frame = frame.assign(reference=[text for (text,) in texts.references], candidate=texts.candidates)
-        for column in (one for one in columns if (one.name, texts.title) in scores.native):
-            frame[column.name] = to_unit(scores.native[column.name, texts.title], column.bounds)
+        for column in columns:
+            frame[column.name] = to_unit(scores.verdicts[column.name, texts.title].scores, column.bounds)
         parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 

@@ -9,7 +9,8 @@ from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text
 from benchmarks.papers.matcha.sets import TITLES
-from benchmarks.suite.columns import BERTSCORE, OURS, Column, Scores
+from benchmarks.papers.nli_lex.judges import Judged
+from benchmarks.suite.columns import BERTSCORE, OURS, Column
 from benchmarks.suite.texts import AUC, CCC, GAP, KINDS, MULTINLI, NATIVE_CCC, PEARSON, PEOPLE, SPEARMAN, TextSet
 from semantic_metrics.stats.agreement import concordance, pearson, spearman
 from semantic_metrics.stats.bootstrap import bootstrap_groups, percentile_interval
@@ -50,7 +51,7 @@ def text_figure(scores: np.ndarray, texts: TextSet, figure: str, bootstrap: Boot
 
 
 def figure_table(
-    columns: list[Column], sets: list[TextSet], scores: Scores, bootstrap: Bootstrap, published: bool = True
+    columns: list[Column], sets: list[TextSet], scores: Judged, bootstrap: Bootstrap, published: bool = True
 ) -> pd.DataFrame:
     """Every figure of every metric, times 100, and the published ones as metrics of their own.
 
@@ -67,8 +68,8 @@ def figure_table(
                     place = (column.name, texts.title)
                     row = head | {"part": part, "metric": column.name, "n": len(kept)}
                     row["reason"] = scores.reasons.get(place)
-                    if place in scores.native:  # on [0, 1]; a cosine as it is for NATIVE_CCC
-                        native = scores.native[place]
+                    if place in scores.verdicts:  # on [0, 1]; a cosine as it is for NATIVE_CCC
+                        native = scores.verdicts[place].scores
                         plain = figure == NATIVE_CCC and column.cosine
                         scaled = native if plain else to_unit(native, column.bounds)
                         row |= text_figure(scaled[kept], texts.take(kept), figure, bootstrap)
@@ -90,23 +91,23 @@ def published_figure(metric: str, title: str, figure: str) -> float | None:
     return Published("matcha").get(table, _MATCHA_TITLES.get(title, title), metric, name)
 
 
-def speed_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+def speed_table(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd.DataFrame:
     """How fast each metric scored each set, loading left out: columns metric, set, texts, seconds, per_second."""
     rows = [
-        {"metric": column.name, "set": texts.title, "texts": len(texts), "seconds": seconds}
+        {"metric": column.name, "set": texts.title, "texts": len(texts), "seconds": verdicts.seconds}
         for column in columns
         for texts in sets
-        if (seconds := scores.seconds.get((column.name, texts.title))) is not None
+        if (verdicts := scores.verdicts.get((column.name, texts.title))) is not None
     ]
     table = pd.DataFrame(rows, columns=["metric", "set", "texts", "seconds"])
     return table.assign(per_second=table["texts"] / table["seconds"])
 
 
-def score_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+def score_table(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd.DataFrame:
     """The scores of DRAWN_SET on [0, 1]: columns truth and one for each metric that was measured on it."""
     for texts in (one for one in sets if one.title == DRAWN_SET):
-        measured = {c.name: c for c in columns if (c.name, texts.title) in scores.native}
-        scaled = {name: to_unit(scores.native[name, texts.title], c.bounds) for name, c in measured.items()}
+        measured = {c.name: c for c in columns if (c.name, texts.title) in scores.verdicts}
+        scaled = {name: to_unit(scores.verdicts[name, texts.title].scores, c.bounds) for name, c in measured.items()}
         return pd.DataFrame({"truth": texts.truth, **scaled})
     return pd.DataFrame(columns=["truth"])
 
@@ -126,7 +127,7 @@ def _heading(row: Any) -> str:  # noqa: ANN401
 
 
 def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows: int | None) -> list[str]:
-    """What a reader of the tables must know: sizes, models, where others win, why cells are n/a, what is published."""
+    """What a reader of the tables must know: sizes, models, where others win, and why cells are empty."""
     sizes = figures.dropna(subset="n").drop_duplicates("set")
     texts = ", ".join(f"{row.set} {int(row.n):,}" for row in sizes.itertuples())
     lines = [
@@ -134,17 +135,10 @@ def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows:
         f"{LABELS[AUC]}: how often a correct text scores above an incorrect one. CCC: concordance with ratings.",
         *(f"{column.name}: {column.model}." for column in columns if not column.ours),
         "The encoders of the cosine and of BERTScore were trained on SNLI, MultiNLI and COCO captions, among others.",
-        "No metric here was trained on these texts, but four rows are no clean test: two rules of nli_lex were added "
-        "after it had failed on DIVER-QA, a feature after it had been seen without it on DIVER-QA, "
-        "NQ-open and the denials, the decision of support, which judges long texts, was fitted on WiCE dev among "
-        "others, and shares of weights of the first three stages of the cross-encoder were chosen after WiCE dev "
-        "and the denials had been seen.",
+        "No metric here was trained on these texts, but NQ-open, DIVER-QA, the denials and WiCE are no clean test, as "
+        "settings were chosen after results on them were known (docs/results.md).",
         _lost(figures),
     ]
-    for name in PUBLISHED.values():
-        own = figures[figures["metric"] == name].dropna(subset="value")
-        cells = ", ".join(f"{row.set} {LABELS[row.figure]} {row.value:.1f}" for row in own.itertuples())
-        lines.append(f"{name}: {cells or 'nothing of these'}.")
     for reason, missing in figures.dropna(subset="reason").groupby("reason", sort=False):
         lines.append(f"Nothing of {', '.join(missing['metric'].unique())}: {reason}.")
     return lines + ([f"Not in the data folder: {', '.join(absent)}."] if absent else [])
