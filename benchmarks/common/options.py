@@ -3,8 +3,10 @@
 `@options.seed` adds an option as it is; `@options.data()` and the like take what differs between commands.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -113,6 +115,25 @@ other_run = model_options("device", "batch_size")
 bertscore_layer = click.option(
     "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )
+
+
+def drawing(command: Callable) -> Callable:
+    """--seed and --resamples, which the command gets as one `bootstrap`."""
+
+    @wraps(command)
+    def run_with(seed: int, resamples: int, **given: object) -> None:
+        command(bootstrap=Bootstrap(seed, resamples), **given)
+
+    return seed(resamples(run_with))
+
+
+@contextmanager
+def invalid_input() -> Iterator[None]:
+    """Tell a user of a ValueError about what was given in a line, before anything is measured."""
+    try:
+        yield
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def named_source(given: str) -> tuple[str, str]:

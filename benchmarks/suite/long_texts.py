@@ -194,23 +194,20 @@ def planted_lines(found: list[Found]) -> list[str]:
 @click.option("--k", default=str(SENTENCES_READ), show_default=True, help="Sentences of a source to read, or all.")
 @click.option("--planted-only", is_flag=True, help="Leave WiCE out.")
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 def main(
-    data: Path | None, checkpoint: str | None, k: str, planted_only: bool, run: Run, seed: int, resamples: int
+    data: Path | None, checkpoint: str | None, k: str, planted_only: bool, run: Run, bootstrap: options.Bootstrap
 ) -> None:
     """How well long texts are judged sentence by sentence."""
-    try:
+    with options.invalid_input():
         count = None if k == "all" else int(k)
         support = SupportScoring.from_checkpoint(checkpoint)
         judge = support.judge(SupportOptions(support.scorer.resolve(RunOptions(**run)), count))
         claims = None if data is None or planted_only else load_claims(data)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
     options.progress("planted errors")
     click.echo("\n".join(planted_lines(find_planted(judge))))
     if claims is not None:
         options.progress("claims against articles")
         judged = list(judge.judge(claims.claims, [[article] for article in claims.articles]))
-        click.echo("\n" + claims_table(claims, judged, Bootstrap(seed, resamples)))
+        click.echo("\n" + claims_table(claims, judged, bootstrap))
     click.echo("\n" + support.signature(k=count, **run))

@@ -22,7 +22,6 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
 from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.nli_lex.judges import Judged
@@ -75,8 +74,7 @@ def score_rows(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd
 @click.option("--nli", multiple=True, help="[ROW=]CHECKPOINT of an NLI model, repeatable; default: that of nli_lex.")
 @click.option("--baselines", "with_baselines", is_flag=True, help="Also ROUGE-L, token F1, a cosine and BERTScore.")
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/probes")
 def main(
     data: Path | None,
@@ -84,21 +82,18 @@ def main(
     nli: tuple[str, ...],
     with_baselines: bool,
     run: Run,
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
 ) -> None:
     """Measure every metric on the probes."""
-    try:
+    with options.invalid_input():
         sets = own_texts() + ([] if data is None else pair_texts(data))
         columns = choose_columns(metric, nli, run)
         columns += baselines(None, None, run.get("device")) if with_baselines else []
         scores = score_all(columns, sets, options.progress)
         if scores.reasons:
             raise ValueError("; ".join(dict.fromkeys(scores.reasons.values())))
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    figures = figure_table(columns, sets, scores, Bootstrap(seed, resamples), published=False)
+    figures = figure_table(columns, sets, scores, bootstrap, published=False)
     figures = figures.assign(kind=figures["part"]).drop(columns=["part", "reason"])
     whole = figures[figures["kind"] == ALL]
     table = figures_text("Probes, times 100 [95% interval]", whole, "metric", ["set", "figure"])

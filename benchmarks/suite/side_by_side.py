@@ -18,7 +18,6 @@ from pathlib import Path
 import click
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.common.tables import write_output
 from benchmarks.suite import tables
@@ -32,8 +31,7 @@ from benchmarks.suite.texts import load_texts
 @click.option("--bertscore", help="Folder or Hub id of BERTScore's model; default: all-MiniLM-L6-v2.")
 @options.bertscore_layer
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/side_by_side")
 def main(
     data: Path,
@@ -41,21 +39,18 @@ def main(
     bertscore: str | None,
     bertscore_layer: int | None,
     run: Run,
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
 ) -> None:
     """The metrics of the package beside those that are usually taken."""
-    try:
+    with options.invalid_input():
         sets, absent = load_texts(data)
         chosen = [*baselines(bertscore, bertscore_layer, run.get("device")), *our_columns(run)]
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    sets = [texts.sample(rows, seed) for texts in sets]
+    sets = [texts.sample(rows, bootstrap.seed) for texts in sets]
     output.mkdir(parents=True, exist_ok=True)  # before hours of scoring, not after
     scores = score_all(chosen, sets, options.progress)
     options.progress("intervals")
-    figures = tables.figure_table(chosen, sets, scores, Bootstrap(seed, resamples))
+    figures = tables.figure_table(chosen, sets, scores, bootstrap)
     lines = [f"* {line}" for line in tables.notes(figures, chosen, absent, rows)]
     text = "\n".join([tables.whole_table(figures), "", *lines])
     drawn = tables.score_table(chosen, sets, scores)

@@ -67,13 +67,11 @@ Scorer = tuple[Callable[[str], Ids], Callable[[Ids, Ids], float]]  # token ids o
 @options.output("results/attribution")
 def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> None:
     """Table 9 of the MATCHA paper, published numbers beside."""
-    try:
+    with options.invalid_input():
         sets = load_sets(data, SETS)
         if not sets:
             raise ValueError(f"--data: expected the sets {', '.join(SETS)}, got {data} with none of them")
         entries = choose_entries(models)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     rows = sample(list(sets.values()), limit, seed)
     parts = []
     for entry in entries:

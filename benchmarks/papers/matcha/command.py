@@ -63,8 +63,7 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
 @click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/matcha")
 @click.option("--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet.")
 def main(
@@ -75,8 +74,7 @@ def main(
     mednli: Path | None,
     authors: Path | None,
     sets: tuple[str, ...],
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
     export_texts: Path | None,
     **models: object,
@@ -88,7 +86,7 @@ def main(
         models |= BESIDE_AUTHORS
     folder = None if from_hub else data
     files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
-    try:
+    with options.invalid_input():
         if export_texts is not None:
             every = gather(folder, files, sets or available(folder, files)).values()
             texts = [text for one in every for text in one.texts]
@@ -101,10 +99,8 @@ def main(
         metrics += [] if published is None else published.metrics()
         chosen = gather(folder, files, rest) if (data or from_hub) and (rest or not sets) else {}
         chosen |= {name: one for name, one in theirs.items() if not sets or name in sets}
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, chosen, options.progress)
-    click.echo(write_results(metrics, chosen, scores, options.Bootstrap(seed, resamples), output))
+    click.echo(write_results(metrics, chosen, scores, bootstrap, output))
     options.progress(f"written to {output}")
 
 

@@ -25,7 +25,6 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import SHIPPED
 from benchmarks.papers.nli_lex import judges as rows
 from benchmarks.papers.nli_lex.denials import denial_checks
@@ -52,8 +51,7 @@ TRAINED_ON = "the shipped checkpoint was trained on most of its questions; --tra
 @options.model("bem", "kortukov/answer-equivalence-bem")
 @click.option("--endpoint", metavar="URL", help="OpenAI-compatible server whose model judges too; default: none.")
 @click.option("--endpoint-model", help="Server's name of its model.")
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/nli_lex")
 def main(
     data: Path | None,
@@ -61,13 +59,12 @@ def main(
     trained_on: tuple[Path, ...],
     files: tuple[Path, ...],
     baselines_only: bool,
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
     **models: object,
 ) -> None:
     """Table 1 and figures 2 and 4 to 9 of the NLI+lex paper, with baselines."""
-    try:
+    with options.invalid_input():
         measured, absent = gather(data, sets, files)
         if models["checkpoint"] in SHIPPED and not (trained_on or baselines_only) and measured.pop("evouna", None):
             absent["evouna"] = TRAINED_ON
@@ -80,12 +77,10 @@ def main(
             run = models["run"]
             accuracy = pd.concat([checks(nli.scorer, data, **run), denial_checks(nli.scorer, **run)], ignore_index=True)
             judges[-2:-2] = nli.judges()  # before the published ones
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     judged = rows.judge_sets(judges, measured, options.progress)
     lines = [] if nli is None else nli.lines()
-    shipped, drawing = nli is not None and nli.shipped, Bootstrap(seed, resamples)
-    click.echo(write_report(judges, measured, absent, judged, accuracy, drawing, output, lines, shipped))
+    shipped = nli is not None and nli.shipped
+    click.echo(write_report(judges, measured, absent, judged, accuracy, bootstrap, output, lines, shipped))
     options.progress(f"written to {output}")
 
 

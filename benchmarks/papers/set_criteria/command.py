@@ -20,7 +20,6 @@ from pathlib import Path
 import click
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.papers.set_criteria.encoders import candidates
 from benchmarks.papers.set_criteria.measure import measure_all, read_samples
@@ -43,8 +42,7 @@ _DEFAULTS = Settings()
 @click.option("--norm-ratio", default=_DEFAULTS.norm_ratio, show_default=True, help="Ratio of comparable lengths (C6).")
 @click.option("--cache", type=options.NEW_FOLDER, help="Folder that keeps vectors, by text and encoder.")
 @options.encoder_run
-@options.seed
-@options.resamples
+@options.drawing
 def main(
     file: Path,
     given: tuple[str, ...],
@@ -53,8 +51,7 @@ def main(
     ranges_file: Path | None,
     cache: Path | None,
     run: Run,
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     **criteria: float,
 ) -> None:
     """Tables and figures of the set-theoretic criteria for a list of encoders, published numbers beside."""
@@ -67,12 +64,12 @@ def main(
             except ValueError as error:  # json and utf-8 raise subclasses of it
                 raise ValueError(f"--ranges {ranges_file}: {error}") from error
         batch_size = RunOptions(**run).batch_size
-        chosen = candidates(given, seed, run)
-        samples = read_samples(file, limit, seed)
+        chosen = candidates(given, bootstrap.seed, run)
+        samples = read_samples(file, limit, bootstrap.seed)
         output.mkdir(parents=True, exist_ok=True)  # before hours of encoding, not after
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error)) from error
     measured, absent = measure_all(chosen, samples, cache, batch_size, options.progress)
-    settled = Options(settings, ranges, Bootstrap(seed, resamples), run)
+    settled = Options(settings, ranges, bootstrap, run)
     click.echo(write_results(measured, absent, samples, settled, output))
     options.progress(f"written to {output}")

@@ -44,8 +44,7 @@ HUB = "hub"
 @options.model("bertscore", "roberta-large; without it published scores are shown")
 @options.bertscore_layer
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/stsscore")
 def main(
     data: Path,
@@ -53,18 +52,15 @@ def main(
     trained_on: tuple[Path, ...],
     authors: Path | None,
     sets: tuple[str, ...],
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
     **models: object,
 ) -> None:
     """Tables 1 to 4 and figures 1 to 13 of the STSScore paper, published numbers beside."""
-    try:
+    with options.invalid_input():
         scorers = choose_scorers(models)
         chosen, absent = gather(data, qqp, sets, trained_on)
         published = PublishedScores(data, authors, chosen)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     metrics = [*baselines(models, published), *scorers]
     metrics.append(published.metric(rows.AUTHORS, STSSCORE))
     scores = score_sets(metrics, chosen, options.progress)
@@ -74,7 +70,6 @@ def main(
     members = [scorers[0].name, second, rows.SBERT]
     metrics.append(rows.add_ensemble(scores, chosen, members))
     lines.append(f"{rows.ENSEMBLE}: mean of {', '.join(members)}")
-    bootstrap = options.Bootstrap(seed, resamples)
     first = options.named_source((models["checkpoint"] or ["default"])[0])[1]
     shipped = first in SHIPPED and runs_in_float32(models["run"])
     click.echo(write_report(metrics, chosen, absent, scores, published, bootstrap, output, lines, shipped))
