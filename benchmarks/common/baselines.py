@@ -76,11 +76,7 @@ class Metric:
 def matcha(
     checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA", run: Run = NO_OPTIONS
 ) -> Metric:
-    """MATCHA as a user loads it, by a checkpoint's name, folder or Hub id (None: the shipped one).
-
-    Raises:
-        ValueError: it does not load.
-    """
+    """MATCHA as a user loads it, by a checkpoint's name, folder or Hub id (None: the shipped one), or a ValueError."""
     metric, arguments = load_own("matcha", checkpoint, run)
 
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
@@ -99,11 +95,7 @@ def matcha(
 
 
 def own(name: str, source: str, run: Run = NO_OPTIONS) -> Metric:
-    """Another metric of the package, `NAME` or `NAME:CHECKPOINT`.
-
-    Raises:
-        ValueError: it does not load, or needs questions.
-    """
+    """Another metric, `NAME` or `NAME:CHECKPOINT`; a ValueError if it does not load or needs questions."""
     kind, _, checkpoint = source.partition(":")
     described = describe(kind)
     if described.takes_questions:

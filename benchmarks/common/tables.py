@@ -37,6 +37,15 @@ def check_columns(table: pd.DataFrame, columns: Iterable[str], source: object) -
         raise ValueError(f"{source}: expected columns {', '.join(columns)}, missing {missing}")
 
 
+def column_texts(frame: pd.DataFrame, column: str, source: object, empty: bool = True) -> list[str]:
+    """The texts of a column; a ValueError names the source and a row without one, or, unless `empty`, a blank one."""
+    texts = frame[column].tolist()
+    for row, text in enumerate(texts):
+        if not isinstance(text, str) or not (empty or text.strip()):
+            raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
+    return texts
+
+
 def write_output(folder: Path, report: str, **tables: pd.DataFrame) -> str:
     """Write tables as NAME.csv and the report as report.txt to a folder, which is made; returns the report."""
     folder.mkdir(parents=True, exist_ok=True)

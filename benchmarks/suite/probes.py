@@ -3,14 +3,10 @@ r"""One table for every metric: does it notice one changed word, exchanged roles
     python -m benchmarks probes [--data DATA] [--metric [ROW=]NAME[:CHECKPOINT]]... [--nli [ROW=]CHECKPOINT]...
 
 Without --data only the two probes of this project: `one_word.csv` and `word_order.csv` (roles exchanged; a metric for
-which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper and STS-B test, and
-the half of that paper's ratings by people, as far as their files are there. The prediction is the hypothesis,
-paraphrase or second sentence. Figures are AUC, the gap between the mean scores of texts that say the same and of others
-(the paper's N-delta), and correlations and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals.
-
-By default every shipped metric that scores texts without a question, the `contextual` checkpoint of `matcha`, and
-p_entailment - p_contradiction of the NLI model behind `nli_lex`. All scores are mapped from their range to [0, 1], a
-cosine c to (c + 1) / 2; of the figures, only CCC and the gap depend on that. "as it is" is a cosine that is not mapped.
+which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper, STS-B test and that
+paper's ratings by people. Figures are AUC, the gap between the mean scores of texts that say the same and of others
+(the paper's N-delta), and correlations and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals, of
+scores mapped to [0, 1]: a cosine c to (c + 1) / 2, but where a figure says "as it is".
 
 Writes to --output: probes.csv (figures, those of the two probes by kind as well), probes_scores.csv (every pair's
 scores) and report.txt (what is printed).
@@ -36,11 +32,7 @@ CONTEXTUAL = "contextual=matcha:contextual"
 
 
 def choose_columns(metrics: tuple[str, ...], nli: tuple[str, ...], run: Run = NO_OPTIONS) -> list[Column]:
-    """The metrics that are given, or all.
-
-    Raises:
-        ValueError: one is not there or needs questions, or two have the same name.
-    """
+    """The metrics that are given, or all; a ValueError if one is unknown or needs questions, or two have one name."""
     models: list[tuple[str, str | None]] = list(map(options.named_source, nli))
     if not (metrics or nli):
         metrics = (*(name for name in text_metrics() if not describe(name).takes_questions), CONTEXTUAL)

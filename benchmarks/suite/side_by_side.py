@@ -3,11 +3,9 @@ r"""Every metric of the package beside ROUGE-L, token F1, a cosine, BERTScore an
     python -m benchmarks side_by_side --data DATA --bertscore FOLDER [--rows 300]
         all texts (some 24,000), or a sample of about 300 of each set
 
-The sets are those of `texts.KINDS`; the notes below the table name those after which rules or settings were chosen.
-BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant; all-MiniLM-L6-v2 without it) and stands beside
-what papers print for theirs. BLEURT cannot be run without its weights: its published figures are shown. Of several
-references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each
-sentence of a claim against the whole article and the others as much as their models take.
+BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant) and stands beside what papers print for
+theirs; of BLEURT, whose weights are not here, published figures are shown. Of several references the best counts. Of
+WiCE's articles `consensus` reads each sentence of a claim against the whole article (`support`).
 
 Writes to --output: figures.csv, report.txt (what is printed), speed.csv and scores_drawn.csv, which
 `python -m benchmarks pictures` draws.

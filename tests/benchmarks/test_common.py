@@ -140,7 +140,7 @@ def test_the_table_of_matcha(tmp_path: Path) -> None:
 
 def test_what_is_recorded_is_of_this_processor() -> None:
     row = {"metric": "contextual", "backend": "torch", "precision": "int8", "drift": 0.1, "neighbours": 0.0}
-    drift = speed._drift(row | {"count": 10, "processor_seconds": 2.0})
+    drift = speed._drift(row | {"per_second_of_a_core": 5.0})
     assert (drift.metric, drift.speed) == ("matcha", 5.0)
     assert drift.processor == processor()
     refused = CliRunner().invoke(main, ["--record", "--batch-size", "4"])

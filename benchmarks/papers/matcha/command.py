@@ -2,19 +2,13 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
 
     python -m benchmarks matcha --data FOLDER
         the shipped checkpoint, ROUGE, METEOR (where WordNet is) and EmbSim on all sets that the folder holds
-    python -m benchmarks matcha --data FOLDER --sets snli --sets multinli --checkpoint A=runs/a/best --checkpoint ORG/B
-        two MATCHA checkpoints beside one another, on two sets
     python -m benchmarks matcha --data FOLDER --authors MATCHA
         tables 3 to 5 on the authors' rows, beside their own scores of every pair: the shipped checkpoint, contextual
         and consensus, unless --checkpoint or --metric names others (authors.py says what MATCHA holds)
-    python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda \
-        --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased --bleurt Elron/bleurt-base-128 \
-        --simcse princeton-nlp/sup-simcse-bert-base-uncased --stsb-checkpoint runs/stsb/best
-        every row; all-paper: the 23 encoders of encoders.csv (figures 3, 5 and 6); table 7 has a MATCHA tuned on STS-B
+    python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda
+        further encoders; all-paper: the 23 of encoders.csv (figures 3, 5 and 6)
     python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --human human_scores.csv --mednli mli_test.jsonl
         the sets built from their public sources, by the same rules
-    python -m benchmarks matcha --data FOLDER --export-texts texts.parquet
-        nothing measured: every text of the sets, for `python -m training.data.paper --exclude texts.parquet`
 
 Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SET.csv (every row's scores), report.txt
 (what is printed) and figure2.png to figure6.png; with --authors also authors.csv. All figures are times 100.
@@ -105,11 +99,7 @@ def main(
 
 
 def choose_metrics(models: dict[str, object]) -> list[Metric]:
-    """The metrics that the options ask for, in the order of the tables.
-
-    Raises:
-        ValueError: a checkpoint does not load, or two metrics have the same name.
-    """
+    """The metrics in the order of the tables; a ValueError if one does not load or two have the same name."""
     run = models["run"]
     device = run.get("device")
     chosen = baselines(models, device)

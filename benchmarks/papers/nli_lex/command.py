@@ -2,21 +2,15 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
 
     python -m benchmarks nli_lex --data FOLDER --trained-on runs/judged/train.parquet
         the shipped checkpoint and the lexical baselines on DIVER-QA, NQ-open 301 and EVOUNA; of EVOUNA the questions
-        that the checkpoint was not trained on (training/data/judged_answers.py writes the file)
-    python -m benchmarks nli_lex --data FOLDER --checkpoint MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli \
-        --weights diver_qa=weights.json --bem kortukov/answer-equivalence-bem --device cuda
-        another NLI model with weights of its own (`semantic-metrics fit`), and BEM
-    python -m benchmarks nli_lex --file judged.csv --endpoint http://127.0.0.1:8000/v1 --endpoint-model llama
-        a user's own answers, and a language model as a judge (it is sent every answer)
+        that the checkpoint was not trained on (training/data/judged_answers.py writes the file), by cross-validation
+    python -m benchmarks nli_lex --file diver_qa.csv --checkpoint ORG/NLI_MODEL --weights diver_qa=weights.json
+        all of DIVER-QA as it is published, by another NLI model with weights of its own (`semantic-metrics fit`)
 
-Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test (docs/nli_lex.md). Weights must not
-be fitted on the questions that they judge: the report says for each set what they were fitted on. EVOUNA, on whose
-other questions the shipped weights are fitted, is judged by cross-validation.
-
-Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv, report.txt (what is
-printed), figure2.png, figure4.png to figure9.png, all times 100; for the shipped checkpoint model_card.csv, which its
-card prints (`python -m training.cards model_cards/pairs --results OUTPUT`); with --endpoint replies.jsonl: its replies
-as they come, which a second run does not ask for again.
+Neither set is a clean test (docs/nli_lex.md). The report says what weights were fitted on: it must not be the questions
+that they judge. Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv,
+report.txt (what is printed), figure2.png, figure4.png to figure9.png, all times 100; for the shipped checkpoint
+model_card.csv, which its card prints (`python -m training.cards model_cards/pairs --results OUTPUT`); with --endpoint
+replies.jsonl: its replies as they come, which a second run does not ask for again.
 """
 
 from pathlib import Path
@@ -87,11 +81,7 @@ def main(
 def gather(
     data: Path | None, wanted: tuple[str, ...], files: tuple[Path, ...]
 ) -> tuple[dict[str, JudgedSet], dict[str, str]]:
-    """The sets to measure, by key (a file's is its name), and why others are missing.
-
-    Raises:
-        ValueError: there is nothing to measure, a requested set is missing, or a file is invalid.
-    """
+    """The sets to measure, by key (a file's is its name), and why others are missing; a ValueError if there is none."""
     if data is None and (wanted or not files):
         raise ValueError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --file alone")
     keys = [key for key in TITLES if key in wanted] or (list(TITLES) if data is not None and not files else [])

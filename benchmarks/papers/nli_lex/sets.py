@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.tables import check_columns, read_table
+from benchmarks.common.tables import check_columns, column_texts, read_table
 from semantic_metrics.fitting.judged_answers import question_key
 
 TITLES = {"diver_qa": "DIVER-QA", "nq301": "NQ-open 301", "evouna": "EVOUNA NQ"}
@@ -67,11 +67,7 @@ class JudgedSet:
 
 
 def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], dict[str, str]]:
-    """The sets of a data folder whose file exists, by key of TITLES, and why the others are missing.
-
-    Raises:
-        ValueError: a file is invalid; names it.
-    """
+    """The sets of a data folder by key of TITLES, and why others are missing; a ValueError names an invalid file."""
     sets, absent = {}, {}
     for key in keys:
         path = data / _FILES[key]
@@ -131,24 +127,15 @@ def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | No
         raise ValueError(f"{source}: expected 0 or 1 in column 'human_label', got {value!r} in row {row}")
     return JudgedSet(
         title,
-        _texts(frame, "question", source),
+        column_texts(frame, "question", source, empty=False),
         _references(frame, source, separator),
-        _texts(frame, "candidate", source, empty=True),
+        column_texts(frame.fillna({"candidate": ""}), "candidate", source),  # empty in a CSV file: an answer too
         labels > 0,
         _named(frame, "source", _DATASETS, title),
         _named(frame, "model", MODELS, "all models"),
         {name: frame[c].to_numpy(dtype=np.float64) for name, c in JUDGED_BEFORE.items() if c in frame},
         source,
     )
-
-
-def _texts(frame: pd.DataFrame, column: str, source: str, empty: bool = False) -> list[str]:
-    # an empty text in a CSV file is read as missing
-    texts = ["" if empty and pd.isna(text) else text for text in frame[column]]
-    for row, text in enumerate(texts):
-        if not isinstance(text, str) or not (empty or text.strip()):
-            raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
-    return texts
 
 
 def _references(frame: pd.DataFrame, source: str, separator: str | None) -> list[list[str]]:

@@ -190,11 +190,7 @@ class RandomBag(Bag):
 
 
 class WordVectors(Bag):
-    """Vectors from a file of `word number number ...` lines, of the words of `texts` alone.
-
-    Raises:
-        NotMeasured: the file is missing or malformed, or has none of the words.
-    """
+    """A bag of vectors from a file of `word number number ...` lines; NotMeasured if it has none of the words."""
 
     def __init__(self, path: str, texts: list[str]) -> None:
         file, split = Path(path), NLTKWordTokenizer().tokenize

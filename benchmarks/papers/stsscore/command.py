@@ -3,12 +3,10 @@ r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, 
     python -m benchmarks stsscore --data FOLDER
         the shipped checkpoint, BLEU and S-BERT on all sets in the folder; BERTScore and the authors' own scorer have
         the scores that were published for each pair, and are labelled so
-    python -m benchmarks stsscore --data FOLDER --weaker runs/weaker/best --qqp quora_duplicate_questions.tsv
-        with the ablation of backbones, and QQP (`--qqp hub` downloads it)
     python -m benchmarks stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
-        --bertscore roberta-large --device cuda --authors stsscore --trained-on pairs.parquet
-        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured, the
-        authors' scores of STS-B, MRPC and WMT22 from a checkout, and sets also without what a checkpoint was trained on
+        --weaker runs/weaker/best --qqp hub --bertscore roberta-large --authors stsscore --trained-on pairs.parquet
+        checkpoints (the first is that of the figures and of the ensemble), the ablation of backbones, QQP, BERTScore
+        measured, the authors' scores from a checkout, and sets also without what a checkpoint was trained on
 
 Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
 printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint
@@ -77,11 +75,7 @@ def main(
 
 
 def choose_scorers(models: dict[str, object]) -> list[Metric]:
-    """The STSScore checkpoints that the options ask for, loaded; the weaker backbone is the last.
-
-    Raises:
-        ValueError: one does not load, or two have the same name.
-    """
+    """The checkpoints, loaded, the weaker one last; a ValueError if one does not load or two have the same name."""
     given = [options.named_source(source) for source in models["checkpoint"] or ["shipped=default"]]
     named = [(f"{STSSCORE} ({name})", source) for name, source in given]
     options.check_distinct([name for name, _ in named])
@@ -104,11 +98,7 @@ def baselines(models: dict[str, object], published: PublishedScores) -> list[Met
 def gather(
     data: Path, qqp: str | None, wanted: tuple[str, ...], trained_on: tuple[Path, ...]
 ) -> tuple[dict[str, PairSet], dict[str, str]]:
-    """The sets to measure, by key, in the paper's order, and the reasons why others are absent.
-
-    Raises:
-        ValueError: a set in `wanted` or `qqp` is not available, or none is.
-    """
+    """The sets to measure, by key, and why others are absent; a ValueError if one that is asked for is, or all are."""
     keys = [key for key in TITLES if key in wanted or not wanted]
     seen = Seen(stsb_splits(data), trained_on)
     sets, absent = load_pairs(data, keys, seen), {}
