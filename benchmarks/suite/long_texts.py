@@ -3,7 +3,7 @@ r"""Long texts judged sentence by sentence: claims against whole articles (WiCE)
     python -m benchmarks long_texts --data FOLDER [--k all]
         WiCE's development split: balanced accuracy at .5, AUC, and whether the shown places hold a supporting sentence;
         and the twenty summaries with a planted error; --k all reads every sentence of the articles
-    python -m benchmarks long_texts --planted-only
+    python -m benchmarks long_texts
         only the twenty summaries, which were written for this benchmark and need no data
 
 WiCE is read from `wice/claim_documents_dev.parquet` with the columns claim, evidence (sentences of the article), label
@@ -192,18 +192,15 @@ def planted_lines(found: list[Found]) -> list[str]:
 @options.data("Folder of the data sets; without it only the planted errors are judged.")
 @options.checkpoint("support")
 @click.option("--k", default=str(SENTENCES_READ), show_default=True, help="Sentences of a source to read, or all.")
-@click.option("--planted-only", is_flag=True, help="Leave WiCE out.")
 @options.run
 @options.drawing
-def main(
-    data: Path | None, checkpoint: str | None, k: str, planted_only: bool, run: Run, bootstrap: options.Bootstrap
-) -> None:
+def main(data: Path | None, checkpoint: str | None, k: str, run: Run, bootstrap: options.Bootstrap) -> None:
     """How well long texts are judged sentence by sentence."""
     with options.invalid_input():
         count = None if k == "all" else int(k)
         support = SupportScoring.from_checkpoint(checkpoint)
         judge = support.judge(SupportOptions(support.scorer.resolve(RunOptions(**run)), count))
-        claims = None if data is None or planted_only else load_claims(data)
+        claims = None if data is None else load_claims(data)
     options.progress("planted errors")
     click.echo("\n".join(planted_lines(find_planted(judge))))
     if claims is not None:

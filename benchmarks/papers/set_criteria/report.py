@@ -4,7 +4,7 @@ Nothing depends on colour alone: unsigned angles are filled bars, signed ones a 
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from benchmarks.papers.set_criteria.measure import KINDS, Measured, SampleSet
 from benchmarks.papers.set_criteria.tables import NOTES, figure_table, table_texts
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.set_criteria.angles import RATIO_EDGES, histogram, spread_of
-from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
+from semantic_metrics.set_criteria.criteria import Ranges, Settings, own_ranges, report, shared_ranges
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
 
@@ -32,35 +32,27 @@ _RATIOS = (0.49, 1.51)  # range of the axis: whole bins, 1 in the middle of one
 _CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
 _PANEL_INCHES, _ROW_INCHES = 3.2, 2.0
 _HEADROOM = 0.2  # share of the axis above the bars, for the text in the corner
+SETTINGS = Settings()  # what the criteria leave open
 _DIGEST_DIGITS = 16  # hexadecimal digits of an encoder's hash
 
 
-@dataclass(frozen=True)
-class Options:
-    """How figures are computed: settings that the criteria leave open, ranges of margins, resamples, and options.
-
-    Without `ranges` of another run those of all encoders measured are taken.
-    """
-
-    criteria: Settings
-    ranges: Ranges | None = None
-    bootstrap: Bootstrap = field(default_factory=Bootstrap)
-    run: Run = field(default_factory=dict)
-
-
 def write_results(
-    measured: list[Measured], absent: dict[str, str], samples: SampleSet, options: Options, output: Path
+    measured: list[Measured],
+    absent: dict[str, str],
+    samples: SampleSet,
+    drawing: Bootstrap,
+    run: Run,
+    output: Path,
 ) -> str:
     """Compute every table and figure, write them to the folder `output`, and return the tables as text.
 
     `measured` ends with the floor of random vectors; `absent` says why others were not measured, by name.
     """
     output.mkdir(parents=True, exist_ok=True)
-    own = [own_ranges(one.samples) for one in measured]
-    ranges = fill_ranges(options.ranges, shared_ranges(own))
-    results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
-    bootstrap = tables.ClusterBootstrap(samples.clusters(), options.bootstrap)
-    means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, options.criteria)
+    ranges = shared_ranges([own_ranges(one.samples) for one in measured])
+    results = {one.candidate.name: report_unions(one, ranges) for one in measured}
+    bootstrap = tables.ClusterBootstrap(samples.clusters(), drawing)
+    means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, SETTINGS)
     discrimination = tables.discrimination_table(measured, shares, bootstrap)
     named = {"means": means, "leaderboard": tables.score_table(measured, shares, bootstrap)}
     named["discrimination"] = discrimination
@@ -68,8 +60,8 @@ def write_results(
     named |= {f"table{number}" if number else "figures": table for number, table in frame.groupby("table")}
     (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
     _draw_figures(results, output)
-    compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
-    parts = ["\n".join(_facts(measured, samples, options)), *table_texts(frame, ranges, compared), "\n".join(NOTES)]
+    facts = _facts(measured, samples, drawing, run)
+    parts = ["\n".join(facts), *table_texts(frame, ranges, len(measured)), "\n".join(NOTES)]
     for floor, rows in discrimination.rename(columns={"index": "value"}).groupby("floor", sort=False):
         title = f"Discrimination from the floor: {floor} (Cohen's d)"
         parts.append(figures_text(title, rows, "encoder", ["criterion"]))
@@ -91,9 +83,9 @@ def _undefined(results: dict[str, dict]) -> str:
     return markdown(pd.DataFrame(rows, columns=["encoder", "criterion", "measure", "reason", "samples"]))
 
 
-def report_unions(measured: Measured, criteria: Settings, ranges: Ranges) -> dict:
+def report_unions(measured: Measured, ranges: Ranges) -> dict:
     """The metric's report, with |A| / |B| of unions alone: figure 10 is about C6; the metric takes all samples."""
-    result = report(measured.samples, criteria, ranges)
+    result = report(measured.samples, SETTINGS, ranges)
     a, b, _ = measured.samples["union"].lengths
     known = (a > 0) & (b > 0)
     ratios, zeros = a[known] / b[known], int((~known).sum())
@@ -109,7 +101,7 @@ def _draw_figures(results: dict[str, dict], output: Path) -> None:
     draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B, unions (C6)")
 
 
-def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[str]:
+def _facts(measured: list[Measured], samples: SampleSet, drawing: Bootstrap, run: Run) -> list[str]:
     counts = samples.frame["operator"].value_counts()
     facts = {
         "Version": VERSION,
@@ -123,10 +115,10 @@ def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> li
     for one in measured:
         digest = one.sha256[:_DIGEST_DIGITS]
         facts[one.candidate.name] = f"{one.candidate.spec}, {one.truncated} texts cut, sha256 {digest}"
-    if how := [_held(name, value, measured) for name, value in options.run.items()]:
+    if how := [_held(name, value, measured) for name, value in run.items()]:
         facts["Run with"] = ", ".join(how)
-    facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())
-    facts["Bootstrap"] = f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"
+    facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(SETTINGS).items())
+    facts["Bootstrap"] = f"{drawing.resamples} resamples of documents, seed {drawing.seed}"
     return [f"{name}: {value}" for name, value in facts.items()]
 
 
