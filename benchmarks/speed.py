@@ -1,6 +1,6 @@
 """How fast each metric is, beside what it replaces: one table.
 
-    python -m benchmarks speed [--data DATA] [--only stsscore] [--record] [--output FILE.json]
+    python -m benchmarks speed [--data DATA] [--only stsscore] [--record]
     python -m benchmarks speed --device cuda --backend torch --batch-size 256
 
 Each line is measured in a process of its own, on the same pairs: pairs a second on all cores, the ratio to its peer,
@@ -12,24 +12,19 @@ is not measured.
 """
 
 import csv
-import os
 import platform
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from importlib import resources
-from importlib.metadata import version
 from importlib.util import find_spec
-from json import dumps
 from multiprocessing import get_context
 from pathlib import Path
 
 import click
 import numpy as np
 import pandas as pd
-import torch
 
 from benchmarks.common import options
 from benchmarks.common.own_metrics import Run, run_lines
@@ -72,7 +67,6 @@ SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "
 @model_options("batch_size", "workers")
 @click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
 @click.option("--record", is_flag=True, help="Write drifts and speeds into precision.json of the checkpoints.")
-@click.option("--output", type=options.NEW_FILE, help="JSON file to write the speeds to as well.")
 def main(
     data: Path | None,
     pairs: int,
@@ -84,7 +78,6 @@ def main(
     run: Run,
     busy: bool,
     record: bool,
-    output: Path | None,
 ) -> None:
     """Time every metric in every backend and precision, beside what it replaces."""
     run = {"device": device, **run}
@@ -94,7 +87,7 @@ def main(
     texts = read_pairs(data, pairs)
     backends = tuple(name for name in backend or BACKENDS if name == "torch" or find_spec("openvino"))
     described = "MultiNLI and SNLI" if data else "the bundled sample"
-    click.echo(f"{len(texts)} pairs of {described}, {machine()['processor']}, {processor()}; medians of {repeats}")
+    click.echo(f"{len(texts)} pairs of {described}, {_processor_name()}, {processor()}; medians of {repeats}")
     click.echo("\n".join([*run_lines(run), " " * NAME_WIDTH + "".join(f"{heading:>{WIDTH}}" for heading in COLUMNS)]))
     wanted = _wanted(lines(backends, precision or PRECISIONS), only)
     measured = _measure_all(wanted, texts, repeats, busy, run)
@@ -102,10 +95,6 @@ def main(
         click.echo('Without OpenVINO (pip install ".[fast]" in a checkout).')
     if record:
         _record(measured, f"{len(texts)} pairs of {described}")
-    if output is not None:
-        command = " ".join(["python -m benchmarks", *sys.argv[1:]])
-        made = {"command": command, "machine": machine(), "repeats": repeats, "run": run, "lines": measured}
-        output.write_text(dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
 class Refused(Exception):
@@ -183,14 +172,10 @@ def _drift(row: dict) -> Drift:
     return Drift(metric, *run, row["drift"], row["neighbours"], row["per_second_of_a_core"])
 
 
-def machine() -> dict[str, object]:
-    """What the times depend on."""
+def _processor_name() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    model = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
-    versions = {name: version(name) for name in ("torch", "tokenizers", "evaluate")}
-    described = {"processor": model, "cores": os.cpu_count(), "torch_threads": torch.get_num_threads()}
-    return {**described, "load_average": list(os.getloadavg()), "python": platform.python_version(), **versions}
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
 
 
 def read_pairs(data: Path | None, limit: int) -> Pairs:

@@ -1,6 +1,5 @@
 """What the benchmarks share: published numbers, refusals before anything runs, and the package's own metrics."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from benchmarks.common.published import Published
 from benchmarks.papers.matcha.command import main as matcha
 from benchmarks.papers.stsscore.command import main as stsscore
 from benchmarks.speed import main
-from benchmarks.speed_rows import PEER_OF, Line, lines
+from benchmarks.speed_rows import ON_CPU, PEER_OF, Line, lines
 from benchmarks.suite.guarantees import main as guarantees
 from benchmarks.suite.guarantees import own_metric
 from semantic_metrics.transformer.drifts import processor
@@ -126,16 +125,12 @@ def test_a_line_of_a_metric_has_its_reference_before_it() -> None:
 
 
 @pytest.mark.slow
-def test_the_table_of_matcha(tmp_path: Path) -> None:
-    output = tmp_path / "speeds.json"
-    arguments = ["--only", "matcha", "--pairs", "8", "--repeats", "1", "--idle", "--output", str(output)]
-    result = CliRunner().invoke(main, arguments, env={"SEMANTIC_METRICS_DATA": ""})
-    assert result.exit_code == 0, result.output
-    figures = json.loads(output.read_text())["lines"]["matcha"]
-    assert figures["neighbours"] == 0
+def test_a_line_is_measured_in_a_process_of_its_own() -> None:
+    pairs = speed.read_pairs(None, 8)
+    figures, scores = speed._in_a_process(Line("matcha"), pairs, 1, False, ON_CPU)
+    assert (len(scores), figures["count"], figures["neighbours"]) == (8, 8, 0)
     assert figures["megabytes"] > 0
     assert figures["start"] > 0
-    assert "matcha" in result.output
 
 
 def test_what_is_recorded_is_of_this_processor() -> None:
