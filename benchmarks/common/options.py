@@ -16,26 +16,9 @@ from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
-
-class NewFile(click.Path):
-    """A file to write: its folder is made at once, so that what takes minutes does not fail when it writes."""
-
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False, writable=True, path_type=Path)
-
-    def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """See `click.Path`."""
-        path = super().convert(value, param, ctx)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            self.fail(f"expected a file in a folder that can be made, got {path}: {error.strerror}", param, ctx)
-        return path
-
-
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-NEW_FILE = NewFile()
+NEW_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 Option = Callable[[Callable], Callable]

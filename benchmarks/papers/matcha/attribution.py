@@ -37,7 +37,6 @@ from benchmarks.papers.matcha.sets import TITLES, TripletSet, load_sets
 from semantic_metrics import load as load_metric
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.stats.bootstrap import bootstrap
 
 SETS = ("snli", "multinli", "truthfulqa")  # appendix C
 ROWS = 200  # rows of each set, together the paper's 600
@@ -156,8 +155,9 @@ def measure(entry: Entry, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def _figure(figure: str, correct: np.ndarray, incorrect: np.ndarray, seed: int) -> dict[str, float]:
     values = {"correct": correct, "incorrect": incorrect, "gap": correct - incorrect}[figure]
-    drawn = {} if figure != "gap" else bootstrap(lambda rows: {"gap": values[rows].mean(axis=-1)}, (len(values),), seed)
-    return {"value": float(values.mean()), **dict(zip(("low", "high"), drawn.get("gap", ()), strict=False))}
+    mean = lambda rows: {figure: values[rows].mean(axis=-1)}  # noqa: E731
+    cell = options.Bootstrap(seed).measure(mean, (len(values),), drawn=figure == "gap")[figure]
+    return dict(zip(("value", "low", "high"), cell, strict=True))
 
 
 def example_table(entries: list[Entry]) -> pd.DataFrame:

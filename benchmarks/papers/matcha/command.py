@@ -84,6 +84,7 @@ def main(
         if export_texts is not None:
             every = gather(folder, files, sets or available(folder, files)).values()
             texts = [text for one in every for text in one.texts]
+            export_texts.parent.mkdir(parents=True, exist_ok=True)
             pd.DataFrame({"text": texts}).to_parquet(export_texts)
             return
         metrics = choose_metrics(models)
