@@ -195,7 +195,7 @@ def _meteor() -> Attribution:
 
 
 def _not_loaded() -> Attribution:
-    raise NotMeasured("no option of this command loads it")
+    raise NotMeasured("not given, or no option of this command loads it")
 
 
 def table_text(table: pd.DataFrame, rows: pd.DataFrame) -> str:

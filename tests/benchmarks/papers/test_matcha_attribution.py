@@ -69,7 +69,7 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
     assert example.loc[("RL-F1", "correct", "score"), "value"] == pytest.approx(28.57, abs=0.01), "as printed"
     assert example.loc[("RL-F1", "incorrect", "score"), "value"] == pytest.approx(15.38, abs=0.01)
     assert example.loc[(ours[0], "incorrect", "reference"), "published"] == -156.26
-    assert example.loc[("SimCSE", "correct", "score"), "reason"] == "no option of this command loads it"
+    assert example.loc[("SimCSE", "correct", "score"), "reason"] == "not given, or no option of this command loads it"
     published = table["published"].dropna()
     assert published.loc["EmbSim", "Overall", "gap"] == 18.98
     assert published.loc["BERTScore", "Overall", "gap"] == 0.02
