@@ -6,7 +6,7 @@ import click
 
 COMMANDS = {  # name -> module below `benchmarks`, and its line in the help
     "matcha": ("papers.matcha.command", "MATCHA, Li et al. 2026: tables 3 to 8, figures 2 to 6."),
-    "attribution": ("papers.matcha.attribution", "MATCHA: table 9, the tokens of correct and incorrect texts."),
+    "attribution": ("papers.matcha.attribution", "MATCHA: tables 1 and 9, figure 7, the tokens of texts."),
     "ablation": ("papers.matcha.ablation", "MATCHA: table 10, training strategies."),
     "stsscore": ("papers.stsscore.command", "STSScore, Herbold 2023: tables 1 to 4, figures 1 to 13."),
     "nli_lex": ("papers.nli_lex.command", "NLI+lex, Balamurali and Cheng 2025: table 1, figures 2 and 4 to 9."),

@@ -1,6 +1,6 @@
 """How fast each metric is, beside what it replaces: one table.
 
-    python -m benchmarks speed [--data DATA] [--only stsscore] [--record] [--output FILE.json]
+    python -m benchmarks speed [--data DATA] [--only stsscore] [--record]
     python -m benchmarks speed --device cuda --backend torch --batch-size 256
 
 Each line is measured in a process of its own, on the same pairs: pairs a second on all cores, the ratio to its peer,
@@ -12,24 +12,19 @@ is not measured.
 """
 
 import csv
-import os
 import platform
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from importlib import resources
-from importlib.metadata import version
 from importlib.util import find_spec
-from json import dumps
 from multiprocessing import get_context
 from pathlib import Path
 
 import click
 import numpy as np
 import pandas as pd
-import torch
 
 from benchmarks.common import options
 from benchmarks.common.own_metrics import Run, run_lines
@@ -43,8 +38,19 @@ from semantic_metrics.stsscore.scoring import load_scorer
 from semantic_metrics.transformer.drifts import Drift, processor, write_drifts
 
 PAIRS, REPEATS = 400, 3
+NAME_WIDTH, WIDTH = 28, 13  # characters of the columns
 SETS = ("mnli_dev_matched", "snli_dev")  # files of nli_triplets
-HEADINGS = (*("", "pairs/s", "x peer", "busy/s", "of idle", "/s of a core", "drift", "neighbours", "MB", "start, s"),)
+COLUMNS = {  # heading -> figure and its format
+    "pairs/s": ("per_second", ",.1f"),
+    "x peer": ("times_peer", ".2f"),
+    "busy/s": ("busy_per_second", ",.1f"),
+    "of idle": ("of_idle", ".2f"),
+    "/s of a core": ("per_second_of_a_core", ",.1f"),
+    "drift": ("drift", ".1e"),
+    "neighbours": ("neighbours", ".1e"),
+    "MB": ("megabytes", ",.0f"),
+    "start, s": ("start", ".1f"),
+}
 PACKAGES = {"matcha-metric": "matcha_metric"}  # that a peer needs
 METRIC_OF = {CONTEXTUAL: "matcha"}  # where a line is not called like its metric
 SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "contextual": "contextual"}
@@ -61,7 +67,6 @@ SAME_WEIGHTS = {"stsscore": "pairs", "nli_lex": "pairs", "consensus": "pairs", "
 @model_options("batch_size", "workers")
 @click.option("--busy/--idle", default=True, help="Whether to time each line beside a busy process as well.")
 @click.option("--record", is_flag=True, help="Write drifts and speeds into precision.json of the checkpoints.")
-@click.option("--output", type=options.NEW_FILE, help="JSON file to write the speeds to as well.")
 def main(
     data: Path | None,
     pairs: int,
@@ -73,7 +78,6 @@ def main(
     run: Run,
     busy: bool,
     record: bool,
-    output: Path | None,
 ) -> None:
     """Time every metric in every backend and precision, beside what it replaces."""
     run = {"device": device, **run}
@@ -83,18 +87,14 @@ def main(
     texts = read_pairs(data, pairs)
     backends = tuple(name for name in backend or BACKENDS if name == "torch" or find_spec("openvino"))
     described = "MultiNLI and SNLI" if data else "the bundled sample"
-    click.echo(f"{len(texts)} pairs of {described}, {machine()['processor']}, {processor()}; medians of {repeats}")
-    click.echo("\n".join([*run_lines(run), _row(HEADINGS)]))
+    click.echo(f"{len(texts)} pairs of {described}, {_processor_name()}, {processor()}; medians of {repeats}")
+    click.echo("\n".join([*run_lines(run), " " * NAME_WIDTH + "".join(f"{heading:>{WIDTH}}" for heading in COLUMNS)]))
     wanted = _wanted(lines(backends, precision or PRECISIONS), only)
     measured = _measure_all(wanted, texts, repeats, busy, run)
     if "openvino" not in backends and not backend:
         click.echo('Without OpenVINO (pip install ".[fast]" in a checkout).')
     if record:
         _record(measured, f"{len(texts)} pairs of {described}")
-    if output is not None:
-        command = " ".join(["python -m benchmarks", *sys.argv[1:]])
-        made = {"command": command, "machine": machine(), "repeats": repeats, "run": run, "lines": measured}
-        output.write_text(dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
 class Refused(Exception):
@@ -120,14 +120,16 @@ def _measure_all(wanted: list[Line], texts: Pairs, repeats: int, busy: bool, run
                 if line.backend and reference is not None:
                     figures["drift"] = float(np.abs(scores[line.name] - reference).max())
                 figures["per_second"] = figures["count"] / figures["seconds"]
+                figures["per_second_of_a_core"] = figures["count"] / figures["processor_seconds"]
                 if line.peer in measured:
                     figures["times_peer"] = figures["per_second"] / measured[line.peer]["per_second"]
                 if busy:
                     figures["busy_per_second"] = figures["count"] / figures["busy_seconds"]
+                    figures["of_idle"] = figures["busy_per_second"] / figures["per_second"]
                 measured[line.name] = {**asdict(line), **figures}
-                row = _row(_cells(line.name, figures))
+                row = _row(line.name, figures)
             except Refused as error:
-                row = f"{line.name:<28}  not measured: {error}"
+                row = f"{line.name:<{NAME_WIDTH}}  not measured: {error}"
             with bar.external_write_mode():  # the bar goes while the row is printed
                 click.echo(row)
             bar.update()
@@ -135,11 +137,7 @@ def _measure_all(wanted: list[Line], texts: Pairs, repeats: int, busy: bool, run
 
 
 def _in_a_process(line: Line, pairs: Pairs, repeats: int, busy: bool, run: Run) -> tuple[dict, np.ndarray]:
-    """What `measure` gives in a process of its own, so that memory and start belong to one line alone.
-
-    Raises:
-        Refused: this machine cannot run it.
-    """
+    """What `measure` gives in a process of its own, to which memory and start belong; Refused if it cannot run here."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         try:
             return pool.submit(measure, line, pairs, repeats, busy, run).result()
@@ -151,24 +149,9 @@ def _in_a_process(line: Line, pairs: Pairs, repeats: int, busy: bool, run: Run) 
             raise click.ClickException(f"{line.name}: it was killed") from None
 
 
-def _cells(name: str, figures: Mapping[str, float]) -> list[str]:
-    """What the table prints of a line."""
-    idle, busy = figures["per_second"], figures.get("busy_per_second")
-    return [
-        name,
-        f"{idle:,.1f}",
-        f"{figures['times_peer']:.2f}" if "times_peer" in figures else "-",
-        "-" if busy is None else f"{busy:,.1f}",
-        "-" if busy is None else f"{busy / idle:.2f}",
-        f"{figures['count'] / figures['processor_seconds']:,.1f}",
-        *(f"{figures[name]:.1e}" if name in figures else "-" for name in ("drift", "neighbours")),
-        f"{figures['megabytes']:,.0f}",
-        f"{figures['start']:.1f}",
-    ]
-
-
-def _row(cells: tuple[str, ...] | list[str]) -> str:
-    return f"{cells[0]:<28}" + "".join(f"{cell:>13}" for cell in cells[1:])
+def _row(name: str, figures: Mapping[str, float]) -> str:
+    cells = (f"{figures[key]:{form}}" if key in figures else "-" for key, form in COLUMNS.values())
+    return f"{name:<{NAME_WIDTH}}" + "".join(f"{cell:>{WIDTH}}" for cell in cells)
 
 
 def _record(measured: dict[str, dict], data: str) -> None:
@@ -186,17 +169,13 @@ def _drift(row: dict) -> Drift:
     """What a checkpoint's `precision.json` keeps of the figures of a line."""
     metric = METRIC_OF.get(row["metric"], row["metric"])
     run = row["backend"], row["precision"], processor()
-    return Drift(metric, *run, row["drift"], row["neighbours"], row["count"] / row["processor_seconds"])
+    return Drift(metric, *run, row["drift"], row["neighbours"], row["per_second_of_a_core"])
 
 
-def machine() -> dict[str, object]:
-    """What the times depend on."""
+def _processor_name() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    model = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
-    versions = {name: version(name) for name in ("torch", "tokenizers", "evaluate")}
-    described = {"processor": model, "cores": os.cpu_count(), "torch_threads": torch.get_num_threads()}
-    return {**described, "load_average": list(os.getloadavg()), "python": platform.python_version(), **versions}
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
 
 
 def read_pairs(data: Path | None, limit: int) -> Pairs:

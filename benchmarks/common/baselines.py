@@ -59,6 +59,7 @@ class Metric:
         unbounded: whether scores may leave `bounds`; they are clipped before they are compared with human ratings.
         sets: keys of the sets that it is measured on; None for all.
         ratings: returns its own map from scores to ratings, or None; None for a metric without such a map.
+        signature: of a metric of this package, everything that can change its scores.
     """
 
     name: str
@@ -69,38 +70,32 @@ class Metric:
     unbounded: bool = False
     sets: tuple[str, ...] | None = None
     ratings: Callable[[], Ratings | None] | None = None
+    signature: str = ""
 
 
 def matcha(
     checkpoint: str | None, name: str = "MATCHA", published: str | None = "MATCHA", run: Run = NO_OPTIONS
 ) -> Metric:
-    """MATCHA as a user loads it, by a checkpoint's name, folder or Hub id (None: the shipped one)."""
+    """MATCHA as a user loads it, by a checkpoint's name, folder or Hub id (None: the shipped one), or a ValueError."""
+    metric, arguments = load_own("matcha", checkpoint, run)
 
-    def load() -> Score:
-        metric, arguments = load_own("matcha", checkpoint, run)
-
-        def score(candidates: list[str], references: list[str]) -> np.ndarray:
-            result = metric.compute(predictions=candidates, references=references, **arguments)
-            if not result["undefined"]:
-                return np.array(result["scores"])
-            several = [[text] for text in references]
-            listed = metric.compute(predictions=candidates, references=several, **arguments)
-            return np.ma.array(result["scores"], mask=[best is None for best in listed["best_reference"]])
-
-        return score
+    def score(candidates: list[str], references: list[str]) -> np.ndarray:
+        result = metric.compute(predictions=candidates, references=references, **arguments)
+        if not result["undefined"]:
+            return np.array(result["scores"])
+        several = [[text] for text in references]
+        listed = metric.compute(predictions=candidates, references=several, **arguments)
+        return np.ma.array(result["scores"], mask=[best is None for best in listed["best_reference"]])
 
     def ratings() -> Ratings | None:
         return Ratings.stored(load_checkpoint(checkpoint).config.ratings)
 
-    return Metric(name, load, group="matcha", published=published, ratings=ratings)
+    signature = metric.signature(**arguments)
+    return Metric(name, lambda: score, COSINE, "matcha", published, ratings=ratings, signature=signature)
 
 
 def own(name: str, source: str, run: Run = NO_OPTIONS) -> Metric:
-    """Another metric of the package, `NAME` or `NAME:CHECKPOINT`.
-
-    Raises:
-        ValueError: it does not load, or needs questions.
-    """
+    """Another metric, `NAME` or `NAME:CHECKPOINT`; a ValueError if it does not load or needs questions."""
     kind, _, checkpoint = source.partition(":")
     described = describe(kind)
     if described.takes_questions:
@@ -110,7 +105,7 @@ def own(name: str, source: str, run: Run = NO_OPTIONS) -> Metric:
     def score(candidates: list[str], references: list[str]) -> np.ndarray:
         return np.array(metric.compute(predictions=candidates, references=references, **arguments)["scores"])
 
-    return Metric(name, lambda: score, described.score_range, group="own")
+    return Metric(name, lambda: score, described.score_range, "own", signature=metric.signature(**arguments))
 
 
 def baselines(models: Mapping[str, object], device: str | None = None) -> list[Metric]:

@@ -3,8 +3,10 @@
 `@options.seed` adds an option as it is; `@options.data()` and the like take what differs between commands.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -14,26 +16,9 @@ from benchmarks.common.baselines import default_embsim
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.stats.bootstrap import RESAMPLES, Figures, bootstrap
 
-
-class NewFile(click.Path):
-    """A file to write: its folder is made at once, so that what takes minutes does not fail when it writes."""
-
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False, writable=True, path_type=Path)
-
-    def convert(self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """See `click.Path`."""
-        path = super().convert(value, param, ctx)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            self.fail(f"expected a file in a folder that can be made, got {path}: {error.strerror}", param, ctx)
-        return path
-
-
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-NEW_FILE = NewFile()
+NEW_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 Option = Callable[[Callable], Callable]
@@ -113,6 +98,25 @@ other_run = model_options("device", "batch_size")
 bertscore_layer = click.option(
     "--bertscore-layer", type=int, help="Layer of BERTScore's model; default: bert-score's own choice, or the last."
 )
+
+
+def drawing(command: Callable) -> Callable:
+    """--seed and --resamples, which the command gets as one `bootstrap`."""
+
+    @wraps(command)
+    def run_with(seed: int, resamples: int, **given: object) -> None:
+        command(bootstrap=Bootstrap(seed, resamples), **given)
+
+    return seed(resamples(run_with))
+
+
+@contextmanager
+def invalid_input() -> Iterator[None]:
+    """Tell a user of a ValueError about what was given in a line, before anything is measured."""
+    try:
+        yield
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def named_source(given: str) -> tuple[str, str]:

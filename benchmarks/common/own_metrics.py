@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from semantic_metrics import load
 from semantic_metrics.core.contract import TextMetric
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 from semantic_metrics.transformer.backends import check_run_device
 from semantic_metrics.transformer.openvino_model import check_installed
 
 Run = Mapping[str, object]  # what `options.run` gives a command: arguments of `compute` and of `RunOptions`
 NO_OPTIONS: Run = {}
+SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the cross-encoder that the package ships
 
 
 def load_own(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> tuple[TextMetric, dict[str, object]]:

@@ -3,9 +3,11 @@
 Colours, dashes and markers differ from one another without colour too.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")  # Okabe and Ito's
@@ -21,6 +23,13 @@ STYLE = {
     "svg.hashsalt": "semantic-metrics",  # the same picture is the same file
 }
 matplotlib.rcParams.update(STYLE)
+
+
+def shared_legend(figure: Figure, panels: Iterable[Axes], columns: int, place: str = "lower") -> None:
+    """One legend outside the panels, above ("upper") or below them, that names what is in any of them once."""
+    pairs = [pair for panel in panels for pair in zip(*panel.get_legend_handles_labels(), strict=True)]
+    handles = {name: handle for handle, name in pairs}
+    figure.legend(handles.values(), handles.keys(), loc=f"outside {place} center", ncols=columns, fontsize=8)
 
 
 def save_figure(figure: Figure, path: Path, caption: str) -> None:

@@ -1,24 +1,30 @@
 """Tables read from files, and written as Markdown: a figure, [its 95% interval], and (in brackets) the paper's."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 NOTHING = "-"
+READERS = {  # "None" and "NA" are answers to questions: an empty field alone is missing
+    ".parquet": pd.read_parquet,
+    ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
+    ".tsv": partial(pd.read_csv, sep="\t", keep_default_na=False),
+    ".jsonl": partial(pd.read_json, lines=True),
+}
 
 
 def read_table(path: Path, *columns: str) -> pd.DataFrame:
-    """Read a parquet, CSV or JSON-lines file that has some columns.
+    """Read a file with one of the endings of READERS that has some columns.
 
     Raises:
         ValueError: the file name has another ending, the file cannot be read, or a column is missing; names the file.
     """
-    readers = {".parquet": pd.read_parquet, ".csv": pd.read_csv, ".jsonl": lambda file: pd.read_json(file, lines=True)}
-    if path.suffix not in readers:
-        raise ValueError(f"{path}: expected a file that ends in one of {', '.join(readers)}, got {path.suffix!r}")
+    if path.suffix not in READERS:
+        raise ValueError(f"{path}: expected a file that ends in one of {', '.join(READERS)}, got {path.suffix!r}")
     try:
-        table = readers[path.suffix](path)
+        table = READERS[path.suffix](path)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: cannot be read ({error})") from error
     check_columns(table, columns, path)
@@ -29,6 +35,15 @@ def check_columns(table: pd.DataFrame, columns: Iterable[str], source: object) -
     """Raise a ValueError that names the source, the columns that were expected, and those that are missing."""
     if missing := sorted(set(columns) - set(table.columns)):
         raise ValueError(f"{source}: expected columns {', '.join(columns)}, missing {missing}")
+
+
+def column_texts(frame: pd.DataFrame, column: str, source: object, empty: bool = True) -> list[str]:
+    """The texts of a column; a ValueError names the source and a row without one, or, unless `empty`, a blank one."""
+    texts = frame[column].tolist()
+    for row, text in enumerate(texts):
+        if not isinstance(text, str) or not (empty or text.strip()):
+            raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
+    return texts
 
 
 def write_output(folder: Path, report: str, **tables: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +13,7 @@ import pandas as pd
 from benchmarks.common.baselines import EMBSIM_HUB_ID, bertscore, bertscore_layer, default_embsim, rouge
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
 from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own
-from benchmarks.papers.nli_lex.judges import judge_pairs, token_f1
+from benchmarks.papers.nli_lex.judges import Judged, Loaded, Verdicts, judge_pairs, judge_sets, token_f1
 from benchmarks.papers.nli_lex.nli_checks import ENTAILMENT, answer
 from benchmarks.suite.texts import TextSet
 from semantic_metrics.core.contract import describe
@@ -32,8 +32,6 @@ OURS: dict[str, tuple[str, str | None]] = {  # metric and checkpoint, None for t
 }
 NO_QUESTIONS = "judges answers to questions"
 NLI_RANGE = (-1.0, 1.0)  # of p_entailment - p_contradiction
-Ask = Callable[[TextSet], np.ndarray]  # a set's scores; raises NotMeasured for one that the metric is not made for
-Place = tuple[str, str]  # name of a metric, title of a set
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Column:
 
     name: str
     model: str
-    load: Callable[[], Ask]
+    load: Callable[[], Loaded]
     bounds: Bounds = UNIT
     cosine: bool = False
 
@@ -56,33 +54,20 @@ class Column:
         return self.name in OURS
 
 
-@dataclass
-class Scores:
-    """By metric and set: (n,) scores on the native range, the time that scoring took, or why there are none."""
+def timed(ask: Callable[[TextSet], np.ndarray]) -> Loaded:
+    """A judge of a function from a set to its scores, which raises NotMeasured for a set that it is not made for."""
 
-    native: dict[Place, np.ndarray] = field(default_factory=dict)
-    seconds: dict[Place, float] = field(default_factory=dict)
-    reasons: dict[Place, str] = field(default_factory=dict)
+    def verdicts(texts: TextSet) -> Verdicts:
+        begin = time.perf_counter()
+        scores = np.asarray(ask(texts), dtype=float)
+        return Verdicts(scores, time.perf_counter() - begin)
+
+    return Loaded(verdicts)
 
 
-def score_all(columns: list[Column], sets: list[TextSet], report: Callable[[str], None]) -> Scores:
-    """Score every set with every metric, one metric after the other, so that one model at a time is in memory."""
-    scores = Scores()
-    for column in columns:
-        try:
-            ask = column.load()
-        except NotMeasured as reason:
-            scores.reasons |= {(column.name, texts.title): str(reason) for texts in sets}
-            continue
-        for texts in sets:
-            place, begin = (column.name, texts.title), time.perf_counter()
-            report(f"{column.name}: {texts.title}, {len(texts)} texts")
-            try:
-                scores.native[place] = np.asarray(ask(texts), dtype=float)
-                scores.seconds[place] = time.perf_counter() - begin
-            except NotMeasured as reason:
-                scores.reasons[place] = str(reason)
-    return scores
+def score_all(columns: list[Column], sets: list[TextSet], report: Callable[[str], None]) -> Judged:
+    """Score every set with every metric, by name of the metric and title of the set."""
+    return judge_sets(columns, {texts.title: texts for texts in sets}, report)
 
 
 def baselines(bertscore_model: str | None, layer: int | None, device: str | None) -> list[Column]:
@@ -92,12 +77,8 @@ def baselines(bertscore_model: str | None, layer: int | None, device: str | None
     layer = layer or bertscore_layer(model)
     described = f"F1 by bert-score {version('bert-score')} with layer {layer or 'unknown'} of {name}, not rescaled"
 
-    def best(load: Callable[[], Score]) -> Callable[[], Ask]:  # the highest over the references
-        def loaded() -> Ask:
-            judge = judge_pairs(load())
-            return lambda texts: judge(texts).scores
-
-        return loaded
+    def best(load: Callable[[], Score]) -> Callable[[], Loaded]:  # the highest over the references
+        return lambda: Loaded(judge_pairs(load()))
 
     words = best(lambda: lambda *texts: np.array(list(map(token_f1, *texts))))
     mini = best(lambda: sentence_transformer(default_embsim(), device))
@@ -121,7 +102,7 @@ def our_columns(run: Run = NO_OPTIONS) -> list[Column]:
     return [own_column(name, *one, run) for name, one in OURS.items()]
 
 
-def _load_own(name: str, checkpoint: str | None, run: Run) -> Ask:
+def _load_own(name: str, checkpoint: str | None, run: Run) -> Loaded:
     try:
         metric, arguments = load_own(name, checkpoint, run)
     except ValueError as error:
@@ -138,7 +119,7 @@ def _load_own(name: str, checkpoint: str | None, run: Run) -> Ask:
             return np.array(support.compute(**given | options)["minimums"])
         return np.array(metric.compute(**given)["scores"])
 
-    return ask
+    return timed(ask)
 
 
 def nli_column(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Column:
@@ -150,4 +131,4 @@ def nli_column(name: str, checkpoint: str | None, run: Run = NO_OPTIONS) -> Colu
         pairs = pd.DataFrame({"premise": premises, "hypothesis": texts.candidates, "label": ENTAILMENT})
         return answer(scorer, pairs, **run)["margin"].to_numpy()
 
-    return Column(name, "p_entailment - p_contradiction", lambda: ask, NLI_RANGE)
+    return Column(name, "p_entailment - p_contradiction", lambda: timed(ask), NLI_RANGE)

@@ -152,11 +152,9 @@ def _shown(value: float | None) -> str:
 @options.output("results/guarantees")
 def main(metric: tuple[str, ...], pairs: int, run: Run, output: Path) -> None:
     """Measure what holds of every score."""
-    try:
+    with options.invalid_input():
         own = [own_metric(*options.named_source(source), pairs, run) for source in metric or SHIPPED]
         figures = measure([*own, *peers(pairs, run.get("device"))])
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     shown = figures.drop(columns="n").set_index("metric").rename_axis(None).map(_shown)
     text = "\n".join([shown.to_string(col_space=15), *run_lines(run)])
     click.echo(write_output(output, text, guarantees=figures))

@@ -3,7 +3,7 @@ r"""Long texts judged sentence by sentence: claims against whole articles (WiCE)
     python -m benchmarks long_texts --data FOLDER [--k all]
         WiCE's development split: balanced accuracy at .5, AUC, and whether the shown places hold a supporting sentence;
         and the twenty summaries with a planted error; --k all reads every sentence of the articles
-    python -m benchmarks long_texts --planted-only
+    python -m benchmarks long_texts
         only the twenty summaries, which were written for this benchmark and need no data
 
 WiCE is read from `wice/claim_documents_dev.parquet` with the columns claim, evidence (sentences of the article), label
@@ -17,7 +17,7 @@ Source: Kamoi et al., EMNLP 2023 (WiCE).
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -110,9 +110,6 @@ def claims_table(claims: Claims, judged: list[JudgedText], drawing: Bootstrap) -
         share = f"{100 * hits.mean():.1f}% of {len(hits)} [{100 * low:.1f}, {100 * high:.1f}]"
         lines.append(f"supported claims with a supporting sentence in the first {count} places: {share}")
     lines.append(f"pairs read {sum(one.read for one in judged):,}, truncated {sum(one.truncated for one in judged)}")
-    for name, dataset in product(published.metrics("QAGS"), ("XSum", "CNN/DM")):
-        value = published.get("QAGS", dataset, name, "pearson")
-        lines.append(f"QAGS, a set that is not here, {dataset}: correlation of {name} with people, published: {value}")
     return figures_text(TITLE, pd.DataFrame(rows), "row", ["figure"], notes=lines)
 
 
@@ -195,25 +192,19 @@ def planted_lines(found: list[Found]) -> list[str]:
 @options.data("Folder of the data sets; without it only the planted errors are judged.")
 @options.checkpoint("support")
 @click.option("--k", default=str(SENTENCES_READ), show_default=True, help="Sentences of a source to read, or all.")
-@click.option("--planted-only", is_flag=True, help="Leave WiCE out.")
 @options.run
-@options.seed
-@options.resamples
-def main(
-    data: Path | None, checkpoint: str | None, k: str, planted_only: bool, run: Run, seed: int, resamples: int
-) -> None:
+@options.drawing
+def main(data: Path | None, checkpoint: str | None, k: str, run: Run, bootstrap: options.Bootstrap) -> None:
     """How well long texts are judged sentence by sentence."""
-    try:
+    with options.invalid_input():
         count = None if k == "all" else int(k)
         support = SupportScoring.from_checkpoint(checkpoint)
         judge = support.judge(SupportOptions(support.scorer.resolve(RunOptions(**run)), count))
-        claims = None if data is None or planted_only else load_claims(data)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
+        claims = None if data is None else load_claims(data)
     options.progress("planted errors")
     click.echo("\n".join(planted_lines(find_planted(judge))))
     if claims is not None:
         options.progress("claims against articles")
         judged = list(judge.judge(claims.claims, [[article] for article in claims.articles]))
-        click.echo("\n" + claims_table(claims, judged, Bootstrap(seed, resamples)))
+        click.echo("\n" + claims_table(claims, judged, bootstrap))
     click.echo("\n" + support.signature(k=count, **run))

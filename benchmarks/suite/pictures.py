@@ -7,16 +7,16 @@ consensus) and speed.png (texts a second against the mean AUC, of texts without 
 to --output, and prints what is to be said below them.
 """
 
+from itertools import cycle
 from pathlib import Path
 
 import click
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.common import options
-from benchmarks.common.plot_style import DPI, MARKERS, PALETTE
+from benchmarks.common.plot_style import DPI, MARKERS, PALETTE, shared_legend
 from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L
 from benchmarks.suite.tables import DRAWN_SET, PUBLISHED
 from benchmarks.suite.texts import AUC, WICE
@@ -43,7 +43,7 @@ def draw_distributions(scores: pd.DataFrame) -> Figure:
         panel.spines["left"].set_visible(False)
         panel.set_ylabel(f"{NAMES.get(name, name)}\nAUC {_auc(scores, name):.0f}", rotation=0, ha="right", va="center")
     panel.set_xlabel("score")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    shared_legend(figure, [panel], 2, "upper")
     return figure
 
 
@@ -51,36 +51,16 @@ def draw_speed(points: pd.DataFrame) -> Figure:
     """Texts a second against the mean AUC: a panel for each of PANELS; result of `speed_points`."""
     figure = Figure(figsize=(7, 3.4), layout="constrained")
     panels = figure.subplots(1, len(PANELS), sharey=True)
-    looks = dict(zip(points["metric"].unique(), MARKERS, strict=False))
+    looks = dict(zip(points["metric"].unique(), cycle(MARKERS), strict=False))
     for panel, title in zip(panels, PANELS, strict=True):
-        own = points[points["panel"] == title]
-        for row in own.itertuples():
+        for row in points[points["panel"] == title].itertuples():
             colour = CORRECT if row.metric in OURS else WRONG
-            panel.plot(row.per_second, row.auc, looks[row.metric], color=colour, markersize=7)
-        _name_points(panel, own)
+            panel.plot(row.per_second, row.auc, looks[row.metric], color=colour, markersize=7, label=row.metric)
         panel.set(xscale="log", xlabel=title)
         panel.grid(alpha=0.25)
     panels[0].set_ylabel("mean AUC (x 100)")
-    for label, colour in (("of this package", CORRECT), ("others", WRONG)):
-        panels[0].plot([], [], "s", color=colour, label=label)
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    shared_legend(figure, panels, 4, "upper")
     return figure
-
-
-def _name_points(panel: Axes, points: pd.DataFrame) -> None:
-    """The metric's name to the right of its point; to the left, or below, where another point is close."""
-    panel.margins(x=0.4, y=0.12)
-    decades = np.log10(points["per_second"])
-    for row, place in zip(points.itertuples(), decades, strict=True):
-        near = (points["auc"] - row.auc).abs() < 2.5
-        to_right = (near & (decades - place).between(0, 1)).sum() > 1  # itself is one
-        to_left = (near & (place - decades).between(0, 1.3)).sum() > 1
-        if to_right and to_left:
-            shift, sides = (0, -7), ("center", "top")
-        else:
-            shift, sides = ((-7, 0), ("right", "center")) if to_right else ((7, 0), ("left", "center"))
-        at = (row.per_second, row.auc)
-        panel.annotate(row.metric, at, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=8)
 
 
 def speed_points(figures: pd.DataFrame, speeds: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +92,7 @@ def captions(scores: pd.DataFrame, figures: pd.DataFrame, points: pd.DataFrame) 
         f"its native range mapped to [0, 1]; AUC times 100: {areas}."
     ]
     for title, own in points.groupby("panel", sort=False):
-        lines.append(f"speed, {title}: the mean AUC over {_sets(figures, PANELS[title])}.")
+        lines.append(f"speed, {title}: the mean AUC over {_sets(figures, PANELS[title])}; blue: of this package.")
         lines += [f"  {row.metric}: AUC {row.auc:.1f}, {row.per_second:,.0f} a second" for row in own.itertuples()]
     return lines
 

@@ -3,14 +3,12 @@ r"""Every metric of the package beside ROUGE-L, token F1, a cosine, BERTScore an
     python -m benchmarks side_by_side --data DATA --bertscore FOLDER [--rows 300]
         all texts (some 24,000), or a sample of about 300 of each set
 
-The sets are those of `texts.KINDS`; the notes below the table name those after which rules or settings were chosen.
-BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant; all-MiniLM-L6-v2 without it) and stands beside
-what papers print for theirs. BLEURT cannot be run without its weights: its published figures are shown. Of several
-references the best counts. `nli_lex` is measured where there are questions; of WiCE's articles `consensus` reads each
-sentence of a claim against the whole article and the others as much as their models take.
+BERTScore runs with the model of --bertscore (all-mpnet-base-v2 is meant) and stands beside what papers print for
+theirs; of BLEURT, whose weights are not here, published figures are shown. Of several references the best counts. Of
+WiCE's articles `consensus` reads each sentence of a claim against the whole article (`support`).
 
-Writes to --output: figures.csv, table.md (all figures), small.md (the small table), speed.csv and scores_drawn.csv
-(what `python -m benchmarks pictures` draws).
+Writes to --output: figures.csv, report.txt (what is printed), speed.csv and scores_drawn.csv, which
+`python -m benchmarks pictures` draws.
 """
 
 from pathlib import Path
@@ -18,8 +16,8 @@ from pathlib import Path
 import click
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
+from benchmarks.common.tables import write_output
 from benchmarks.suite import tables
 from benchmarks.suite.columns import baselines, our_columns, score_all
 from benchmarks.suite.texts import load_texts
@@ -31,8 +29,7 @@ from benchmarks.suite.texts import load_texts
 @click.option("--bertscore", help="Folder or Hub id of BERTScore's model; default: all-MiniLM-L6-v2.")
 @options.bertscore_layer
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/side_by_side")
 def main(
     data: Path,
@@ -40,27 +37,21 @@ def main(
     bertscore: str | None,
     bertscore_layer: int | None,
     run: Run,
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
 ) -> None:
     """The metrics of the package beside those that are usually taken."""
-    try:
+    with options.invalid_input():
         sets, absent = load_texts(data)
         chosen = [*baselines(bertscore, bertscore_layer, run.get("device")), *our_columns(run)]
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-    sets = [texts.sample(rows, seed) for texts in sets]
+    sets = [texts.sample(rows, bootstrap.seed) for texts in sets]
     output.mkdir(parents=True, exist_ok=True)  # before hours of scoring, not after
     scores = score_all(chosen, sets, options.progress)
     options.progress("intervals")
-    figures = tables.figure_table(chosen, sets, scores, Bootstrap(seed, resamples))
-    figures.to_csv(output / "figures.csv", index=False)
-    tables.speed_table(chosen, sets, scores).to_csv(output / "speed.csv", index=False)
-    tables.score_table(chosen, sets, scores).to_csv(output / "scores_drawn.csv", index=False)
+    figures = tables.figure_table(chosen, sets, scores, bootstrap)
     lines = [f"* {line}" for line in tables.notes(figures, chosen, absent, rows)]
-    whole, small = tables.whole_table(figures), tables.small_table(figures)
-    (output / "table.md").write_text("\n".join([whole, "", *lines, ""]), encoding="utf-8")
-    (output / "small.md").write_text("\n".join([small, "", *lines, ""]), encoding="utf-8")
-    click.echo("\n".join([small, "", *lines]))
+    text = "\n".join([tables.whole_table(figures), "", *lines])
+    drawn = tables.score_table(chosen, sets, scores)
+    speeds = tables.speed_table(chosen, sets, scores)
+    click.echo(write_output(output, text, figures=figures, speed=speeds, scores_drawn=drawn))
     options.progress(f"written to {output}")

@@ -1,15 +1,16 @@
-"""From scores to tables: figures with intervals, the whole table, the small one, speeds, and scores to draw."""
+"""From scores to tables: figures with intervals, all of them as text, speeds, and scores to draw."""
 
-import math
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.published import Published
+from benchmarks.common.tables import figures_text
 from benchmarks.papers.matcha.sets import TITLES
-from benchmarks.suite.columns import BERTSCORE, OURS, Column, Scores
+from benchmarks.papers.nli_lex.judges import Judged
+from benchmarks.suite.columns import BERTSCORE, OURS, Column
 from benchmarks.suite.texts import AUC, CCC, GAP, KINDS, MULTINLI, NATIVE_CCC, PEARSON, PEOPLE, SPEARMAN, TextSet
 from semantic_metrics.stats.agreement import concordance, pearson, spearman
 from semantic_metrics.stats.bootstrap import bootstrap_groups, percentile_interval
@@ -50,7 +51,7 @@ def text_figure(scores: np.ndarray, texts: TextSet, figure: str, bootstrap: Boot
 
 
 def figure_table(
-    columns: list[Column], sets: list[TextSet], scores: Scores, bootstrap: Bootstrap, published: bool = True
+    columns: list[Column], sets: list[TextSet], scores: Judged, bootstrap: Bootstrap, published: bool = True
 ) -> pd.DataFrame:
     """Every figure of every metric, times 100, and the published ones as metrics of their own.
 
@@ -67,8 +68,8 @@ def figure_table(
                     place = (column.name, texts.title)
                     row = head | {"part": part, "metric": column.name, "n": len(kept)}
                     row["reason"] = scores.reasons.get(place)
-                    if place in scores.native:  # on [0, 1]; a cosine as it is for NATIVE_CCC
-                        native = scores.native[place]
+                    if place in scores.verdicts:  # on [0, 1]; a cosine as it is for NATIVE_CCC
+                        native = scores.verdicts[place].scores
                         plain = figure == NATIVE_CCC and column.cosine
                         scaled = native if plain else to_unit(native, column.bounds)
                         row |= text_figure(scaled[kept], texts.take(kept), figure, bootstrap)
@@ -90,78 +91,56 @@ def published_figure(metric: str, title: str, figure: str) -> float | None:
     return Published("matcha").get(table, _MATCHA_TITLES.get(title, title), metric, name)
 
 
-def speed_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+def speed_table(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd.DataFrame:
     """How fast each metric scored each set, loading left out: columns metric, set, texts, seconds, per_second."""
     rows = [
-        {"metric": column.name, "set": texts.title, "texts": len(texts), "seconds": seconds}
+        {"metric": column.name, "set": texts.title, "texts": len(texts), "seconds": verdicts.seconds}
         for column in columns
         for texts in sets
-        if (seconds := scores.seconds.get((column.name, texts.title))) is not None
+        if (verdicts := scores.verdicts.get((column.name, texts.title))) is not None
     ]
     table = pd.DataFrame(rows, columns=["metric", "set", "texts", "seconds"])
     return table.assign(per_second=table["texts"] / table["seconds"])
 
 
-def score_table(columns: list[Column], sets: list[TextSet], scores: Scores) -> pd.DataFrame:
+def score_table(columns: list[Column], sets: list[TextSet], scores: Judged) -> pd.DataFrame:
     """The scores of DRAWN_SET on [0, 1]: columns truth and one for each metric that was measured on it."""
     for texts in (one for one in sets if one.title == DRAWN_SET):
-        measured = {c.name: c for c in columns if (c.name, texts.title) in scores.native}
-        scaled = {name: to_unit(scores.native[name, texts.title], c.bounds) for name, c in measured.items()}
+        measured = {c.name: c for c in columns if (c.name, texts.title) in scores.verdicts}
+        scaled = {name: to_unit(scores.verdicts[name, texts.title].scores, c.bounds) for name, c in measured.items()}
         return pd.DataFrame({"truth": texts.truth, **scaled})
     return pd.DataFrame(columns=["truth"])
 
 
 def whole_table(figures: pd.DataFrame) -> str:
-    """All figures with their intervals, as Markdown; the highest that was measured is bold."""
-    return _markdown(figures, lambda row: f" [{row['low']:.1f}, {row['high']:.1f}]")
+    """All figures with their intervals as Markdown, a line for each set and figure, a column for each metric."""
+    places = [figures["set"], figures["figure"]]
+    measured = figures["value"].where(~figures["metric"].isin(PUBLISHED.values())).astype(float)
+    best = measured == measured.groupby(places).transform("max")
+    table = figures.assign(texts=[_heading(row) for row in figures.itertuples()], best=best.astype(object), reason=None)
+    title = "Times 100, higher is better [95% intervals]; *: the highest that was measured"
+    return figures_text(title, table, "texts", ["metric"], {name: f"`{name}`" for name in OURS}, digits=1)
 
 
-def small_table(figures: pd.DataFrame) -> str:
-    """Without the gap of means and what is published; half the width of the interval stands behind each value."""
-    kept = figures[(figures["figure"] != GAP) & ~figures["metric"].isin(PUBLISHED.values())]
-    return _markdown(kept, lambda row: f" ±{(row['high'] - row['low']) / 2:.1f}")
-
-
-def _markdown(figures: pd.DataFrame, interval: Callable[[pd.Series], str]) -> str:
-    """A line for each set and figure, a column for each metric."""
-    names = list(figures["metric"].unique())
-    heads = ["texts", *(f"`{name}`" if name in OURS else name for name in names)]
-    lines = [heads, ["---"] * len(heads)]
-    for (title, figure), rows in figures.groupby(["set", "figure"], sort=False):
-        own = rows.set_index("metric")
-        best = own["value"].drop(PUBLISHED.values(), errors="ignore").astype(float).max()
-        cells = [f"{KINDS[title]}: {title}, {LABELS[figure]}"]
-        for _, row in own.loc[names].iterrows():
-            text = "n/a" if pd.isna(row["value"]) else f"{row['value']:.1f}"
-            text = f"**{text}**" if row["value"] == best else text
-            cells.append(text if pd.isna(row["value"]) or math.isnan(row["low"]) else text + interval(row))
-        lines.append(cells)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _heading(row: Any) -> str:  # noqa: ANN401
+    return f"{row.kind}: {row.set}, {LABELS[row.figure]}"
 
 
 def notes(figures: pd.DataFrame, columns: list[Column], absent: list[str], rows: int | None) -> list[str]:
-    """What a reader of the tables must know: sizes, models, where others win, why cells are n/a, what is published."""
+    """What a reader of the tables must know: sizes, models, where others win, and why cells are empty."""
     sizes = figures.dropna(subset="n").drop_duplicates("set")
     texts = ", ".join(f"{row.set} {int(row.n):,}" for row in sizes.itertuples())
     lines = [
-        f"Times 100, higher is better, the highest measured in bold. Texts: {texts}"
-        + ("." if rows is None else f" (a sample: --rows {rows})."),
+        f"Texts: {texts}" + ("." if rows is None else f" (a sample: --rows {rows})."),
         f"{LABELS[AUC]}: how often a correct text scores above an incorrect one. CCC: concordance with ratings.",
         *(f"{column.name}: {column.model}." for column in columns if not column.ours),
         "The encoders of the cosine and of BERTScore were trained on SNLI, MultiNLI and COCO captions, among others.",
-        "No metric here was trained on these texts, but four rows are no clean test: two rules of nli_lex were added "
-        "after it had failed on DIVER-QA, a feature after it had been seen without it on DIVER-QA, "
-        "NQ-open and the denials, the decision of support, which judges long texts, was fitted on WiCE dev among "
-        "others, and shares of weights of the first three stages of the cross-encoder were chosen after WiCE dev "
-        "and the denials had been seen.",
+        "No metric here was trained on these texts, but NQ-open, DIVER-QA, the denials and WiCE are no clean test, as "
+        "settings were chosen after results on them were known (docs/results.md).",
         _lost(figures),
     ]
-    for name in PUBLISHED.values():
-        own = figures[figures["metric"] == name].dropna(subset="value")
-        cells = ", ".join(f"{row.set} {LABELS[row.figure]} {row.value:.1f}" for row in own.itertuples())
-        lines.append(f"{name}: {cells or 'nothing of these'}.")
     for reason, missing in figures.dropna(subset="reason").groupby("reason", sort=False):
-        lines.append(f"n/a of {', '.join(missing['metric'].unique())}: {reason}.")
+        lines.append(f"Nothing of {', '.join(missing['metric'].unique())}: {reason}.")
     return lines + ([f"Not in the data folder: {', '.join(absent)}."] if absent else [])
 
 

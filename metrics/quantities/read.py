@@ -354,10 +354,10 @@ def _find_date(text: str, begin: int) -> Quantity | None:
                 quarter = int(found["q"] or QUARTERS[fold(found["nth"])])
                 sure = year or found["q"] or found["nth"][0].isdigit()  # "the first quarter" may be a share
                 return _date(text, begin, match.end(), (year, quarter, 0), "quarter") if sure else None
-            month, day = fold(found["month"]), found.get("day", "0")
-            number = int(day) if day.isdigit() else _ordinal_words(fold(day))
+            name, day_written = fold(found["month"]), found.get("day", "0")
+            number = int(day_written) if day_written.isdigit() else _ordinal_words(fold(day_written))
             if number <= 31 and (number or "day" not in found):
-                return _date(text, begin, match.end(), (year, MONTH_OF.get(month) or int(month), number))
+                return _date(text, begin, match.end(), (year, MONTH_OF.get(name) or int(name), number))
     return None
 
 

@@ -145,7 +145,7 @@ def main(
     --device, --precision, --backend, --batch-size and --workers are of the scoring of transformers, not of training.
     """
     names = [name for name in ORDER if name in (chosen or STRATEGIES)]
-    try:
+    with options.invalid_input():
         check_run(run)  # before anything is trained
         settings = read_yaml(config, TrainConfig)
         budget = budget or settings.steps
@@ -164,8 +164,6 @@ def main(
             one = ablation_table(names, sets, score_sets(metrics, sets, options.progress)).assign(seed=seed)
             one.to_csv(folder / "ablation.csv", index=False)
             tables.append(one)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     table = pd.concat(tables, ignore_index=True)
     runs_model = (settings.network or {}).get("kind") == TRANSFORMER
     text = "\n".join([report(over_seeds(table), budget), *(run_lines(run) if runs_model else [])])

@@ -1,4 +1,4 @@
-r"""Table 9 of the MATCHA paper: how much the tokens of correct and of incorrect pairs add to a score (appendix C).
+r"""Tables 1 and 9 and figure 7 of the MATCHA paper: how much the tokens of texts add to a score (appendix C).
 
     python -m benchmarks attribution --data FOLDER
         the shipped checkpoint and EmbSim, 200 rows each of SNLI, MultiNLI and TruthfulQA
@@ -10,13 +10,15 @@ A pair's attribution is the sum of its tokens' integrated gradients, the mean of
 paper the path begins at token id 0 in every place where the score is above 0, else at the other text. By completeness
 the sum is the score minus the baseline's score, and it is computed as that: the limit of many points of the path, of
 which the paper takes 50. BERTScore is its F1 without rescaling, by greedy alignment. MATCHA's second row is `exact`,
-the shares that sum to the score itself. Writes table9.csv and report.txt to --output.
+the shares that sum to the score itself. Table 1 and figure 7 are of one reference with a correct and an incorrect text.
+Writes table9.csv, figure7.csv and report.txt to --output.
 
 Source: Li et al., Findings of ACL 2026, appendix C; what it leaves open (128 tokens, the two baselines) is as in the
 authors' published code.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -26,8 +28,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from benchmarks.common import options
-from benchmarks.common.baselines import bertscore_layer
-from benchmarks.common.encoders import NotMeasured, absence, transformer
+from benchmarks.common.baselines import bertscore_layer, meteor, rouge
+from benchmarks.common.encoders import NotMeasured, Score, absence, transformer
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.matcha.report import PUBLISHED
@@ -35,7 +37,6 @@ from benchmarks.papers.matcha.sets import TITLES, TripletSet, load_sets
 from semantic_metrics import load as load_metric
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.stats.bootstrap import bootstrap
 
 SETS = ("snli", "multinli", "truthfulqa")  # appendix C
 ROWS = 200  # rows of each set, together the paper's 600
@@ -48,7 +49,15 @@ NOTES = [
     "exact: shares that sum to the score, no baseline",
 ]
 
-Attribution = Callable[[Sequence[str], Sequence[str]], np.ndarray]  # n candidates, n references -> (n,) sums of pairs
+EXAMPLE = "Growth is not affected by caffeine consumption."  # the reference of table 1 and figure 7
+EXAMPLE_TEXTS = {
+    "correct": "Drinking coffee does not affect your growth.",
+    "incorrect": "Drinking coffee will stunt your growth.",
+}
+EXAMPLE_NOTE = "score; sums of the attributions of the reference's and of the other text's tokens, times 100"
+
+# candidate and reference -> the score, and the sums of the attributions of the candidate's and the reference's tokens
+Attribution = Callable[[str, str], tuple[float, float, float]]
 Entry = tuple[str, str | None, Callable[[], Attribution]]  # name, the paper's line beside it, and what loads it
 Ids = list[int]
 Scorer = tuple[Callable[[str], Ids], Callable[[Ids, Ids], float]]  # token ids of a text; the score of two texts' ids
@@ -66,21 +75,22 @@ Scorer = tuple[Callable[[str], Ids], Callable[[Ids, Ids], float]]  # token ids o
 @options.seed
 @options.output("results/attribution")
 def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> None:
-    """Table 9 of the MATCHA paper, published numbers beside."""
-    try:
+    """Tables 1 and 9 and figure 7 of the MATCHA paper, published numbers beside."""
+    with options.invalid_input():
         sets = load_sets(data, SETS)
         if not sets:
             raise ValueError(f"--data: expected the sets {', '.join(SETS)}, got {data} with none of them")
         entries = choose_entries(models)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     rows = sample(list(sets.values()), limit, seed)
     parts = []
     for entry in entries:
         options.progress(entry[0])
         parts.append(measure(entry, rows, seed))
     table = pd.concat(parts, ignore_index=True)
-    click.echo(write_output(output, table_text(table, rows), table9=table))
+    example = example_table(entries)
+    title = "Table 1 and figure 7, one reference with two texts"
+    pictured = figures_text(title, example, "metric", ["pair", "figure"], notes=[EXAMPLE_NOTE])
+    click.echo(write_output(output, f"{table_text(table, rows)}\n\n{pictured}", table9=table, figure7=example))
     options.progress(f"written to {output}")
 
 
@@ -126,8 +136,10 @@ def measure(entry: Entry, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     name, beside, load = entry
     totals, reason = None, None
     try:
-        texts = [*rows["correct"], *rows["incorrect"]], [*rows["reference"], *rows["reference"]]
-        totals = 100 * load()(*texts).reshape(2, len(rows))
+        attribute = load()
+        texts = zip([*rows["correct"], *rows["incorrect"]], [*rows["reference"], *rows["reference"]], strict=True)
+        sums_of_pairs = [np.mean(attribute(*pair)[1:]) for pair in with_progress(list(texts), "pair")]
+        totals = 100 * np.array(sums_of_pairs).reshape(2, len(rows))
     except NotMeasured as absent:
         reason = str(absent)
     published, lines = Published(PUBLISHED), []
@@ -143,8 +155,47 @@ def measure(entry: Entry, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 def _figure(figure: str, correct: np.ndarray, incorrect: np.ndarray, seed: int) -> dict[str, float]:
     values = {"correct": correct, "incorrect": incorrect, "gap": correct - incorrect}[figure]
-    drawn = {} if figure != "gap" else bootstrap(lambda rows: {"gap": values[rows].mean(axis=-1)}, (len(values),), seed)
-    return {"value": float(values.mean()), **dict(zip(("low", "high"), drawn.get("gap", ()), strict=False))}
+    mean = lambda rows: {figure: values[rows].mean(axis=-1)}  # noqa: E731
+    cell = options.Bootstrap(seed).measure(mean, (len(values),), drawn=figure == "gap")[figure]
+    return dict(zip(("value", "low", "high"), cell, strict=True))
+
+
+def example_table(entries: list[Entry]) -> pd.DataFrame:
+    """Table 1 and figure 7: EXAMPLE with each of EXAMPLE_TEXTS, times 100, by the entries, ROUGE-L and METEOR.
+
+    Returns:
+        Columns metric, pair, figure (score, reference, candidate), value, published and reason (why there is no value).
+    """
+    published, rows, missing = Published(PUBLISHED), [], (None, None, None)
+    lexical = [("RL-F1", "RL-F1", lambda: score_alone(rouge("rougeL"))), ("METEOR", "METEOR", _meteor)]
+    absent = set(published.metrics("figure 7")) - {beside for _, beside, _ in [*lexical, *entries]}
+    unknown = [(name, name, _not_loaded) for name in published.metrics("figure 7") if name in absent]
+    for name, beside, load in [*lexical, *entries, *unknown]:
+        attribute, reason = None, None
+        try:
+            attribute = load()
+        except NotMeasured as why:
+            reason = str(why)
+        for pair, text in EXAMPLE_TEXTS.items():
+            values = missing if attribute is None else attribute(text, EXAMPLE)
+            for figure, value in zip(("score", "candidate", "reference"), values, strict=True):
+                printed = beside and published.get("figure 7", pair, beside, figure)
+                row = {"metric": name, "pair": pair, "figure": figure, "published": printed, "reason": reason}
+                rows.append(row | {"value": None if value is None else 100 * value})
+    return pd.DataFrame(rows)
+
+
+def score_alone(score: Score) -> Attribution:
+    """A metric whose tokens have no attributions."""
+    return lambda candidate, reference: (float(score([candidate], [reference])[0]), math.nan, math.nan)
+
+
+def _meteor() -> Attribution:
+    return score_alone(meteor())
+
+
+def _not_loaded() -> Attribution:
+    raise NotMeasured("not given, or no option of this command loads it")
 
 
 def table_text(table: pd.DataFrame, rows: pd.DataFrame) -> str:
@@ -171,27 +222,25 @@ def matcha_attributions(checkpoint: str | None) -> dict[str, Attribution]:
     metric = load_metric("matcha", checkpoint, keep_in_memory=True)
 
     def explained(method: str) -> Attribution:
-        def one(candidate: str, reference: str) -> float:
+        def attribute(candidate: str, reference: str) -> tuple[float, float, float]:
             explanation = metric.explain(candidate, reference, method=method)
-            return float(np.mean([explanation[side]["total"] for side in ("prediction", "reference")]))
+            return explanation["score"], explanation["prediction"]["total"], explanation["reference"]["total"]
 
-        return lambda *texts: np.array([one(*pair) for pair in with_progress(list(zip(*texts, strict=True)), "pair")])
+        return attribute
 
     return {"": explained("integrated_gradients"), ", exact": explained("exact")}
 
 
 def sums(tokenize: Callable[[str], Ids], score: Callable[[Ids, Ids], float]) -> Attribution:
-    """The score of each pair minus that of where its path begins, the mean of both directions."""
+    """The score of a pair minus that of where its path begins, in both directions."""
 
-    def one(text: str, other: str) -> float:
-        ids, others = tokenize(text), tokenize(other)
-        value = score(ids, others)
-        begin = [0] * len(ids) if value > 0 else [*others, *[0] * len(ids)][: len(ids)]
-        return value - score(begin, others)
-
-    def attribute(candidates: Sequence[str], references: Sequence[str]) -> np.ndarray:
-        pairs = with_progress(list(zip(candidates, references, strict=True)), "pair")
-        return np.array([(one(*pair) + one(*pair[::-1])) / 2 for pair in pairs])
+    def attribute(candidate: str, reference: str) -> tuple[float, float, float]:
+        texts = tokenize(candidate), tokenize(reference)
+        value, totals = score(*texts), []
+        for ids, others in (texts, texts[::-1]):
+            begin = [0] * len(ids) if value > 0 else [*others, *[0] * len(ids)][: len(ids)]
+            totals.append(value - score(begin, others))
+        return value, *totals
 
     return attribute
 

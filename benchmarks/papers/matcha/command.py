@@ -2,25 +2,20 @@ r"""The MATCHA benchmark: tables 3 to 8 and figures 2 to 6 of Li et al., Finding
 
     python -m benchmarks matcha --data FOLDER
         the shipped checkpoint, ROUGE, METEOR (where WordNet is) and EmbSim on all sets that the folder holds
-    python -m benchmarks matcha --data FOLDER --sets snli --sets multinli --checkpoint A=runs/a/best --checkpoint ORG/B
-        two MATCHA checkpoints beside one another, on two sets
-    python -m benchmarks matcha --data FOLDER --authors MATCHA --metric consensus --metric stsscore
-        tables 3 to 5 on the authors' rows, beside their own scores of every pair, with two more metrics of this package
-        (benchmarks/papers/matcha/authors.py says what MATCHA holds)
-    python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda \
-        --word-vectors GloVe=glove.6B.300d.txt --bertscore distilbert-base-uncased --bleurt Elron/bleurt-base-128 \
-        --simcse princeton-nlp/sup-simcse-bert-base-uncased --stsb-checkpoint runs/stsb/best
-        every row; all-paper: the 23 encoders of encoders.csv (figures 3, 5 and 6); table 7 has a MATCHA tuned on STS-B
+    python -m benchmarks matcha --data FOLDER --authors MATCHA
+        tables 3 to 5 on the authors' rows, beside their own scores of every pair: the shipped checkpoint, contextual
+        and consensus, unless --checkpoint or --metric names others (authors.py says what MATCHA holds)
+    python -m benchmarks matcha --data FOLDER --encoder GTE=thenlper/gte-large --encoder all-paper --device cuda
+        further encoders; all-paper: the 23 of encoders.csv (figures 3, 5 and 6)
     python -m benchmarks matcha --from-hub --newts NEWTS_test_600.csv --human human_scores.csv --mednli mli_test.jsonl
         the sets built from their public sources, by the same rules
-    python -m benchmarks matcha --data FOLDER --export-texts texts.parquet
-        nothing measured: every text of the sets, for `python -m training.data.paper --exclude texts.parquet`
 
 Writes to --output: table3.csv to table8.csv, figure4.csv, curves.csv, scores_SET.csv (every row's scores), report.txt
 (what is printed) and figure2.png to figure6.png; with --authors also authors.csv. All figures are times 100.
 """
 
 import csv
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +25,6 @@ import pandas as pd
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, baselines, default_embsim, matcha, own
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer, word_vectors
-from benchmarks.common.own_metrics import load_own
 from benchmarks.papers.matcha.authors import Authors
 from benchmarks.papers.matcha.hub_sets import BUILDERS, newts_set
 from benchmarks.papers.matcha.report import write_results
@@ -39,6 +33,7 @@ from benchmarks.papers.matcha.sets import CALIBRATION, FILES, NAMES, RATED_TITLE
 
 ENCODERS = Path(__file__).with_name("encoders.csv")
 PAPER_ENCODERS = "all-paper"  # value of --encoder
+BESIDE_AUTHORS = {"checkpoint": ("shipped=matcha", "contextual=contextual"), "metric": ("consensus",)}
 STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is such a run
 
 
@@ -62,8 +57,7 @@ STSB_ROW = "MATCHA fine-tuned on STS-B"  # row of table 7; the paper's 61.08 is 
 @options.model("simcse", "princeton-nlp/sup-simcse-bert-base-uncased")
 @click.option("--wordnet", help="Folder of WordNet 3.0's database files, for METEOR.")
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/matcha")
 @click.option("--export-texts", type=options.NEW_FILE, help="Measure nothing; write the sets' texts to this parquet.")
 def main(
@@ -74,8 +68,7 @@ def main(
     mednli: Path | None,
     authors: Path | None,
     sets: tuple[str, ...],
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
     export_texts: Path | None,
     **models: object,
@@ -83,34 +76,31 @@ def main(
     """Tables 3 to 8 and figures 2 to 6 of the MATCHA paper, published numbers beside."""
     if authors is None and data is None and not from_hub:
         raise click.UsageError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --from-hub")
+    if authors is not None and not (models["checkpoint"] or models["metric"]):
+        models |= BESIDE_AUTHORS
     folder = None if from_hub else data
     files = {key: path for key, path in (("newts", newts), ("human", human), ("mednli", mednli)) if path}
-    try:
+    with options.invalid_input():
         if export_texts is not None:
             every = gather(folder, files, sets or available(folder, files)).values()
             texts = [text for one in every for text in one.texts]
+            export_texts.parent.mkdir(parents=True, exist_ok=True)
             pd.DataFrame({"text": texts}).to_parquet(export_texts)
             return
-        metrics, signatures = choose_metrics(models)
+        metrics = choose_metrics(models)
         published = None if authors is None else Authors(authors, data)
         theirs = {} if published is None else published.sets
         rest = tuple(name for name in sets if name not in theirs)
         metrics += [] if published is None else published.metrics()
         chosen = gather(folder, files, rest) if (data or from_hub) and (rest or not sets) else {}
         chosen |= {name: one for name, one in theirs.items() if not sets or name in sets}
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     scores = score_sets(metrics, chosen, options.progress)
-    click.echo(write_results(metrics, chosen, scores, options.Bootstrap(seed, resamples), output, signatures))
+    click.echo(write_results(metrics, chosen, scores, bootstrap, output))
     options.progress(f"written to {output}")
 
 
-def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
-    """The metrics that the options ask for, in the order of the tables, and the signatures of the checkpoints.
-
-    Raises:
-        ValueError: a checkpoint does not load, or two metrics have the same name.
-    """
+def choose_metrics(models: dict[str, object]) -> list[Metric]:
+    """The metrics in the order of the tables; a ValueError if one does not load or two have the same name."""
     run = models["run"]
     device = run.get("device")
     chosen = baselines(models, device)
@@ -128,15 +118,12 @@ def choose_metrics(models: dict[str, object]) -> tuple[list[Metric], list[str]]:
     checkpoints = given or [("MATCHA", None)]
     chosen += [matcha(source, name, run=run) for name, source in checkpoints]
     chosen += [own(*options.named_source(given), run) for given in models["metric"]]
-    tuned = _no_stsb_checkpoint if stsb is None else matcha(stsb, run=run).load
-    chosen.append(Metric(STSB_ROW, tuned, group="matcha", published=STSB_ROW, sets=("stsb", CALIBRATION)))
-    options.check_distinct([metric.name for metric in chosen])
+    tuned = Metric(STSB_ROW, _no_stsb_checkpoint, group="matcha", published=STSB_ROW)
     if stsb is not None:
-        checkpoints.append((STSB_ROW, stsb))
-    # loaded here once, so that a mistyped name costs nothing
-    loaded = [(name, *load_own("matcha", source, run)) for name, source in checkpoints]
-    signatures = [f"{name}: {metric.signature(**arguments)}" for name, metric, arguments in loaded]
-    return chosen, signatures
+        tuned = replace(matcha(stsb, STSB_ROW, STSB_ROW, run), ratings=None)
+    chosen.append(replace(tuned, sets=("stsb", CALIBRATION)))
+    options.check_distinct([metric.name for metric in chosen])
+    return chosen
 
 
 def paper_encoders(device: str | None) -> list[Metric]:

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.common.plot_style import DASHES, MARKERS, PALETTE, save_figure
+from benchmarks.common.plot_style import DASHES, MARKERS, PALETTE, save_figure, shared_legend
 from benchmarks.papers.matcha.agreement import HUMAN
 
 MATCHA_COLOUR = "black"
@@ -49,8 +49,7 @@ def draw_curves(curves: pd.DataFrame, metrics: list[str], sets: list[str], path:
         panels[i, 0].set_ylabel(f"rows (%)\n{_MIDPOINT_TITLES[midpoint]}")
     for panel in panels[1]:
         panel.set_xlabel("threshold t on the [0, 1] scale")
-    legend = panels[0, 0].get_legend_handles_labels()
-    figure.legend(*legend, loc="outside lower center", ncols=min(len(legend[1]), columns))
+    shared_legend(figure, panels.flat, min(len(styles), columns))
     save_figure(figure, path, title)
 
 
@@ -87,7 +86,7 @@ def draw_gaps(table: pd.DataFrame, metrics: list[str], sets: list[str], path: Pa
         panel.set_xlabel("mean cosine (x 100)")
     panels[0].set_yticks(range(len(metrics)), metrics)
     panels[0].set_ylim(len(metrics) - 0.4, -0.6)  # from the top
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    shared_legend(figure, panels, 2)
     save_figure(figure, path, title)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.tables import check_columns, read_table
+from benchmarks.common.tables import check_columns, column_texts, read_table
 
 TITLES = {  # in the paper's order and spelling
     "snli": "SNLI",
@@ -184,12 +184,7 @@ def pivot_nli(frame: pd.DataFrame, source: object) -> pd.DataFrame:
 
 
 def _texts(frame: pd.DataFrame, column: str, source: object) -> list[str]:
-    if column not in frame:
-        raise ValueError(f"{source}: expected a column {column!r}, got {sorted(map(str, frame.columns))}")
-    texts = list(frame[column])
-    if not texts:
+    check_columns(frame, (column,), source)
+    if frame.empty:
         raise ValueError(f"{source}: expected rows, got none")
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
-    return texts
+    return column_texts(frame, column, source)

@@ -2,21 +2,15 @@ r"""The NLI+lex benchmark: table 1 and figures 2 and 4 to 9 of Balamurali & Chen
 
     python -m benchmarks nli_lex --data FOLDER --trained-on runs/judged/train.parquet
         the shipped checkpoint and the lexical baselines on DIVER-QA, NQ-open 301 and EVOUNA; of EVOUNA the questions
-        that the checkpoint was not trained on (training/data/judged_answers.py writes the file)
-    python -m benchmarks nli_lex --data FOLDER --checkpoint MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli \
-        --weights diver_qa=weights.json --bem kortukov/answer-equivalence-bem --device cuda
-        another NLI model with weights of its own (`semantic-metrics fit`), and BEM
-    python -m benchmarks nli_lex --file judged.csv --endpoint http://127.0.0.1:8000/v1 --endpoint-model llama
-        a user's own answers, and a language model as a judge (it is sent every answer)
+        that the checkpoint was not trained on (training/data/judged_answers.py writes the file), by cross-validation
+    python -m benchmarks nli_lex --file diver_qa.csv --checkpoint ORG/NLI_MODEL --weights diver_qa=weights.json
+        all of DIVER-QA as it is published, by another NLI model with weights of its own (`semantic-metrics fit`)
 
-Nothing is trained or fitted on DIVER-QA or NQ-open 301, but neither is a clean test (docs/nli_lex.md). Weights must not
-be fitted on the questions that they judge: the report says for each set what they were fitted on. EVOUNA, on whose
-other questions the shipped weights are fitted, is judged by cross-validation.
-
-Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv, report.txt (what is
-printed), figure2.png, figure4.png to figure9.png, all times 100; for the shipped checkpoint model_card.csv, which its
-card prints (`python -m training.cards model_cards/pairs --results OUTPUT`); with --endpoint replies.jsonl: its replies
-as they come, which a second run does not ask for again.
+Neither set is a clean test (docs/nli_lex.md). The report says what weights were fitted on: it must not be the questions
+that they judge. Writes to --output: table1.csv, by_model.csv, by_dataset.csv, cost.csv, checks.csv, scores_SET.csv,
+report.txt (what is printed), figure2.png, figure4.png to figure9.png, all times 100; for the shipped checkpoint
+model_card.csv, which its card prints (`python -m training.cards model_cards/pairs --results OUTPUT`); with --endpoint
+replies.jsonl: its replies as they come, which a second run does not ask for again.
 """
 
 from pathlib import Path
@@ -25,11 +19,11 @@ import click
 import pandas as pd
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
+from benchmarks.common.own_metrics import SHIPPED
 from benchmarks.papers.nli_lex import judges as rows
 from benchmarks.papers.nli_lex.denials import denial_checks
 from benchmarks.papers.nli_lex.nli_checks import checks
-from benchmarks.papers.nli_lex.nli_judges import SHIPPED, NliModel
+from benchmarks.papers.nli_lex.nli_judges import NliModel
 from benchmarks.papers.nli_lex.report import write_report
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet, leave_out, load_judged, read_judged
 
@@ -40,7 +34,7 @@ TRAINED_ON = "the shipped checkpoint was trained on most of its questions; --tra
 @options.data("Folder of the data sets (benchmarks/papers/nli_lex/sets.py).")
 @options.sets(TITLES)
 @click.option("--trained-on", multiple=True, type=options.FILE, help="File of questions whose answers are left out.")
-@click.option("--file", "files", multiple=True, type=options.FILE, help="File of judged answers, in the same columns.")
+@click.option("--file", "files", multiple=True, type=options.FILE, help="File of judged answers, or diver_qa.csv.")
 @click.option("--baselines-only", is_flag=True, help="Leave the NLI model out.")
 @options.checkpoint("nli_lex, an NLI model")
 @click.option("--weights", multiple=True, metavar="SET=FILE", help="Weights for one set; default: the checkpoint's.")
@@ -51,8 +45,7 @@ TRAINED_ON = "the shipped checkpoint was trained on most of its questions; --tra
 @options.model("bem", "kortukov/answer-equivalence-bem")
 @click.option("--endpoint", metavar="URL", help="OpenAI-compatible server whose model judges too; default: none.")
 @click.option("--endpoint-model", help="Server's name of its model.")
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/nli_lex")
 def main(
     data: Path | None,
@@ -60,13 +53,12 @@ def main(
     trained_on: tuple[Path, ...],
     files: tuple[Path, ...],
     baselines_only: bool,
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
     **models: object,
 ) -> None:
     """Table 1 and figures 2 and 4 to 9 of the NLI+lex paper, with baselines."""
-    try:
+    with options.invalid_input():
         measured, absent = gather(data, sets, files)
         if models["checkpoint"] in SHIPPED and not (trained_on or baselines_only) and measured.pop("evouna", None):
             absent["evouna"] = TRAINED_ON
@@ -79,23 +71,17 @@ def main(
             run = models["run"]
             accuracy = pd.concat([checks(nli.scorer, data, **run), denial_checks(nli.scorer, **run)], ignore_index=True)
             judges[-2:-2] = nli.judges()  # before the published ones
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
     judged = rows.judge_sets(judges, measured, options.progress)
     lines = [] if nli is None else nli.lines()
-    shipped, drawing = nli is not None and nli.shipped, Bootstrap(seed, resamples)
-    click.echo(write_report(judges, measured, absent, judged, accuracy, drawing, output, lines, shipped))
+    shipped = nli is not None and nli.shipped
+    click.echo(write_report(judges, measured, absent, judged, accuracy, bootstrap, output, lines, shipped))
     options.progress(f"written to {output}")
 
 
 def gather(
     data: Path | None, wanted: tuple[str, ...], files: tuple[Path, ...]
 ) -> tuple[dict[str, JudgedSet], dict[str, str]]:
-    """The sets to measure, by key (a file's is its name), and why others are missing.
-
-    Raises:
-        ValueError: there is nothing to measure, a requested set is missing, or a file is invalid.
-    """
+    """The sets to measure, by key (a file's is its name), and why others are missing; a ValueError if there is none."""
     if data is None and (wanted or not files):
         raise ValueError("--data: expected a folder (SEMANTIC_METRICS_DATA can name it), or --file alone")
     keys = [key for key in TITLES if key in wanted] or (list(TITLES) if data is not None and not files else [])
@@ -104,6 +90,7 @@ def gather(
         if path.stem in sets:
             raise ValueError(f"--file: expected names that differ, from those of the sets too, got {path.stem} twice")
         sets[path.stem] = read_judged(path)
+    options.check_distinct([answers.title for answers in sets.values()], "--file")
     if not sets or (wanted and absent):
         raise ValueError("; ".join(f"{key}: {reason}" for key, reason in absent.items()))
     return sets, absent

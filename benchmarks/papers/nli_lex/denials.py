@@ -82,11 +82,9 @@ def denial_checks(scorer: PairScorer, **run_options: object) -> pd.DataFrame:
 @options.output("results/denials")
 def main(checkpoint: str | None, run: Run, output: Path) -> None:
     """Measure whether NLI+lex tells an answer that asserts the reference from one that mentions or changes it."""
-    try:
+    with options.invalid_input():
         scorer = load_scorer(checkpoint)
         scored = {probe: score(scorer, probe_answers(probe), **run) for probe in TITLES}
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     output.mkdir(parents=True, exist_ok=True)
     for probe, title in TITLES.items():
         table = judge_table(scored[probe])

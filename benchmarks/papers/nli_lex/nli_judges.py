@@ -13,30 +13,19 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.common.own_metrics import Run, runs_in_float32
+from benchmarks.common.own_metrics import SHIPPED, Run, runs_in_float32
 from benchmarks.papers.nli_lex.judges import Judge, Loaded, Verdicts, count_parameters
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.fitting.nli_lex_weights import cross_validated
-from semantic_metrics.nli_lex.features import (
-    DEFAULT_CHECKPOINT,
-    FORMS,
-    NUMBER_WORDS,
-    PAPER,
-    RICH,
-    TEMPLATE,
-    Features,
-    extract,
-    load_scorer,
-)
+from semantic_metrics.nli_lex.features import FORMS, NUMBER_WORDS, PAPER, RICH, TEMPLATE, Features, extract, load_scorer
 from semantic_metrics.nli_lex.weights import judge, read_weights
 
 NLI = "NLI alone"
 NLI_WHOLE = "NLI alone, the paper's"
 NLI_LEX = {"paper": "NLI+lex, the paper's", "two_features": "NLI+lex, two features", "rich": "NLI+lex"}  # by form
 FITTED_HERE = (TITLES["evouna"],)  # sets that the shipped weights are fitted on
-SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that the package ships
 
 
 class NliModel:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
-from benchmarks.common.plot_style import MARKERS, PALETTE, save_figure
+from benchmarks.common.plot_style import MARKERS, PALETTE, save_figure, shared_legend
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.nli_lex.judges import Judge, Judged
@@ -160,9 +160,7 @@ def draw_cost(cost: pd.DataFrame, published: dict[str, tuple[float, float]], pat
     panels[0].set_xticks([0, *(_LOG_FROM_PARAMETERS * 10.0**i for i in range(4))])
     panels[1].set_xscale("log")
     panels[0].set_ylabel("MCC (x 100)")
-    both = [zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels]
-    handles = {name: handle for panel in both for handle, name in panel}  # without repetitions
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    shared_legend(figure, panels, 4)
     save_figure(figure, path, title)
     return True
 
@@ -187,6 +185,6 @@ def draw_parts(table: pd.DataFrame, number: int, path: Path, title: str) -> bool
     panel.axhline(0, color="black", linewidth=0.8)
     panel.grid(axis="y", alpha=0.3)
     panel.set(xlabel="", ylabel=f"{LABELS[figure_name]} (x 100)")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    shared_legend(figure, [panel], 4)
     save_figure(figure, path, title)
     return True

@@ -1,7 +1,8 @@
 """The sets of the NLI+lex protocol: answers to questions, each judged correct or incorrect by people.
 
 Read from a data folder (parquet): `diver_qa/sample`, `openqa_eval/nq301`, `evouna/nq`, all with columns question,
-reference, candidate, human_label, source and model; or from a file with these columns (`read_judged`).
+reference, candidate, human_label, source and model; or from a file with these columns, or with those of diver_qa.csv as
+it is published (`read_judged`).
 
 Source: Balamurali & Cheng 2025 ("Revisiting NLI"), section 4.2; Kamalloo et al., ACL 2023 (NQ-open 301); Wang et al.,
 NeurIPS 2023 (EVOUNA).
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common.tables import check_columns, read_table
+from benchmarks.common.tables import check_columns, column_texts, read_table
 from semantic_metrics.fitting.judged_answers import question_key
 
 TITLES = {"diver_qa": "DIVER-QA", "nq301": "NQ-open 301", "evouna": "EVOUNA NQ"}
@@ -23,6 +24,8 @@ JUDGED_BEFORE = {BEM: "bem_prob_max", GPT4: "gpt4_label"}  # columns with Kamall
 
 _FILES = {"diver_qa": "diver_qa/sample.parquet", "nq301": "openqa_eval/nq301.parquet", "evouna": "evouna/nq.parquet"}
 _SEPARATORS = {"nq301": " | ", "evouna": "/"}  # between the gold answers of a row
+_AS_PUBLISHED = {"questions": "question", "answers": "reference", "prediction": "candidate", "eval": "human_label"}
+_AS_PUBLISHED |= {"dataset": "source", "model": "model"}  # columns of diver_qa.csv
 _DATASETS = {"aqa": "AdversarialQA", "squad": "SQuAD", "medqa": "MedQA", "hotpotqa": "HotpotQA", "triviaqa": "TriviaQA"}
 MODELS = {"claude": "Claude-3.5-Sonnet", "mixtral": "Mixtral-8x7B", "ll70b": "Llama-3-70b", "ll8b": "Llama-3-8b"}
 MODELS["phi"] = "Phi-3-mini"  # in the paper's spelling
@@ -64,11 +67,7 @@ class JudgedSet:
 
 
 def load_judged(data: Path, keys: Iterable[str]) -> tuple[dict[str, JudgedSet], dict[str, str]]:
-    """The sets of a data folder whose file exists, by key of TITLES, and why the others are missing.
-
-    Raises:
-        ValueError: a file is invalid; names it.
-    """
+    """The sets of a data folder by key of TITLES, and why others are missing; a ValueError names an invalid file."""
     sets, absent = {}, {}
     for key in keys:
         path = data / _FILES[key]
@@ -99,10 +98,15 @@ def leave_out(sets: dict[str, JudgedSet], files: tuple[Path, ...]) -> dict[str, 
 def read_judged(path: Path) -> JudgedSet:
     """A user's file (.parquet, .csv, .jsonl), titled by its name; `reference` may contain lists.
 
+    A file with the columns of DIVER-QA as it is published is titled DIVER-QA, so that the paper's figures stand beside.
+
     Raises:
         ValueError: a column, a question, a gold answer, a judgement, or all rows are missing; names the file.
     """
-    return judged_set(read_table(path), path.stem, path.name)
+    frame, title = read_table(path), path.stem
+    if set(_AS_PUBLISHED) <= set(frame.columns):
+        frame, title = frame.rename(columns=_AS_PUBLISHED), TITLES["diver_qa"]
+    return judged_set(frame, title, path.name)
 
 
 def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | None = None) -> JudgedSet:
@@ -123,24 +127,15 @@ def judged_set(frame: pd.DataFrame, title: str, source: str, separator: str | No
         raise ValueError(f"{source}: expected 0 or 1 in column 'human_label', got {value!r} in row {row}")
     return JudgedSet(
         title,
-        _texts(frame, "question", source),
+        column_texts(frame, "question", source, empty=False),
         _references(frame, source, separator),
-        _texts(frame, "candidate", source, empty=True),
+        column_texts(frame.fillna({"candidate": ""}), "candidate", source),  # empty in a CSV file: an answer too
         labels > 0,
         _named(frame, "source", _DATASETS, title),
         _named(frame, "model", MODELS, "all models"),
         {name: frame[c].to_numpy(dtype=np.float64) for name, c in JUDGED_BEFORE.items() if c in frame},
         source,
     )
-
-
-def _texts(frame: pd.DataFrame, column: str, source: str, empty: bool = False) -> list[str]:
-    # an empty text in a CSV file is read as missing
-    texts = ["" if empty and pd.isna(text) else text for text in frame[column]]
-    for row, text in enumerate(texts):
-        if not isinstance(text, str) or not (empty or text.strip()):
-            raise ValueError(f"{source}: expected a text in column {column!r}, got {text!r} in row {row}")
-    return texts
 
 
 def _references(frame: pd.DataFrame, source: str, separator: str | None) -> list[list[str]]:

@@ -5,74 +5,50 @@ r"""The benchmark of set-theoretic criteria: tables 1 to 3 and 12 to 15, figures
     python -m benchmarks set_criteria --samples FILE.parquet --encoder all-MiniLM-L6-v2 --encoder matcha \
         --encoder all-mpnet-base-v2=FOLDER/ --encoder GloVe=vectors:glove.6B.300d.txt --cache vectors/
         these encoders and the floors; a later run reads the vectors from the cache
-    python -m benchmarks set_criteria --samples FILE.parquet --encoder ORG/NEW --ranges results/set_criteria/ranges.json
-        one more encoder, with the margins of another run
 
 FILE has the columns operator (overlap, difference, union), a, b and target; `set_data build` makes one. --precision and
 --backend are of contextual MATCHA checkpoints; other encoders run in float32, on torch. Writes to --output: table1.csv
-to table15.csv, figures.csv, means.csv, discrimination.csv (how far encoders lie above the floors), checks.csv,
-leaderboard.csv, ranges.json, report.txt (what is printed), figure4.png, figure6.png and figure10.png.
+to table15.csv, figures.csv, means.csv (also against the floor), discrimination.csv (how far encoders lie above the
+floors), leaderboard.csv, ranges.json, report.txt (what is printed), figure4.png, figure6.png and figure10.png.
 """
 
-import json
 from pathlib import Path
 
 import click
 
 from benchmarks.common import options
-from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
 from benchmarks.papers.set_criteria.encoders import candidates
 from benchmarks.papers.set_criteria.measure import measure_all, read_samples
-from benchmarks.papers.set_criteria.report import Options, write_results
+from benchmarks.papers.set_criteria.report import write_results
 from semantic_metrics.core.run_options import RunOptions
-from semantic_metrics.set_criteria.criteria import Settings, check_ranges
-
-_DEFAULTS = Settings()
 
 
 @click.command()
 @click.option("--samples", "file", type=options.FILE, required=True, help="File of samples: operator, a, b, target.")
-@click.option("--encoder", "given", multiple=True, help="[NAME=]SPEC, repeatable; see encoders.py in this folder.")
+@click.option("--encoder", "given", multiple=True, help="[NAME=]SPEC, repeatable; all-paper: the 16; see encoders.py.")
 @options.output("results/set_criteria")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of each operator, drawn by --seed.")
-@click.option("--ranges", "ranges_file", type=options.FILE, help="File ranges.json of a run; default: computed here.")
-@click.option("--epsilons", default=_DEFAULTS.epsilons, show_default=True, help="Number of margins of each condition.")
-@click.option("--tolerance", default=_DEFAULTS.tolerance, show_default=True, help='Angle in rad still "between" (C2).')
-@click.option("--theta", default=_DEFAULTS.theta, show_default=True, help="Margin of C5, C6, in angles of A and B.")
-@click.option("--norm-ratio", default=_DEFAULTS.norm_ratio, show_default=True, help="Ratio of comparable lengths (C6).")
 @click.option("--cache", type=options.NEW_FOLDER, help="Folder that keeps vectors, by text and encoder.")
 @options.encoder_run
-@options.seed
-@options.resamples
+@options.drawing
 def main(
     file: Path,
     given: tuple[str, ...],
     output: Path,
     limit: int | None,
-    ranges_file: Path | None,
     cache: Path | None,
     run: Run,
-    seed: int,
-    resamples: int,
-    **criteria: float,
+    bootstrap: options.Bootstrap,
 ) -> None:
     """Tables and figures of the set-theoretic criteria for a list of encoders, published numbers beside."""
     try:
-        settings = Settings(**criteria)
-        ranges = None
-        if ranges_file is not None:
-            try:
-                ranges = check_ranges(json.loads(ranges_file.read_text(encoding="utf-8")))
-            except ValueError as error:  # json and utf-8 raise subclasses of it
-                raise ValueError(f"--ranges {ranges_file}: {error}") from error
         batch_size = RunOptions(**run).batch_size
-        chosen = candidates(given, seed, run)
-        samples = read_samples(file, limit, seed)
+        chosen = candidates(given, bootstrap.seed, run)
+        samples = read_samples(file, limit, bootstrap.seed)
         output.mkdir(parents=True, exist_ok=True)  # before hours of encoding, not after
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error)) from error
     measured, absent = measure_all(chosen, samples, cache, batch_size, options.progress)
-    settled = Options(settings, ranges, Bootstrap(seed, resamples), run)
-    click.echo(write_results(measured, absent, samples, settled, output))
+    click.echo(write_results(measured, absent, samples, bootstrap, run, output))
     options.progress(f"written to {output}")

@@ -9,6 +9,7 @@
 * `vectors:FILE`: a bag of word vectors (GloVe, or word2vec's text form)
 * `random:WIDTH`: the floor, an independent random unit vector for each text
 * `random-bag:WIDTH`: the mean of a random vector for each word, which knows only which words are shared
+* `all-paper`: the 16 encoders of the paper (names.csv)
 """
 
 import csv
@@ -35,7 +36,10 @@ MINI, MATCHA, FLOOR, BAG = "all-MiniLM-L6-v2", "matcha", "random vectors", "bag 
 UNNORMALISED = "unnormalised"
 WIDTH = 384  # width of the floors: that of all-MiniLM-L6-v2
 with Path(__file__).with_name("names.csv").open(encoding="utf-8", newline="") as lines:
-    PUBLISHED_NAMES = dict(csv.reader(lines))  # names in the paper's section 6, by the name of the model's repository
+    PAPER_ENCODERS = {paper: source for source, paper in csv.reader(lines)}  # by the paper's name (section 6)
+PUBLISHED_NAMES = {source.rpartition("/")[2].lower(): paper for paper, source in PAPER_ENCODERS.items()}
+PUBLISHED_NAMES |= {paper.lower(): paper for paper in PAPER_ENCODERS} | {"olmo-7b": "OLMo"}
+ALL_PAPER = "all-paper"
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"(?P<name>[^=:/\\]+)=(?P<spec>.+)")  # a URL or a path may contain "=" too
 
@@ -59,9 +63,8 @@ class Candidate:
         """The paper's name of this encoder; None where the paper does not list it."""
         if self.spec.startswith(f"{UNNORMALISED}:"):
             return None
-        names = [self.name, Path(self.spec).name.partition("@")[0]]
-        known = PUBLISHED_NAMES | {paper.lower(): paper for paper in PUBLISHED_NAMES.values()}
-        return next((known[name.lower()] for name in names if name.lower() in known), None)
+        names = [self.name.lower(), Path(self.spec).name.partition("@")[0].lower()]
+        return next((PUBLISHED_NAMES[name] for name in names if name in PUBLISHED_NAMES), None)
 
 
 def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list[Candidate]:
@@ -75,7 +78,9 @@ def candidates(given: tuple[str, ...], seed: int, run: Run = NO_OPTIONS) -> list
             holds for none of them.
     """
     usual = (MINI, f"{MINI} {UNNORMALISED}={UNNORMALISED}:{MINI}", f"MATCHA={MATCHA}")
-    chosen = [candidate(one, seed, run) for one in given or usual]
+    paper = [f"{name}={source}" for name, source in PAPER_ENCODERS.items()]
+    specs = [spec for one in given or usual for spec in (paper if one == ALL_PAPER else [one])]
+    chosen = [candidate(one, seed, run) for one in specs]
     chosen += [candidate(one, seed) for one in (f"{BAG}=random-bag:{WIDTH}", f"{FLOOR}=random:{WIDTH}")]
     check_distinct([one.name for one in chosen], "--encoder")
     if not any(one.chosen for one in chosen):
@@ -105,6 +110,8 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
     if colon and kind in ("random", "random-bag", "vectors", UNNORMALISED):
         expected = "random:WIDTH (2 or more), random-bag:WIDTH, vectors:FILE or unnormalised:SPEC"
         raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
+    if match and PAPER_ENCODERS.get(match["name"]) == spec and "/" not in spec and spec != MINI:
+        return named(spec, lambda texts: _not_a_transformer(spec))
     if spec not in (MINI, MATCHA) and not Path(spec).is_dir() and "/" not in spec:  # a typo: no file, no repository
         expected = f"{MINI}, {MATCHA}, a folder, ORG/NAME[@REVISION] or a KIND:..."
         raise ValueError(f"--encoder: expected {expected}, got {spec!r}")
@@ -113,6 +120,10 @@ def candidate(given: str, seed: int, run: Run = NO_OPTIONS) -> Candidate:
     if chosen and not _is_contextual(source):
         chosen = {}  # it runs in float32, on torch
     return named(Path(spec).name, lambda texts: load_encoder(source, run.get("device"), **chosen), chosen=chosen)
+
+
+def _not_a_transformer(name: str) -> Encoder:
+    raise NotMeasured(f"{name} is neither a transformer of the Hub nor a file of word vectors")
 
 
 def _is_contextual(source: str | None) -> bool:
@@ -179,11 +190,7 @@ class RandomBag(Bag):
 
 
 class WordVectors(Bag):
-    """Vectors from a file of `word number number ...` lines, of the words of `texts` alone.
-
-    Raises:
-        NotMeasured: the file is missing or malformed, or has none of the words.
-    """
+    """A bag of vectors from a file of `word number number ...` lines; NotMeasured if it has none of the words."""
 
     def __init__(self, path: str, texts: list[str]) -> None:
         file, split = Path(path), NLTKWordTokenizer().tokenize

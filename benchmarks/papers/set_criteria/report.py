@@ -1,11 +1,10 @@
-"""From measured encoders to files: tables as CSV and text, the histograms of figures 4, 6 and 10, and the checks.
+"""From measured encoders to files: tables as CSV and text, and the histograms of figures 4, 6 and 10.
 
 Nothing depends on colour alone: unsigned angles are filled bars, signed ones a dashed outline.
 """
 
-import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +14,14 @@ from matplotlib.figure import Figure
 
 from benchmarks.common.options import Bootstrap
 from benchmarks.common.own_metrics import Run
-from benchmarks.common.plot_style import PALETTE, save_figure
+from benchmarks.common.plot_style import PALETTE, save_figure, shared_legend
 from benchmarks.common.tables import figures_text, markdown, write_output
 from benchmarks.papers.set_criteria import means as tables
 from benchmarks.papers.set_criteria.measure import KINDS, Measured, SampleSet
 from benchmarks.papers.set_criteria.tables import NOTES, figure_table, table_texts
 from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.set_criteria.angles import RATIO_EDGES, histogram, spread_of
-from semantic_metrics.set_criteria.criteria import Ranges, Settings, fill_ranges, own_ranges, report, shared_ranges
+from semantic_metrics.set_criteria.criteria import Ranges, Settings, own_ranges, report, shared_ranges
 from semantic_metrics.set_criteria.samples import OPERATORS
 from semantic_metrics.set_criteria.set_criteria import VERSION
 
@@ -33,53 +32,40 @@ _RATIOS = (0.49, 1.51)  # range of the axis: whole bins, 1 in the middle of one
 _CORNER = {"ha": "right", "va": "top", "fontsize": 8, "bbox": {"color": "white", "alpha": 0.7, "pad": 1}}
 _PANEL_INCHES, _ROW_INCHES = 3.2, 2.0
 _HEADROOM = 0.2  # share of the axis above the bars, for the text in the corner
-_DIGEST_DIGITS = 16  # hexadecimal digits of a hash in a signature
-ABOVE = "mean difference above random vectors"
-SIDE_BY_SIDE = ("cosine", "ned")
-COLUMNS = ["check", "encoder", "criterion", "condition", "measure", "value", "low", "high", "holds"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How figures are computed: settings that the criteria leave open, ranges of margins, resamples, and options.
-
-    Without `ranges` of another run those of all encoders measured are taken.
-    """
-
-    criteria: Settings
-    ranges: Ranges | None = None
-    bootstrap: Bootstrap = field(default_factory=Bootstrap)
-    run: Run = field(default_factory=dict)
+SETTINGS = Settings()  # what the criteria leave open
+_DIGEST_DIGITS = 16  # hexadecimal digits of an encoder's hash
 
 
 def write_results(
-    measured: list[Measured], absent: dict[str, str], samples: SampleSet, options: Options, output: Path
+    measured: list[Measured],
+    absent: dict[str, str],
+    samples: SampleSet,
+    drawing: Bootstrap,
+    run: Run,
+    output: Path,
 ) -> str:
     """Compute every table and figure, write them to the folder `output`, and return the tables as text.
 
     `measured` ends with the floor of random vectors; `absent` says why others were not measured, by name.
     """
     output.mkdir(parents=True, exist_ok=True)
-    own = [own_ranges(one.samples) for one in measured]
-    ranges = fill_ranges(options.ranges, shared_ranges(own))
-    results = {one.candidate.name: report_unions(one, options.criteria, ranges) for one in measured}
-    bootstrap = tables.ClusterBootstrap(samples.clusters(), options.bootstrap)
-    means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, options.criteria)
-    discrimination, checks = tables.discrimination_table(measured, shares, bootstrap), check_table(means)
+    ranges = shared_ranges([own_ranges(one.samples) for one in measured])
+    results = {one.candidate.name: report_unions(one, ranges) for one in measured}
+    bootstrap = tables.ClusterBootstrap(samples.clusters(), drawing)
+    means, shares = tables.means_table(measured, bootstrap), tables.all_shares(measured, ranges, SETTINGS)
+    discrimination = tables.discrimination_table(measured, shares, bootstrap)
     named = {"means": means, "leaderboard": tables.score_table(measured, shares, bootstrap)}
-    named |= {"discrimination": discrimination, "checks": checks}
+    named["discrimination"] = discrimination
     frame = figure_table([one.candidate for one in measured], results, means)
     named |= {f"table{number}" if number else "figures": table for number, table in frame.groupby("table")}
     (output / "ranges.json").write_text(json.dumps(ranges, indent=1) + "\n", encoding="utf-8")
     _draw_figures(results, output)
-    compared = f"shared by {len(measured)} encoders" if options.ranges is None else "as given"
-    parts = ["\n".join(_facts(measured, samples, options)), *table_texts(frame, ranges, compared), "\n".join(NOTES)]
+    facts = _facts(measured, samples, drawing, run)
+    parts = ["\n".join(facts), *table_texts(frame, ranges, len(measured)), "\n".join(NOTES)]
     for floor, rows in discrimination.rename(columns={"index": "value"}).groupby("floor", sort=False):
         title = f"Discrimination from the floor: {floor} (Cohen's d)"
         parts.append(figures_text(title, rows, "encoder", ["criterion"]))
-    parts += [f"Samples left out\n\n{_undefined(results)}", f"Checks\n\n{markdown(checks, 4)}"]
-    signed = signatures(measured, samples, options, ranges)
-    parts += ["\n".join(f"{name}: {signature}" for name, signature in signed.items())]
+    parts.append(f"Samples left out\n\n{_undefined(results)}")
     parts += [f"{name}: not measured: {reason}" for name, reason in absent.items()]
     return write_output(output, "\n\n".join(parts), **named)
 
@@ -97,9 +83,9 @@ def _undefined(results: dict[str, dict]) -> str:
     return markdown(pd.DataFrame(rows, columns=["encoder", "criterion", "measure", "reason", "samples"]))
 
 
-def report_unions(measured: Measured, criteria: Settings, ranges: Ranges) -> dict:
+def report_unions(measured: Measured, ranges: Ranges) -> dict:
     """The metric's report, with |A| / |B| of unions alone: figure 10 is about C6; the metric takes all samples."""
-    result = report(measured.samples, criteria, ranges)
+    result = report(measured.samples, SETTINGS, ranges)
     a, b, _ = measured.samples["union"].lengths
     known = (a > 0) & (b > 0)
     ratios, zeros = a[known] / b[known], int((~known).sum())
@@ -115,23 +101,10 @@ def _draw_figures(results: dict[str, dict], output: Path) -> None:
     draw_ratios(results, output / "figure10.png", "Figure 10: length of A over length of B, unions (C6)")
 
 
-def signatures(measured: list[Measured], samples: SampleSet, options: Options, ranges: Ranges) -> dict[str, str]:
-    """Every setting that can change a figure, by encoder; figures with the same signature are comparable."""
-    digest = hashlib.sha256(json.dumps(ranges, sort_keys=True).encode()).hexdigest()[:_DIGEST_DIGITS]
-    parts = asdict(options.criteria) | {
-        "ranges": f"{'shared' if options.ranges is None else 'given'}-{digest}",
-        "version": VERSION,
-        "samples": f"{samples.sha256[:_DIGEST_DIGITS]}-{len(samples)}",
-        "resamples": options.bootstrap.resamples,
-        "seed": options.bootstrap.seed,
-    }
-    settings = "|".join(f"{key}:{value}" for key, value in parts.items())
-    return {one.candidate.name: f"set_criteria|encoder:{one.sha256[:_DIGEST_DIGITS]}|{settings}" for one in measured}
-
-
-def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> list[str]:
+def _facts(measured: list[Measured], samples: SampleSet, drawing: Bootstrap, run: Run) -> list[str]:
     counts = samples.frame["operator"].value_counts()
     facts = {
+        "Version": VERSION,
         "Samples": f"{samples.path.name}, sha256 {samples.sha256}",
         "Operators": ", ".join(f"{operator} {int(counts.get(operator, 0))}" for operator in OPERATORS),
         "Documents": f"{samples.clusters().max() + 1}; the bootstrap draws these, not samples",
@@ -139,12 +112,13 @@ def _facts(measured: list[Measured], samples: SampleSet, options: Options) -> li
     for kind in (name for name in KINDS if name in samples.frame):
         by_kind = samples.frame[kind].value_counts()
         facts[f"By {kind}"] = ", ".join(f"{name} {count}" for name, count in by_kind.items())
-    encoders = [f"{one.candidate.name} ({one.candidate.spec}; {one.truncated} texts cut)" for one in measured]
-    facts["Encoders"] = ", ".join(encoders)
-    if how := [_held(name, value, measured) for name, value in options.run.items()]:
+    for one in measured:
+        digest = one.sha256[:_DIGEST_DIGITS]
+        facts[one.candidate.name] = f"{one.candidate.spec}, {one.truncated} texts cut, sha256 {digest}"
+    if how := [_held(name, value, measured) for name, value in run.items()]:
         facts["Run with"] = ", ".join(how)
-    facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(options.criteria).items())
-    facts["Bootstrap"] = f"{options.bootstrap.resamples} resamples of documents, seed {options.bootstrap.seed}"
+    facts["Criteria"] = ", ".join(f"{name} {value}" for name, value in asdict(SETTINGS).items())
+    facts["Bootstrap"] = f"{drawing.resamples} resamples of documents, seed {drawing.seed}"
     return [f"{name}: {value}" for name, value in facts.items()]
 
 
@@ -154,17 +128,6 @@ def _held(option: str, value: object, measured: list[Measured]) -> str:
         return f"{option} {value}"
     names = [one.candidate.name for one in measured if option in one.candidate.chosen]
     return f"{option} {value} ({', '.join(names) or 'none that was measured'})"
-
-
-def check_table(means: pd.DataFrame) -> pd.DataFrame:
-    """Whether the mean differences of C1, C3 and C4 of every encoder but the floors are above those of random vectors.
-
-    `holds`: the bootstrap interval of the gap lies above 0; missing where nothing is defined.
-    """
-    rows = means[~means["floor"] & means["measure"].isin(SIDE_BY_SIDE)]
-    above = rows.assign(check=ABOVE, value=rows["above_floor"], low=rows["floor_low"], high=rows["floor_high"])
-    above["holds"] = (above["low"] > 0).astype(object).where(above["low"].notna())
-    return above[COLUMNS].reset_index(drop=True)
 
 
 def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
@@ -179,7 +142,7 @@ def draw_angles(results: dict[str, dict], path: Path, title: str) -> None:
         panel.set_title(f"{PANELS[criterion]}\n{EXPECTED[criterion]}", fontsize=10)
     for panel in panels[-1]:
         panel.set_xlabel("angle(B, target) / angle(A, B)")
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    shared_legend(figure, panels.flat, 2)
     save_figure(figure, path, title)
 
 

@@ -17,8 +17,7 @@ CELL_TABLES = {("C1", "cosine"): "1", ("C3", "cosine"): "2", ("C1", "ned"): "13"
 SHARE_TABLE = "3"
 MEAN_TABLES = {"C1": "12", "C3": "14"}
 UNPUBLISHED = ""  # table of a figure that the paper does not print
-SHARED, NO_RANGES = "shared", ""  # whether a figure uses the margins that all encoders share
-COLUMNS = ["table", "criterion", "measure", "ranges", "encoder", "published_as", "figure", "value", "low", "high"]
+COLUMNS = ["table", "criterion", "measure", "encoder", "published_as", "figure", "value", "low", "high"]
 DIFFERENCES = {"C1": ("M(A,O) - M(A,B)", "M(B,O) - M(A,B)"), "C3": ("M(A,D) - M(B,D)", "M(A,B) - M(B,D)")}
 BASES = {"C1": "M(A,B)", "C3": "M(B,D)"}
 NOTES = (
@@ -35,33 +34,29 @@ Key = tuple[str, str, str, str]  # table, criterion, measure, figure
 def figure_table(candidates: list[Candidate], results: dict[str, dict], means: pd.DataFrame) -> pd.DataFrame:
     """Every figure of the tables, of encoders in their order; `results` are of the metric's `report`, by encoder.
 
-    Columns COLUMNS and published. `ranges` is SHARED, or NO_RANGES where no range matters; `published_as` is the
-    paper's name. Cells and shares are percentages, means are in the measure's own sign. Encoders that only the paper
-    measured come last, without a value.
+    Columns COLUMNS and published. `published_as` is the paper's name. Cells and shares are percentages, means are in
+    the measure's own sign. Encoders that only the paper measured come last, without a value.
     """
     published = Published(PUBLISHED)
     intervals = means.set_index(["encoder", "criterion", "measure", "condition"])[["low", "high"]]
     rows = []
 
-    def add(key: Key, ranges: str, name: str, paper: str | None, value: float | None, low_high: tuple = (None, None)):  # noqa: ANN202
+    def add(key: Key, name: str, paper: str | None, value: float | None, low_high: tuple = (None, None)) -> None:
         table, criterion, measure, figure = key
         printed = None if paper is None else published.get(table, measure, paper, figure)
-        rows.append((table, criterion, measure, ranges, name, paper, figure, value, *low_high, printed))
+        rows.append((table, criterion, measure, name, paper, figure, value, *low_high, printed))
 
     for one in candidates:
-        for key, value in _percentages(results[one.name]):
-            add(key, SHARED, one.name, one.published, value)
-        for key, value in _others(results[one.name]):
+        for key, value in [*_percentages(results[one.name]), *_others(results[one.name])]:
             _, criterion, measure, figure = key
             condition, _, kind = figure.partition("_")
             inside = kind == "mean" and condition in CONDITIONS
             bounds = tuple(intervals.loc[(one.name, criterion, measure, condition)]) if inside else (None, None)
-            add(key, NO_RANGES, one.name, one.published, value, bounds)
+            add(key, one.name, one.published, value, bounds)
     here = {one.published for one in candidates}
     for key, name in _published_figures(published):
         if name not in here:
-            shared = key[1:3] in CELL_TABLES or key[0] == SHARE_TABLE
-            add(key, SHARED if shared else NO_RANGES, name, name, None)
+            add(key, name, name, None)
     frame = pd.DataFrame(rows, columns=[*COLUMNS, "published"])
     return frame.astype(dict.fromkeys(("value", "low", "high", "published"), float))
 
@@ -106,9 +101,9 @@ def _published_figures(published: Published) -> Iterator[tuple[Key, str]]:
                     yield (table, criterion, measure, figure), model
 
 
-def table_texts(frame: pd.DataFrame, ranges: Ranges, compared: str) -> list[str]:
-    """Every table as text."""
-    parts = []
+def table_texts(frame: pd.DataFrame, ranges: Ranges, encoders: int) -> list[str]:
+    """Every table as text; so many encoders share the margins."""
+    parts, compared = [], f"shared by {encoders} encoders"
     for (criterion, measure), table in CELL_TABLES.items():
         title = f"Table {table}, {criterion}, {measure}: samples (%) that hold the conditions, margins {compared}"
         bounds = ranges[criterion][measure]

@@ -20,13 +20,12 @@ from benchmarks.common import options
 from benchmarks.common.baselines import default_embsim
 from benchmarks.common.encoders import NotMeasured, Score, sentence_transformer
 from benchmarks.papers.set_data.chains import COLUMNS, PAPER_MODEL, THRESHOLD, Dropped, model_fusion
-from benchmarks.papers.set_data.sources import MAX_WORDS, MIN_WORDS, SOURCES, STRIDE, Plan, build, read_documents
+from benchmarks.papers.set_data.sources import LENGTHS, SOURCES, Plan, build, read_documents
 from semantic_metrics.endpoint import KEY_VARIABLE, chat_endpoint
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 SAMPLES, CARD = "samples.parquet", "README.md"
-COUNT = click.IntRange(1)
-PLAN_OPTIONS = ("threshold", "stride", "limit", "seed")
+PLAN_OPTIONS = ("threshold", "limit", "seed")
 _CARD = Path(__file__).with_name("card.md")
 
 
@@ -49,9 +48,6 @@ def main() -> None:
 )
 @click.option("--threshold", default=THRESHOLD, show_default=True, help="Differences need neighbours of lower cosine.")
 @options.other_run
-@click.option("--min-words", default=MIN_WORDS, show_default=True, type=COUNT, help="Fewest words of a sentence.")
-@click.option("--max-words", default=MAX_WORDS, show_default=True, type=COUNT, help="Most words of a sentence.")
-@click.option("--stride", default=STRIDE, show_default=True, type=COUNT, help="Sentences between chains.")
 @click.option("--limit", type=click.IntRange(1), help="Largest number of samples of an operator, drawn at random.")
 @options.seed
 @options.output("results/set_data")
@@ -66,14 +62,14 @@ def build_command(**given: object) -> None:
             fusion = {"fuse": model_fusion(endpoint, given["model"]), "fusion": f"model {given['model']}"}
         scores = [_score(name, **given["run"]) for name in given["encoders"]]
         settings = {name: given[name] for name in PLAN_OPTIONS}
-        plan = Plan(scores=scores, lengths=(given["min_words"], given["max_words"]), **fusion, **settings)
+        plan = Plan(scores=scores, **fusion, **settings)
         table, dropped = build(plan, given["data"], names, documents)
     except (ValueError, OSError, NotMeasured) as error:
         raise click.ClickException(str(error)) from error
     output.mkdir(parents=True, exist_ok=True)
     texts = pyarrow.table({column: pyarrow.array(table[column], pyarrow.string()) for column in COLUMNS})
     parquet.write_table(texts, output / SAMPLES, compression="zstd")
-    described = settings | {"fusion": plan.fusion, "words": "{} to {}".format(*plan.lengths)}
+    described = settings | {"fusion": plan.fusion, "words": "{} to {}".format(*LENGTHS)}
     described["filtered by"] = ", ".join(Path(name).name for name in given["encoders"])
     licences = dict.fromkeys(documents, given["licence"])
     (output / CARD).write_text(_card(table, dropped, described, licences), encoding="utf-8", newline="\n")

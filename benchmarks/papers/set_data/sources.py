@@ -24,7 +24,7 @@ from benchmarks.common.tables import read_table
 from benchmarks.papers.set_data import chains as made
 from benchmarks.papers.set_data.chains import CONCATENATION, GIVEN, THRESHOLD, Chain, Dropped, Fuse, concatenate
 
-MIN_WORDS, MAX_WORDS = 5, 60  # words of a sentence; our choice, to leave out captions and run-on lists
+LENGTHS = 5, 60  # fewest and most words of a sentence; our choice, to leave out captions and run-on lists
 STRIDE = 3  # sentences from one chain to the next, so that none is in two chains
 
 
@@ -53,15 +53,13 @@ class Plan:
     """What a build depends on, besides its sources.
 
     `scores` are cosines of the encoders that filter the differences by `threshold` (none: all are kept); `fuse` makes
-    the missing fusions; chains of a document begin every `stride` sentences; `limit` is of each operator.
+    the missing fusions; `limit` is of each operator.
     """
 
     scores: Sequence[Score] = ()
     fuse: Fuse = concatenate
     fusion: str = CONCATENATION
     threshold: float = THRESHOLD
-    lengths: Lengths = (MIN_WORDS, MAX_WORDS)
-    stride: int = STRIDE
     limit: int | None = None
     seed: int = 0
 
@@ -87,15 +85,15 @@ def build(
         source = SOURCES[name]
         for file, frame in read_source(name, data).items():
             if source.kind == "split":
-                chains += split_chains(frame, name, file, plan.seed, plan.lengths, dropped)
+                chains += split_chains(frame, name, file, plan.seed, LENGTHS, dropped)
             elif source.kind == "union":
                 rows += union_samples(frame, name, file, dropped)
             else:
-                chains += document_chains(list(frame[source.column]), name, plan.lengths, dropped, plan.stride)
+                chains += document_chains(list(frame[source.column]), name, dropped)
     for name, texts in documents.items():
         if name in SOURCES:
             raise ValueError(f"documents: expected a name other than {', '.join(SOURCES)}, got {name!r}")
-        chains += document_chains(texts, name, plan.lengths, dropped, plan.stride)
+        chains += document_chains(texts, name, dropped)
     fused = made.fuse_chains(chains, plan.fuse, plan.fusion, dropped)
     rows += made.chain_samples(fused, plan.scores, plan.threshold, dropped)
     table = made.draw(made.sample_table(rows, dropped), plan.limit, plan.seed, dropped)
@@ -163,10 +161,8 @@ def union_samples(frame: pd.DataFrame, source: str, file: str, dropped: Dropped)
     return rows
 
 
-def document_chains(
-    documents: Sequence[object], source: str, lengths: Lengths, dropped: Dropped, stride: int = STRIDE
-) -> list[Chain]:
-    """Documents -> chains of three consecutive sentences; a chain begins every `stride` sentences.
+def document_chains(documents: Sequence[object], source: str, dropped: Dropped) -> list[Chain]:
+    """Documents -> chains of three consecutive sentences; a chain begins every STRIDE sentences.
 
     What is no text, empty or a repetition is left out, and chains with a sentence of another length.
     """
@@ -180,12 +176,12 @@ def document_chains(
         sentences = split(text)
         if len(sentences) < 3:
             dropped[source, "document: fewer than three sentences"] += 1
-        starts = range(0, len(sentences) - 2, stride)
+        starts = range(0, len(sentences) - 2, STRIDE)
         if starts and starts[-1] + 3 < len(sentences):
             dropped[source, "sentence: too few follow for a chain"] += len(sentences) - starts[-1] - 3
         for i in starts:
             three = sentences[i : i + 3]
-            reason = unfit(three, lengths) or _broken(three)
+            reason = unfit(three, LENGTHS) or _broken(three)
             if reason:
                 dropped[source, f"chain: {reason}"] += 1
             else:

@@ -3,12 +3,10 @@ r"""The STSScore benchmark: tables 1 to 4 and figures 1 to 13 of Herbold, TMLR, 
     python -m benchmarks stsscore --data FOLDER
         the shipped checkpoint, BLEU and S-BERT on all sets in the folder; BERTScore and the authors' own scorer have
         the scores that were published for each pair, and are labelled so
-    python -m benchmarks stsscore --data FOLDER --weaker runs/weaker/best --qqp quora_duplicate_questions.tsv
-        with the ablation of backbones, and QQP (`--qqp hub` downloads it)
     python -m benchmarks stsscore --data FOLDER --checkpoint shipped=default --checkpoint WillHeld/roberta-base-stsb \
-        --bertscore roberta-large --device cuda --authors stsscore --trained-on pairs.parquet
-        checkpoints beside one another (the first is that of the figures and of the ensemble), BERTScore measured, the
-        authors' scores of MRPC from a checkout, and MRPC and STS-B also without what a checkpoint was trained on
+        --weaker runs/weaker/best --qqp hub --bertscore roberta-large --authors stsscore --trained-on pairs.parquet
+        checkpoints (the first is that of the figures and of the ensemble), the ablation of backbones, QQP, BERTScore
+        measured, the authors' scores from a checkout, and sets also without what a checkpoint was trained on
 
 Writes to --output: table1.csv to table4.csv, agreement.csv, scores_SET.csv (every row's scores), report.txt (what is
 printed) and figure1.png to figure13.png, all times 100; and model_card.csv, what the card of the shipped checkpoint
@@ -22,10 +20,11 @@ import click
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
+from benchmarks.common.own_metrics import SHIPPED, runs_in_float32
 from benchmarks.papers.matcha.scoring import score_sets
 from benchmarks.papers.stsscore import scorers as rows
 from benchmarks.papers.stsscore.report import write_report
-from benchmarks.papers.stsscore.scorers import STSSCORE, PublishedScores, Scorer
+from benchmarks.papers.stsscore.scorers import STSSCORE, PublishedScores
 from benchmarks.papers.stsscore.sets import FILES, TITLES, PairSet, Seen, hub_qqp, load_pairs, read_qqp, stsb_splits
 
 HUB = "hub"
@@ -35,7 +34,7 @@ HUB = "hub"
 @options.data("Folder of the evaluation sets (benchmarks/papers/stsscore/sets.py).", required=True)
 @click.option("--qqp", help="File of QQP (Quora's .tsv, .parquet, .csv, .jsonl), or `hub`.")
 @click.option("--trained-on", multiple=True, type=options.FILE, help="Further pairs of its training, repeatable.")
-@click.option("--authors", type=options.FOLDER, help="The authors' repository: scores/stsb.csv and mrpc.csv by row.")
+@click.option("--authors", type=options.FOLDER, help="The authors' repository: scores/{stsb,mrpc,wmt22}.csv by row.")
 @options.sets(TITLES)
 @options.checkpoints("STSScore")
 @click.option("--weaker", help="Checkpoint of a weaker backbone trained the same way, for the ablation.")
@@ -43,8 +42,7 @@ HUB = "hub"
 @options.model("bertscore", "roberta-large; without it published scores are shown")
 @options.bertscore_layer
 @options.run
-@options.seed
-@options.resamples
+@options.drawing
 @options.output("results/stsscore")
 def main(
     data: Path,
@@ -52,41 +50,32 @@ def main(
     trained_on: tuple[Path, ...],
     authors: Path | None,
     sets: tuple[str, ...],
-    seed: int,
-    resamples: int,
+    bootstrap: options.Bootstrap,
     output: Path,
     **models: object,
 ) -> None:
     """Tables 1 to 4 and figures 1 to 13 of the STSScore paper, published numbers beside."""
-    try:
+    with options.invalid_input():
         scorers = choose_scorers(models)
         chosen, absent = gather(data, qqp, sets, trained_on)
         published = PublishedScores(data, authors, chosen)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    metrics = [*baselines(models, published), *(scorer.metric for scorer in scorers)]
+    metrics = [*baselines(models, published), *scorers]
     metrics.append(published.metric(rows.AUTHORS, STSSCORE))
     scores = score_sets(metrics, chosen, options.progress)
-    lines = [line for scorer in scorers for line in scorer.lines()]
+    lines = [f"{scorer.name}: {scorer.signature}" for scorer in scorers]
     lines.append(f"{rows.SBERT}: {EMBSIM_HUB_ID if models['sbert'] == default_embsim() else models['sbert']}")
-    # some sets have no published scores of BERTScore, so an ensemble without it is added where none is measured
-    measured, first = models["bertscore"] is not None, scorers[0].metric.name
-    ensembles = {rows.ENSEMBLE: [first, rows.BERTSCORE if measured else rows.BERTSCORE_PUBLISHED, rows.SBERT]}
-    for name, members in (ensembles if measured else ensembles | {rows.TWO_MEMBERS: [first, rows.SBERT]}).items():
-        metrics.append(rows.add_ensemble(scores, chosen, members, name))
-        lines.append(f"{name}: mean of {', '.join(members)}")
-    bootstrap = options.Bootstrap(seed, resamples)
-    shipped = scorers[0].shipped
+    second = rows.BERTSCORE if models["bertscore"] else rows.BERTSCORE_PUBLISHED
+    members = [scorers[0].name, second, rows.SBERT]
+    metrics.append(rows.add_ensemble(scores, chosen, members))
+    lines.append(f"{rows.ENSEMBLE}: mean of {', '.join(members)}")
+    first = options.named_source((models["checkpoint"] or ["default"])[0])[1]
+    shipped = first in SHIPPED and runs_in_float32(models["run"])
     click.echo(write_report(metrics, chosen, absent, scores, published, bootstrap, output, lines, shipped))
     options.progress(f"written to {output}")
 
 
-def choose_scorers(models: dict[str, object]) -> list[Scorer]:
-    """The STSScore checkpoints that the options ask for, loaded; the weaker backbone is the last.
-
-    Raises:
-        ValueError: one does not load, or two have the same name.
-    """
+def choose_scorers(models: dict[str, object]) -> list[Metric]:
+    """The checkpoints, loaded, the weaker one last; a ValueError if one does not load or two have the same name."""
     given = [options.named_source(source) for source in models["checkpoint"] or ["shipped=default"]]
     named = [(f"{STSSCORE} ({name})", source) for name, source in given]
     options.check_distinct([name for name, _ in named])
@@ -109,11 +98,7 @@ def baselines(models: dict[str, object], published: PublishedScores) -> list[Met
 def gather(
     data: Path, qqp: str | None, wanted: tuple[str, ...], trained_on: tuple[Path, ...]
 ) -> tuple[dict[str, PairSet], dict[str, str]]:
-    """The sets to measure, by key, in the paper's order, and the reasons why others are absent.
-
-    Raises:
-        ValueError: a set in `wanted` or `qqp` is not available, or none is.
-    """
+    """The sets to measure, by key, and why others are absent; a ValueError if one that is asked for is, or all are."""
     keys = [key for key in TITLES if key in wanted or not wanted]
     seen = Seen(stsb_splits(data), trained_on)
     sets, absent = load_pairs(data, keys, seen), {}

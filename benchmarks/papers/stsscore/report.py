@@ -77,7 +77,7 @@ def write_report(
         if not lines.empty:
             heading = "Table 4, halves by the length of sentence1 (strictly shorter than the median, the rest)"
             parts.append(figures_text(heading, lines, "metric", ["set", "figure"], _LABELS))
-    parts += [_agreement_text(agreement), _zeros(sets, scores)]
+    parts.append(_agreement_text(agreement))
     output.mkdir(parents=True, exist_ok=True)
     write_scores(sets, scores, output)
     parts.append("\n".join(filter(None, (draw(plan, sets, scores, output) for plan in _plans(metrics)))))
@@ -132,8 +132,3 @@ def _agreement_text(agreement: pd.DataFrame) -> str:
         for row in agreement.itertuples()
     ]
     return "\n".join([f"Against the authors' own scores ({PUBLISHED_PER_PAIR})", *lines]) if lines else ""
-
-
-def _zeros(sets: dict[str, PairSet], scores: Scores) -> str:
-    share = 100 * float((scores.rated[BLEU, "stsb"] == 0).mean()) if (BLEU, "stsb") in scores.rated else None
-    return "" if share is None else f"BLEU is exactly 0 for {share:.1f}% of the pairs of {sets['stsb'].title}"

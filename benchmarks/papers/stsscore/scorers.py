@@ -9,7 +9,7 @@ Source: Herbold, TMLR, sections 2.1 and 2.6, A.2.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,26 +18,23 @@ import pandas as pd
 from nltk.translate.bleu_score import sentence_bleu as nltk_bleu
 from nltk.util import ngrams
 
-from benchmarks.common.baselines import Metric
+from benchmarks.common.baselines import Metric, own
 from benchmarks.common.baselines import bertscore as unscaled_bertscore
 from benchmarks.common.encoders import NotMeasured, Score
-from benchmarks.common.own_metrics import NO_OPTIONS, Run, load_own, runs_in_float32
+from benchmarks.common.own_metrics import NO_OPTIONS, Run
 from benchmarks.common.tables import read_table
 from benchmarks.papers.matcha.scoring import Scores
 from benchmarks.papers.stsscore.sets import PairSet
-from semantic_metrics.stsscore.scoring import DEFAULT_CHECKPOINT
 
 BLEU, BERTSCORE, SBERT, STSSCORE, ENSEMBLE = "BLEU", "BERTScore", "S-BERT", "STSScore", "Ensemble"
 WEAKER = "STSScore, weaker backbone"
 PUBLISHED_PER_PAIR = "published per pair"  # label of scores that the authors computed, not this run
 AUTHORS = f"STSScore, the authors' ({PUBLISHED_PER_PAIR})"
 BERTSCORE_PUBLISHED = f"{BERTSCORE} ({PUBLISHED_PER_PAIR})"
-TWO_MEMBERS = f"{ENSEMBLE} without {BERTSCORE}"
 PAPER_WEAKER = "STSScore BERT-base"  # the paper's row of table 2
 PUBLISHED_COLUMNS = {STSSCORE: "sts_score", SBERT: "sbertcosine", BERTSCORE: "bertscore_f1", BLEU: "bleu"}
-BY_ROW = ("stsb", "mrpc")  # sets whose published scores come without texts
+BY_ROW = ("stsb", "mrpc", "wmt22")  # sets whose published scores come without texts
 ORDER = 4  # longest n-gram of BLEU
-SHIPPED = (None, "default", DEFAULT_CHECKPOINT)  # names of the checkpoint that the package ships
 
 # the rules of mteval-13a, which evaluate's `bleu` tokenises by
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
@@ -49,40 +46,9 @@ _RULES = (
 )
 
 
-@dataclass
-class Scorer:
-    """An STSScore checkpoint: its row, and everything that can change its scores.
-
-    `shipped` says whether it is the shipped checkpoint, run in float32; `scored` and `truncated` count pairs, and those
-    that were longer than it reads.
-    """
-
-    metric: Metric
-    signature: str
-    shipped: bool = False
-    scored: int = 0
-    truncated: int = 0
-
-    def lines(self) -> list[str]:
-        """Lines of the report about it."""
-        cut = f"{self.truncated} of {self.scored} pairs are longer than it reads and were cut"
-        return [f"{self.metric.name}: {line}" for line in (self.signature, *([cut] if self.truncated else []))]
-
-
-def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Scorer:
+def stsscore(checkpoint: str | None, name: str = STSSCORE, published: str = STSSCORE, run: Run = NO_OPTIONS) -> Metric:
     """STSScore as a user loads it, or a ValueError; it is loaded at once, so that a mistyped name costs nothing."""
-    metric, arguments = load_own("stsscore", checkpoint, run)
-    signature = metric.compute(predictions=["a"], references=["a"], **arguments)["signature"]
-
-    def score(candidates: list[str], references: list[str]) -> np.ndarray:
-        result = metric.compute(predictions=candidates, references=references, **arguments)
-        scorer.scored += len(candidates)
-        scorer.truncated += result["truncated"]
-        return np.array(result["scores"])
-
-    row = Metric(name, lambda: score, group="scorer", published=published)
-    scorer = Scorer(row, signature, shipped=runs_in_float32(run) and checkpoint in SHIPPED)
-    return scorer
+    return replace(own(name, f"stsscore:{checkpoint or ''}", run), group="scorer", published=published)
 
 
 def tokens_13a(text: str) -> list[str]:
@@ -139,7 +105,8 @@ class PublishedScores:
     """The authors' own scores, pair by pair, where they are at hand.
 
     `data` has `stsscore_golden/*.parquet`, texts and scores. `authors` is a checkout of their repository
-    (aieng-lab/stsscore), whose `scores/{stsb,mrpc}.csv` have a line for each row of those `sets`, with its label.
+    (aieng-lab/stsscore), whose `scores/{stsb,mrpc,wmt22}.csv` have a line for each row of those `sets`, with its label;
+    where a set has a part of the rows alone, its `lines` say which.
 
     Raises:
         ValueError: a file cannot be read, or its lines are not those of the set; names it.
@@ -179,19 +146,20 @@ class PublishedScores:
 
 def _by_row(path: Path, dataset: PairSet) -> pd.DataFrame:
     """The lines of a file of scores with the texts of the same rows."""
-    frame, (low, high) = read_table(path), dataset.scale
+    frame, (low, high) = read_table(path, "label"), dataset.scale
     labels = low + dataset.ratings * (high - low)
+    frame = frame if dataset.lines is None else frame.reindex(dataset.lines)  # nothing in a line that is missing
     if len(frame) != len(dataset) or not np.allclose(frame["label"], labels, atol=1e-4):
         raise ValueError(f"{path}: expected a line for each of {len(dataset)} rows with its label, got {len(frame)}")
     return frame.assign(sentence1=dataset.references, sentence2=dataset.candidates)
 
 
-def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str], name: str = ENSEMBLE) -> Metric:
+def add_ensemble(scores: Scores, sets: dict[str, PairSet], members: list[str]) -> Metric:
     """Add the mean of the members' scores on every set where all of them were measured, as a further row."""
     for key in sets:
         if missing := [member for member in members if (member, key) not in scores.rated]:
-            scores.reasons[name, key] = f"{', '.join(missing)} not measured"
+            scores.reasons[ENSEMBLE, key] = f"{', '.join(missing)} not measured"
         else:
-            scores.rated[name, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
+            scores.rated[ENSEMBLE, key] = np.mean([scores.rated[member, key] for member in members], axis=0)
     # its scores are those of its members: nothing is loaded
-    return Metric(name, lambda: None, group="ensemble", published=ENSEMBLE if name == ENSEMBLE else None)
+    return Metric(ENSEMBLE, lambda: None, group="ensemble", published=ENSEMBLE)

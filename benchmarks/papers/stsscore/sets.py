@@ -47,6 +47,7 @@ class PairSet(RatedSet):
         scale: labels that became 0 and 1.
         parts: (n,) rows of each part: ALL; SHORTER and LONGER, the halves by the length of sentence1; UNSEEN, the rows
             whose pair is in no known training data, unless that is all; SYSTEMS, those of WMT22 that are no references.
+        lines: (n,) numbers of its rows among the lines of the authors' file of scores; None where it has all of them.
         median: length of sentence1 in characters that separates the halves.
         source: file in the data folder, or Hub id.
     """
@@ -55,6 +56,7 @@ class PairSet(RatedSet):
     parts: dict[str, np.ndarray] = field(default_factory=dict)
     median: float = 0.0
     source: str = ""
+    lines: np.ndarray | None = None
 
     @property
     def title(self) -> str:
@@ -73,9 +75,10 @@ def normalised_pairs(frames: Iterable[pd.DataFrame]) -> set[Pair]:
 
 
 def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> PairSet:
-    """Columns sentence1, sentence2, label[, system], or the names of QQP, STS-B and WMT22 -> the set and its parts.
+    """Columns sentence1, sentence2, label[, system, row], or the names of QQP, STS-B and WMT22 -> the set, its parts.
 
-    `source` is named in errors; `seen` are pairs of training data.
+    `row` is the number of a row in the authors' file of scores, `source` is named in errors, `seen` are pairs of
+    training data.
 
     Raises:
         ValueError: a column or a text is missing, there are no rows, a label is not on the scale of the set, or all
@@ -100,7 +103,8 @@ def pair_set(key: str, frame: pd.DataFrame, source: str, seen: set[Pair]) -> Pai
         parts[UNSEEN] = unseen
     if "system" in frame and (human := frame["system"].str.startswith(_HUMAN_PREFIX).to_numpy(dtype=bool)).any():
         parts[SYSTEMS] = ~human
-    return PairSet(key, rated.references, rated.candidates, rated.ratings, [], (low, high), parts, median, source)
+    texts, lines = (rated.references, rated.candidates), frame["row"].to_numpy() if "row" in frame else None
+    return PairSet(key, *texts, rated.ratings, [], (low, high), parts, median, source, lines)
 
 
 class Seen:
@@ -134,13 +138,7 @@ def read_qqp(path: Path, seen: Seen) -> PairSet:
 
     Columns sentence1, sentence2, label, or Quora's names of them; an empty question stays an empty text.
     """
-    if path.suffix != ".tsv":
-        return pair_set("qqp", read_table(path), path.name, seen.by("qqp"))
-    try:
-        frame = pd.read_csv(path, sep="\t", keep_default_na=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read ({error})") from error
-    return pair_set("qqp", frame, path.name, seen.by("qqp"))
+    return pair_set("qqp", read_table(path), path.name, seen.by("qqp"))
 
 
 def hub_qqp(seen: Seen) -> PairSet:

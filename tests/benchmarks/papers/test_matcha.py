@@ -1,7 +1,5 @@
 """`python -m benchmarks matcha` from end to end, on a data folder and a checkpoint made here."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import evaluate
@@ -13,7 +11,6 @@ from matplotlib.image import imread
 from benchmarks.common.encoders import NotMeasured
 from benchmarks.papers.matcha.command import choose_metrics, main, paper_encoders
 from tests.benchmarks.papers.matcha_data import ROWS, triplets, write_data
-from tests.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -102,12 +99,5 @@ def test_the_papers_encoders_are_measured_or_have_a_reason() -> None:
         "checkpoint": (),
         "metric": (),
     }
-    chosen, _ = choose_metrics({**models, "run": {}})
+    chosen = choose_metrics({**models, "run": {}})
     assert [metric.name for metric in chosen if metric.group == "encoder"].count("GloVe") == 1
-
-
-def test_the_name_of_earlier_versions_says_what_to_type() -> None:
-    command = [sys.executable, "-m", "benchmarks.matcha", "--data", "my data"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    assert done.stderr == "python -m benchmarks.matcha: type python -m benchmarks matcha --data 'my data'\n"

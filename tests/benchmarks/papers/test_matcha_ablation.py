@@ -62,8 +62,11 @@ def test_every_strategy_is_trained_and_measured(checkpoint: Path, tmp_path: Path
     assert [name for name in ORDER if weights[name].stat().st_mtime_ns != before[name]] == [ORDER[-1]]
 
 
-def test_the_committed_config_is_the_papers_loss() -> None:
+def test_the_committed_config_has_the_papers_loss_and_the_authors_order() -> None:
     config = read_yaml(CONFIGS / "matcha" / "ablation.yaml", TrainConfig)
     assert config.loss == {"kind": "triplet", "margin": 1.0}
-    assert (config.batch_size, config.steps) == (256, 300)
+    assert (config.batch_size, config.steps, config.turns, config.weight_decay) == (256, 300, "round_robin", 0)
+    levels = {source.name: source.difficulty for source in config.train}
+    assert (levels["snli"], levels["mnli"], levels["coco"]) == (1, 2, 1)
+    assert all(source.limit == 100_000 for source in config.train)
     assert all(source.pivot for source in config.train if source.has_contradictions)

@@ -31,10 +31,11 @@ def test_the_integral_and_exact_shares(checkpoint: Path) -> None:
         vectors = metric.encoder.encode(list(pair)).vectors
         units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         begins = [1.0, 1.0] if start is None else units @ (start / np.linalg.norm(start))
-        integral, exact = (ways[way]([pair[0]], [pair[1]])[0] for way in ("", ", exact"))
-        assert integral == pytest.approx(score - float(np.mean(begins)), abs=1e-6)
-        assert exact == pytest.approx(score, abs=1e-9)
-    assert ways[""](["☃"], ["dog"]).tolist() == [0.0]
+        integral, exact = (ways[way](*pair) for way in ("", ", exact"))
+        assert integral[0] == exact[0] == pytest.approx(score, abs=1e-9)
+        assert np.mean(integral[1:]) == pytest.approx(score - float(np.mean(begins)), abs=1e-6)
+        assert np.mean(exact[1:]) == pytest.approx(score, abs=1e-9)
+    assert ways[""]("☃", "dog")[1:] == (0.0, 0.0)
 
 
 def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
@@ -63,6 +64,12 @@ def test_the_command(tmp_path: Path, checkpoint: Path, encoder: Path) -> None:
         for side in ("correct", "incorrect")
     ]
     assert table.loc[(ours[1], "Overall", "gap"), "value"] == pytest.approx(100 * (means[0] - means[1]))
+    example = pd.read_csv(tmp_path / "out" / "figure7.csv").set_index(["metric", "pair", "figure"])
+    assert example.loc[("EmbSim", "correct", "score"), "published"] == 81.0
+    assert example.loc[("RL-F1", "correct", "score"), "value"] == pytest.approx(28.57, abs=0.01), "as printed"
+    assert example.loc[("RL-F1", "incorrect", "score"), "value"] == pytest.approx(15.38, abs=0.01)
+    assert example.loc[(ours[0], "incorrect", "reference"), "published"] == -156.26
+    assert example.loc[("SimCSE", "correct", "score"), "reason"] == "not given, or no option of this command loads it"
     published = table["published"].dropna()
     assert published.loc["EmbSim", "Overall", "gap"] == 18.98
     assert published.loc["BERTScore", "Overall", "gap"] == 0.02
