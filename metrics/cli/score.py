@@ -13,7 +13,6 @@ import click
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import finish
 from semantic_metrics.cli.options import FILE, choose_references, model_options, output_option, shared_option
-from semantic_metrics.cli.processes import Processes, Results
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
 from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
@@ -31,7 +30,6 @@ from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, c
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
 YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
-WORKERS = "workers"  # option: without a model, processes that score chunks
 INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 
 
@@ -83,7 +81,7 @@ def score(**options: Any) -> None:
             if first is None:
                 raise InputError(f"{reader.name}: expected an answer in a row at least, got none")
             scorer.texts(first, choices)  # before a model is loaded
-            scorer.metrics += [LoadedMetric(choice, run=given.run, run_without_model=[WORKERS]) for choice in choices]
+            scorer.metrics += [LoadedMetric(choice, run=given.run) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
@@ -190,14 +188,6 @@ class ScoreOptions:
             self.json_lists,
         )
 
-    def processes(self, reader: Reader, metrics: list[LoadedMetric]) -> Processes:
-        """What scores chunks beside this process: nothing, unless all metrics run without a model."""
-        count = self.run.get(WORKERS)
-        # who writes rows to a pipe may wait for a score, or for an error, before the next row
-        if reader.total is None or any(metric.runs_model for metric in metrics):
-            count = 1
-        return Processes([metric.computation for metric in metrics], count)
-
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none.
 
@@ -265,7 +255,6 @@ class ChunkScorer:
     left: int = 0
     _lists: bool | None = None
     _warned: bool = False
-    _warning: tuple[Chunk, str] | None = None  # of a chunk, until it is that chunk's turn
 
     def answered(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks, without rows that have no answer where these are skipped; counts them."""
@@ -302,7 +291,8 @@ class ChunkScorer:
         columns = [chunk.column(name) for name in self.references.names]
         if not self._warned and (unread := self.references.unread_list(columns)) is not None:
             row, *rest = unread
-            self._warned, self._warning = True, (chunk, warn_of_list(chunk.place(row), *rest))
+            self._warned = True
+            click.echo(warn_of_list(chunk.place(row), *rest), err=True)
         if self.references.are_joined:
             return self.references.join(columns, chunk.place)
         if self._lists is None:
@@ -310,28 +300,21 @@ class ChunkScorer:
         _check_texts(chunk, self.references.names[0], columns[0], several=True, lists=self._lists)
         return columns[0]
 
-    def scored(self, chunks: Iterable[Chunk], processes: Processes) -> Iterator[tuple[Chunk, Scores]]:
-        """Chunks with their scores, by metric, and the words, by column.
+    def score(self, chunk: Chunk) -> Scores:
+        """The scores of a chunk, by metric, and the words, by column.
 
         Raises:
             InputError: a text is invalid; names the row.
         """
-        read = ((chunk, self.texts(chunk, self.metrics)) for chunk in chunks)
-        for chunk, texts, results in processes.run(read):
-            yield chunk, self._add(chunk, texts, results)
-
-    def _add(self, chunk: Chunk, texts: dict[str, list[Any]], results: Results | None) -> Scores:
-        if self._warning is not None and self._warning[0] is chunk:
-            click.echo(self._warning[1], err=True)
-            self._warning = None
+        texts = self.texts(chunk, self.metrics)
         names = {**self.columns, "references": self.references.names[0]}
 
         def place(column: str, index: int) -> str:
             return f"{chunk.place(index)}, column {names[column]!r}"
 
         scores: Scores = {}
-        for i, metric in enumerate(self.metrics):
-            scores |= metric.score(texts, place) if results is None else metric.add(results[i])
+        for metric in self.metrics:
+            scores |= metric.score(texts, place)
             if self.missing == "zero" and any(
                 value for value, said in zip(scores[metric.name], texts["predictions"], strict=True) if not said
             ):
@@ -357,19 +340,18 @@ def _check_texts(chunk: Chunk, column: str, values: list[Any], several: bool = F
 def _score(
     options: ScoreOptions, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], format: str | None
 ) -> None:
-    with options.processes(reader, scorer.metrics) as processes:
-        if format is None:
-            for _ in _scored(reader, scorer, chunks, processes):
-                pass  # the scorer keeps what is printed
-        elif options.output == STREAM:
-            file = sys.stdout.buffer
-            columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
-            writer = open_writer(format, file, reader, columns)
-            for chunk, scores in _scored(reader, scorer, chunks, processes):
-                writer.write(chunk, scores)
-                file.flush()
-        else:
-            _write(_open_output(options, reader, scorer, format), reader, scorer, chunks, processes)
+    if format is None:
+        for _ in _scored(reader, scorer, chunks):
+            pass  # the scorer keeps what is printed
+    elif options.output == STREAM:
+        file = sys.stdout.buffer
+        columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
+        writer = open_writer(format, file, reader, columns)
+        for chunk, scores in _scored(reader, scorer, chunks):
+            writer.write(chunk, scores)
+            file.flush()
+    else:
+        _write(_open_output(options, reader, scorer, format), reader, scorer, chunks)
 
 
 def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, format: str) -> Output:
@@ -384,9 +366,9 @@ def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, for
     return Output(options.output, format, reader, scorer.metrics, settings, options.resume)
 
 
-def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], processes: Processes) -> None:
+def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk]) -> None:
     try:
-        for chunk, scores in _scored(reader, scorer, output.remaining(chunks), processes):
+        for chunk, scores in _scored(reader, scorer, output.remaining(chunks)):
             output.write(chunk, scores)
         output.finish()
     except OtherRun:
@@ -400,15 +382,13 @@ def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable
         raise
 
 
-def _scored(
-    reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], processes: Processes
-) -> Iterator[tuple[Chunk, Scores]]:
+def _scored(reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scores]]:
     """Scored chunks, with a progress bar on a terminal; a model, which takes long for a chunk, has its own below."""
     rows = 0
     inner = any(metric.runs_model for metric in scorer.metrics)
     with progress_bar(reader.total, reader.unit) as bar, progress(inner):
-        for chunk, scores in scorer.scored(chunks, processes):
-            yield chunk, scores
+        for chunk in chunks:
+            yield chunk, scorer.score(chunk)
             rows += len(chunk)
             bar.set_postfix_str(f"{rows:,} rows", refresh=False)
             bar.update(reader.done - bar.n)

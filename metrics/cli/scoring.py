@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,6 @@ import click
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
 from semantic_metrics.cli.options import ANSWER_METRICS
-from semantic_metrics.cli.processes import Computation
 from semantic_metrics.core.contract import (
     argument_names,
     check_option_names,
@@ -223,7 +222,6 @@ class LoadedMetric:
         choice: the metric, and what belongs to it.
         command: command that needs the metric.
         run: how its model runs, as `model_options` gives it; a metric that runs no model says that it has no effect.
-        run_without_model: names of those options of `run` that the command uses itself if there is no model.
 
     Attributes:
         name: name of the metric.
@@ -250,7 +248,6 @@ class LoadedMetric:
         choice: MetricChoice,
         command: str = "score",
         run: Mapping[str, Any] = NO_OPTIONS,
-        run_without_model: Collection[str] = (),
     ) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
@@ -260,8 +257,7 @@ class LoadedMetric:
         with as_input_error(ValueError):
             self._metric = load_scoring(self.name, choice.checkpoint, command)
             self.runs_model: bool = getattr(self._metric, "runs_model", True)
-            self._run = self._checked_run(run, run_without_model)
-            self._options = {**choice.options, **self._run}
+            self._options = {**choice.options, **self._checked_run(run)}
             self.signature: str = self._metric.signature(**self._options)
         fitted = choice.fitted_threshold
         given = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
@@ -274,16 +270,16 @@ class LoadedMetric:
             self._options["threshold"] = given  # its mean is the share of correct texts
         self._details = self._description.details if choice.details else {}
 
-    def _checked_run(self, run: Mapping[str, Any], run_without_model: Collection[str]) -> dict[str, Any]:
+    def _checked_run(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
         if not self.runs_model:
             RunOptions(**run)  # a mistake is one here too
-            if unused := [name for name in run if name not in run_without_model]:
-                options = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
-                verb = "has" if len(unused) == 1 else "have"
+            if run:
+                options = ", ".join(f"--{name.replace('_', '-')}" for name in run)
+                verb = "has" if len(run) == 1 else "have"
                 click.echo(f"{self.name}: a table runs no model, {options} {verb} no effect", err=True)
             return {}
         check_option_names(self.name, self._metric, run)
-        return dict(run)
+        return run
 
     def _checked(self, fitted: Threshold) -> float:
         with as_input_error(ValueError, prefix="--"):
@@ -305,27 +301,18 @@ class LoadedMetric:
         Raises:
             InputError: a value is invalid; says where it is.
         """
-        compute, names = self.computation
+        names = self._description.columns
         with as_input_error(ValueError):
             try:
-                result = compute(**{name: columns[name] for name in names})
+                result = self._metric.compute(**{name: columns[name] for name in names}, **self._options)
             except InvalidInput as error:
                 if error.index is None or error.argument not in names:
                     raise
                 raise InputError(f"{place(error.argument, error.index)}: {self.name}: {error.reason}") from None
-        return self.add(result)
+        return self._add(result)
 
-    @property
-    def computation(self) -> Computation:
-        """What gives results for `add`, also in another process, and the names of the columns of texts it takes."""
-        return partial(self._metric.compute, **self._options), self._description.columns
-
-    def add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Take a result of the next rows: add it to the sums.
-
-        Returns:
-            The scores of the rows, their words and decisions, by `columns`.
-        """
+    def _add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Add a result of the next rows to the sums; returns its columns."""
         scores = result["scores"]
         self.signature, self.best_reference = result["signature"], result.get("best_reference")
         self.rows += len(scores)
