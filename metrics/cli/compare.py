@@ -279,13 +279,7 @@ def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> 
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
-    """A column of texts: the named one, or the only one.
-
-    Args:
-        table: rows of the file.
-        path: the file, for messages.
-        option: option that names the column.
-        column: its value, or None.
+    """A column of texts, the one that an option names or the only one; messages name the file and the option.
 
     Raises:
         InputError, FileError: there is no such column, several to choose from, or something else than texts in it.

@@ -83,13 +83,7 @@ _PLURALS = {"--metric": "metrics", "--config": "configs", "--threshold": "thresh
 def choose_references(
     columns: list[str], names: tuple[str, ...], separator: str | None, json_lists: bool
 ) -> ReferenceColumns:
-    """The columns of references that options name.
-
-    Args:
-        columns: columns of the file.
-        names: values of --references.
-        separator: value of --separator.
-        json_lists: value of --json-lists.
+    """The columns of references, among those of a file, that the options of these names ask for.
 
     Raises:
         InputError: a column is named twice, or the separator is empty.

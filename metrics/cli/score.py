@@ -212,14 +212,10 @@ class ScoreOptions:
         return format
 
     def check_names(self, reader: Reader, read: list[str]) -> None:
-        """Check that no column is called like one of the metrics' own, where both are written or printed.
-
-        Args:
-            reader: the file.
-            read: names of the columns of texts, which are printed.
+        """Refuse a column that is called like one of the metrics' own, where both are written or printed.
 
         Raises:
-            InputError: one is.
+            InputError: there is one, among `read` and --show where rows are printed, and else in the file.
         """
         kept = [*read, *self.show] if self.output is None else reader.columns
         for name in [column for choice in self.choices() for column in choice.columns]:

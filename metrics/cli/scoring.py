@@ -138,16 +138,9 @@ def choose_metrics(
     *,
     details: bool = False,
 ) -> list[MetricChoice]:
-    """The metrics with what belongs to each: one value, or for several metrics NAME=VALUE.
+    """The metrics with what belongs to each (see `MetricChoice`): one value, or for several metrics NAME=VALUE.
 
-    Args:
-        names: metrics.
-        configs: checkpoints.
-        weights: files of weights; a bare one belongs to the only metric that takes weights.
-        thresholds: numbers, or files of thresholds.
-        fail_under: lowest means.
-        max_wrong: largest numbers of wrong texts.
-        details: whether the metrics add what else they say of a row.
+    A bare file of weights belongs to the only metric that takes weights.
 
     Raises:
         InputError: a metric is unknown or named twice, a value belongs to none of them, or a threshold cannot be read.
@@ -416,12 +409,7 @@ def score_rows(
 ) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
-    Args:
-        choice: the metric, and what belongs to it.
-        columns: n values of each column.
-        command: command that needs the metric.
-        run: how its model runs, as `LoadedMetric` takes it.
-        place: what a message calls a value, given its column and its index.
+    `choice`, `command` and `run` are those of `LoadedMetric`, `columns` and `place` those of its method `score`.
 
     Raises:
         InputError: a value is invalid, or the checkpoint, the weights or the threshold cannot be used.
