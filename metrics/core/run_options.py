@@ -117,11 +117,7 @@ DEFAULT_OPTIONS = RunOptions()
 
 
 def refuse_changed(run: RunOptions, where: str) -> None:
-    """Refuse another precision ("auto" too) or backend than the default.
-
-    Args:
-        run: how a model should run.
-        where: what takes the default alone, such as "for a table".
+    """Refuse another precision ("auto" too) or backend than the default, where one takes these alone ("for a table").
 
     Raises:
         InvalidInput: one of the two is another; says what was expected, and where.

@@ -189,14 +189,7 @@ def cross_validated(
 ) -> np.ndarray:
     """(n,) probabilities, each by weights that were fitted without any answer to the same question.
 
-    Args:
-        features: features of n answers.
-        labels: (n,) bool, whether the answer is correct.
-        questions: n questions.
-        form: one of FORMS.
-        folds: number of parts that are left out in turn.
-        seed: seed of the assignment of questions to parts.
-        sample_weight: (n,) weight of each answer; None for 1.
+    `folds` and `seed` are those of `fit_form`, the other arguments those of `fit_weights`.
 
     Raises:
         ValueError: there is one class only, or there are fewer questions than parts.

@@ -20,15 +20,7 @@ def epsilon_values(low: float, high: float, number: int = EPSILONS) -> np.ndarra
 
 
 def count_reached(differences: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """How many of the margins each difference reaches, d >= e.
-
-    Args:
-        differences: (n,) float64, finite.
-        values: (g,) margins, never falling.
-
-    Returns:
-        (n,) int64 in [0, g].
-    """
+    """(n,) finite differences, (g,) margins that never fall -> (n,) int64: how many margins each reaches, d >= e."""
     return np.searchsorted(values, differences, side="right")
 
 
@@ -58,12 +50,6 @@ def sample_cells(
 
 
 def sample_share(differences: np.ndarray, bounds: list[float], number: int = EPSILONS) -> float:
-    """Percentage of samples that reach a margin, averaged over `number` margins from bounds[0] to bounds[1].
-
-    Args:
-        differences: (n,) float64, finite, n above 0.
-        bounds: [low, high].
-        number: number of margins.
-    """
+    """Percentage of (n,) differences, n above 0, that reach a margin, averaged over `number` margins in [low, high]."""
     reached = int(count_reached(differences, epsilon_values(*bounds, number)).sum())
     return 100 * reached / (len(differences) * number)

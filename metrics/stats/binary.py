@@ -34,11 +34,7 @@ class Reliability:
 
 
 def check_labels(labels: np.ndarray, name: str = "labels") -> None:
-    """Check that there are correct and incorrect answers.
-
-    Args:
-        labels: (n,) bool.
-        name: name of the labels in messages.
+    """Check that (n,) bool labels, which messages call `name`, are those of correct and of incorrect answers.
 
     Raises:
         ValueError: there are no answers, or those of one class only.
