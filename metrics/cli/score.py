@@ -30,7 +30,6 @@ from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, c
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
 YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
-INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 
 
 @click.command()
@@ -101,7 +100,7 @@ def score(**options: Any) -> None:
 class Interrupted(click.ClickException):
     """Ctrl-C: one line on stderr, which says what is kept."""
 
-    exit_code = INTERRUPTED_CODE
+    exit_code = 130  # 128 + SIGINT
 
 
 @dataclass(frozen=True)

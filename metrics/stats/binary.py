@@ -9,7 +9,6 @@ import numpy as np
 
 BINS = 10  # bins of equal width, for the expected calibration error and the reliability plot
 CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
-_MAX_ITERATIONS = 1000
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def fit(features: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray | No
     from sklearn.linear_model import LogisticRegression
 
     check_labels(labels)
-    model = LogisticRegression(max_iter=_MAX_ITERATIONS).fit(features, labels, sample_weight)
+    model = LogisticRegression(max_iter=1000).fit(features, labels, sample_weight)
     return float(model.intercept_[0]), model.coef_[0]
 
 
