@@ -12,9 +12,9 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import finish
-from semantic_metrics.cli.options import FILE, choose_references, model_options, output_option, shared_option
+from semantic_metrics.cli.options import FILE, TextColumns, model_options, output_option, shared_option, text_options
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
-from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
+from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, MetricOptions, metric_options
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.progress import progress, progress_bar
@@ -34,18 +34,9 @@ YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
 
 @click.command()
 @click.argument("file", type=FILE)
-@shared_option("--metric")
-@shared_option("--predictions")
-@shared_option("--references")
-@shared_option("--separator")
-@shared_option("--json-lists")
+@metric_options(gate=True)
+@text_options()
 @click.option("--references-file", type=FILE, metavar="TXT", help="References of a .txt FILE, line by line.")
-@shared_option("--questions")
-@shared_option("--config")
-@shared_option("--weights")
-@shared_option("--threshold")
-@shared_option("--fail-under")
-@shared_option("--max-wrong")
 @shared_option("--json")
 @click.option("--details", is_flag=True, help="Add what else is said of a row: reasons, parts.")
 @model_options()
@@ -108,18 +99,9 @@ class ScoreOptions:
     """Options of the command; names and meaning as in `semantic-metrics score --help`."""
 
     file: Path
-    metrics: tuple[str, ...]
-    predictions: str | None
-    references: tuple[str, ...]
-    separator: str | None
-    json_lists: bool
+    metrics: MetricOptions
+    text_columns: TextColumns
     references_file: Path | None
-    questions: str | None
-    configs: tuple[str, ...]
-    weights: tuple[str, ...]
-    thresholds: tuple[str, ...]
-    fail_under: tuple[str, ...]
-    max_wrong: tuple[str, ...]
     json: bool
     details: bool
     show: tuple[str, ...]
@@ -137,10 +119,8 @@ class ScoreOptions:
         Raises:
             InputError: an option is invalid, or options do not go together.
         """
-        named = (self.metrics, self.configs, self.weights, self.thresholds, self.fail_under, self.max_wrong)
-        choices = choose_metrics(*named, details=self.details)
-        check_questions("--questions", "a column", self.questions is not None, self.metrics)
-        if self.references_file is not None and self.references:
+        choices = self.metrics.choose(self.text_columns.questions, self.details)
+        if self.references_file is not None and self.text_columns.references:
             raise InputError("--references-file: expected it or --references, got both")
         if self.json and self.output == STREAM:
             raise InputError("--json: expected a file as --output, got -, which prints the rows")
@@ -162,10 +142,10 @@ class ScoreOptions:
         Raises:
             FileError: a column is missing, or was not named.
         """
-        predictions = self.predictions
+        predictions, questions = self.text_columns.predictions, self.text_columns.questions
         if self.references_file is not None:
             predictions = predictions or reader.columns[0]
-        given = {} if self.questions is None else {"questions": self.questions}
+        given = {} if questions is None else {"questions": questions}
         columns = {
             name: check_column(reader.columns, f"--{name}", column)
             for name, column in (given | {"predictions": predictions}).items()
@@ -180,12 +160,8 @@ class ScoreOptions:
         Raises:
             FileError: one is missing, or none was named.
         """
-        return choose_references(
-            reader.columns,
-            (REFERENCE,) if self.references_file is not None else self.references,
-            self.separator,
-            self.json_lists,
-        )
+        names = (REFERENCE,) if self.references_file is not None else ()
+        return self.text_columns.reference_columns(reader.columns, names)
 
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none.
@@ -351,10 +327,10 @@ def _score(
 
 def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, format: str) -> Output:
     settings: dict[str, Any] = {f"--{name}": column for name, column in scorer.columns.items()}
-    settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
-    settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
+    settings |= {"--references": " ".join(scorer.references.names), "--separator": options.text_columns.separator}
+    settings |= {"--json-lists": options.text_columns.json_lists or None, "--metric": options.metrics.metrics}
     settings |= {"--missing": options.missing, "--details": options.details or None}
-    settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
+    settings |= {"--weights": options.metrics.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
     assert options.output is not None, "there is a format where there is an output"

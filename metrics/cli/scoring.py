@@ -14,7 +14,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
-from semantic_metrics.cli.options import ANSWER_METRICS
+from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, group_options
 from semantic_metrics.core.contract import (
     argument_names,
     check_option_names,
@@ -168,6 +168,31 @@ def choose_metrics(
         choices.append(MetricChoice(name, *given, column, details))
         _ = choices[-1].fitted_threshold, choices[-1].gate  # read before a model is loaded
     return choices
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """Which metrics score a file, and how: the values of the options that `metric_options` declares."""
+
+    metrics: tuple[str, ...]
+    configs: tuple[str, ...]
+    weights: tuple[str, ...]
+    thresholds: tuple[str, ...]
+    fail_under: tuple[str, ...] = ()
+    max_wrong: tuple[str, ...] = ()
+
+    def choose(self, questions: str | None, details: bool = False) -> list[MetricChoice]:
+        """The metrics, checked by `choose_metrics` and `check_questions`; `questions` is the value of --questions."""
+        choices = choose_metrics(*vars(self).values(), details=details)
+        check_questions("--questions", "a column", questions is not None, self.metrics)
+        return choices
+
+
+def metric_options(gate: bool = False, **metric: Any) -> Decorator:
+    """The options of `MetricOptions`, --metric with settings of its own, which a command gets as `metrics`."""
+    names = ["--metric", "--config", "--weights", "--threshold", *(["--fail-under", "--max-wrong"] if gate else [])]
+    options = {name: SHARED[name] for name in names}
+    return group_options("metrics", MetricOptions, {**options, "--metric": {**SHARED["--metric"], **metric}})
 
 
 def _for_each_metric(option: str, kind: str, names: Collection[str], values: tuple[str, ...]) -> dict[str, str | None]:
