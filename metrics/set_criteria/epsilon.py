@@ -51,5 +51,6 @@ def sample_cells(
 
 def sample_share(differences: np.ndarray, bounds: list[float], number: int = EPSILONS) -> float:
     """Percentage of (n,) differences, n above 0, that reach a margin, averaged over `number` margins in [low, high]."""
-    reached = int(count_reached(differences, epsilon_values(*bounds, number)).sum())
+    low, high = bounds
+    reached = int(count_reached(differences, epsilon_values(low, high, number)).sum())
     return 100 * reached / (len(differences) * number)
