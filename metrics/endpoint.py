@@ -199,11 +199,7 @@ def _schema(choices: tuple[str, ...]) -> dict[str, Any]:
 
 
 def chat_endpoint(url: str, **options: Any) -> JsonEndpoint:
-    """The chat completions of a server that speaks OpenAI's API.
-
-    Args:
-        url: address without `/chat/completions`, such as `http://127.0.0.1:8000/v1`.
-        options: further arguments of `JsonEndpoint`.
+    """The chat completions of a server that speaks OpenAI's API, at an address such as `http://127.0.0.1:8000/v1`.
 
     Raises:
         ValueError: like `JsonEndpoint`.

@@ -13,8 +13,8 @@ from typing_extensions import TypedDict, Unpack
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import Gate, finish
-from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, choose_references, model_options, shared_option
-from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows
+from semantic_metrics.cli.options import FILE, MAX_RESAMPLES, TextColumns, model_options, shared_option, text_options
+from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.rows import Cell, list_names
 from semantic_metrics.files.table import Table, check_records_path, read_table, write_records
@@ -44,20 +44,12 @@ class _Gap(click.FloatRange):
 @click.command()
 @click.argument("gold", metavar="REFERENCES", type=FILE)
 @click.argument("systems", nargs=-1, metavar="[SYSTEM SYSTEM...]", type=FILE)
-@shared_option("--metric")
-@shared_option("--references")
-@shared_option("--separator")
-@shared_option("--json-lists")
-@shared_option("--questions")
+@metric_options(gate=True)
+@text_options(predictions=False)
 @shared_option("--predictions", multiple=True, help="Column of the systems' texts; once, or for each.")
 @click.option("--by", metavar="COLUMN", help="Column of systems' names in one long table.")
 @click.option("--id", "key", metavar="COLUMN", help="Column of ids that join the rows; default: by row.")
 @click.option("--baseline", metavar="SYSTEM", help="System to compare all others with.")
-@shared_option("--config")
-@shared_option("--weights")
-@shared_option("--threshold")
-@shared_option("--fail-under")
-@shared_option("--max-wrong")
 @shared_option("--json")
 @model_options()
 @shared_option("--resamples", default=RESAMPLES, type=click.IntRange(2, MAX_RESAMPLES))
@@ -67,20 +59,12 @@ class _Gap(click.FloatRange):
 def compare(
     gold: Path,
     systems: tuple[Path, ...],
-    metrics: tuple[str, ...],
-    references: tuple[str, ...],
-    separator: str | None,
-    json_lists: bool,
-    questions: str | None,
+    metrics: MetricOptions,
+    text_columns: TextColumns,
     predictions: tuple[str, ...],
     by: str | None,
     key: str | None,
     baseline: str | None,
-    configs: tuple[str, ...],
-    weights: tuple[str, ...],
-    thresholds: tuple[str, ...],
-    fail_under: tuple[str, ...],
-    max_wrong: tuple[str, ...],
     json: bool,
     output: Path | None,
     run: dict[str, Any],
@@ -95,12 +79,11 @@ def compare(
 
     Example: semantic-metrics compare references.txt first.txt second.txt
     """
-    choices = choose_metrics(metrics, configs, weights, thresholds, fail_under, max_wrong)
-    check_questions("--questions", "a column", questions is not None, metrics)
+    choices = metrics.choose(text_columns.questions)
     columns = _prediction_columns(predictions, 1 if by else len(systems))
     check_records_path(output, (gold, *systems))
     table = read_table(gold)
-    shared = _read_gold(table, gold, references, separator, json_lists, questions)
+    shared = _read_gold(table, gold, text_columns)
     ids = None if key is None else table.column(f"{gold}, --id", key)
     if by is None:
         answers = _read_systems(gold, len(table.rows), systems, columns, key, ids)
@@ -177,22 +160,15 @@ def _baseline(given: str | None, names: list[str], systems: tuple[Path, ...]) ->
     return None
 
 
-def _read_gold(
-    table: Table,
-    gold: Path,
-    references: tuple[str, ...],
-    separator: str | None,
-    json_lists: bool,
-    questions: str | None,
-) -> dict[str, list[Any]]:
+def _read_gold(table: Table, gold: Path, text_columns: TextColumns) -> dict[str, list[Any]]:
     """References, and questions if there is a column of them."""
-    names = references or (_only_column(table, gold, "--references"),)
-    columns = choose_references(table.columns, names, separator, json_lists)
+    names = text_columns.references or (_only_column(table, gold, "--references"),)
+    columns = text_columns.reference_columns(table.columns, names)
     texts: dict[str, list[Any]] = {"references": table.references(f"{gold}, --references", columns)}
     for line in table.warnings(gold, columns):
         click.echo(line, err=True)
-    if questions is not None:
-        texts["questions"] = _texts(table, gold, "--questions", questions)
+    if text_columns.questions is not None:
+        texts["questions"] = _texts(table, gold, "--questions", text_columns.questions)
     return texts
 
 
@@ -279,13 +255,7 @@ def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> 
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
-    """A column of texts: the named one, or the only one.
-
-    Args:
-        table: rows of the file.
-        path: the file, for messages.
-        option: option that names the column.
-        column: its value, or None.
+    """A column of texts, the one that an option names or the only one; messages name the file and the option.
 
     Raises:
         InputError, FileError: there is no such column, several to choose from, or something else than texts in it.

@@ -18,8 +18,6 @@ from semantic_metrics.files.table import Table, read_table, write_table
 from semantic_metrics.files.writers import TABLE_NAMES
 
 MAX_PRINTED = 20  # contradictions that are printed without --output
-KEPT_ENDING = ".replies.jsonl"  # of the file beside the output that keeps what an endpoint replied
-MINED = "mined"  # in place of a rule, for a contradiction that was not made
 COLUMNS = ("row", "text", "contradiction", "rule", "probability")
 
 
@@ -51,7 +49,7 @@ def contradict(file: Path, column: str, output: Path | None, **options: Any) -> 
     table = read_table(file)
     texts = table.texts("--column", column)
     # replies of the endpoint are kept beside the output until it is complete: the same command asks only for the rest
-    kept = None if output is None or not options["endpoint"] else output.with_name(f"{output.name}{KEPT_ENDING}")
+    kept = None if output is None or not options["endpoint"] else output.with_name(f"{output.name}.replies.jsonl")
     if kept is not None:
         check_output(kept, inputs=[file])
     with as_input_error(ValueError):
@@ -113,6 +111,6 @@ def _mine(texts: list[str], table: Table, options: dict[str, Any]) -> tuple[list
     groups = None if options["group"] is None else table.column("--group", options["group"])
     threshold = mining.THRESHOLD if options["threshold"] is None else options["threshold"]
     pairs = mining.mine(texts, groups=groups, threshold=threshold, checkpoint=options["checkpoint"], run=options["run"])
-    rows = [[one.index + 1, one.text, one.contradiction, MINED, one.p] for one in pairs]
+    rows = [[one.index + 1, one.text, one.contradiction, "mined", one.p] for one in pairs]
     without = len(texts) - len(rows)
     return rows, f"texts {len(texts)}, contradictions {len(rows)}, none: no similar text contradicts {without}"

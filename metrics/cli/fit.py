@@ -69,20 +69,6 @@ class FitOptions:
     plot: Path | None
 
 
-@dataclass(frozen=True)
-class RatedTexts:
-    """Texts that people rated.
-
-    Attributes:
-        predictions, references: n texts each.
-        ratings: (n,) in [0, 1].
-    """
-
-    predictions: list[str]
-    references: list[str]
-    ratings: "np.ndarray"
-
-
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=_INPUT)
 @shared_option("--metric", multiple=False, default=DEFAULT_METRIC, help=f"Metric to fit; default: {DEFAULT_METRIC}.")
@@ -303,11 +289,11 @@ def _fit_consensus(options: FitOptions) -> None:
     output = _output_file(options, FILE)
     with as_input_error(ValueError, prefix="--"):
         run = RunOptions(**options.run)
-    rated = _read_rated(options)
+    predictions, references, ratings = _read_rated(options)
     metric = load_scoring(RATED, options.config)
     assert isinstance(metric, ConsensusScoring), "the metric that is fitted"
-    parts = metric.models.parts(rated.predictions, rated.references, run)
-    fitted = fit_consensus(parts, rated.ratings, rated.references, options.folds, options.seed)
+    parts = metric.models.parts(predictions, references, run)
+    fitted = fit_consensus(parts, ratings, references, options.folds, options.seed)
     origin = "; ".join(_short(path) for path, _ in options.inputs)
     signature = metric.signature(**options.run)
     checkpoint = metric.models.scorer.checkpoint_sha256[:CHECKPOINT_DIGITS]
@@ -318,8 +304,11 @@ def _fit_consensus(options: FitOptions) -> None:
     _echo_written(output)
 
 
-def _read_rated(options: FitOptions) -> RatedTexts:
-    """Rated texts of all files without blank ones, which score 0 whatever the weights; prints how many these are."""
+def _read_rated(options: FitOptions) -> "tuple[list[str], list[str], np.ndarray]":
+    """Texts of all files, references and (n,) ratings in [0, 1].
+
+    Blank texts score 0 whatever the weights are: they are left out, and their number is printed.
+    """
     import numpy as np
 
     from semantic_metrics.files.table import read_table
@@ -341,7 +330,7 @@ def _read_rated(options: FitOptions) -> RatedTexts:
     with as_input_error(ValueError, prefix="--"):
         scaled = Ratings.on_scale({options.human: np.array(ratings)}, references, options.scale)
     click.echo(f"{len(predictions)} rated texts, {len(predictions) - len(rows)} blank and not fitted")
-    return RatedTexts([predictions[row] for row in rows], [references[row] for row in rows], scaled.mean[rows])
+    return [predictions[row] for row in rows], [references[row] for row in rows], scaled.mean[rows]
 
 
 def _fit_threshold(options: FitOptions, choice: MetricChoice) -> None:

@@ -10,8 +10,6 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 
-FAILED_CODE = 1
-
 
 @dataclass(frozen=True)
 class Gate:
@@ -62,4 +60,4 @@ def finish(failures: Iterable[str], summary: dict[str, Any] | None = None) -> No
     for line in lines:
         click.echo(f"failed: {line}", err=True)
     if lines:
-        raise click.exceptions.Exit(FAILED_CODE)
+        raise click.exceptions.Exit(1)

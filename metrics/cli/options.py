@@ -1,7 +1,8 @@
 """Options that several commands take, each declared once."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.run_options import BACKENDS
 from semantic_metrics.files.references import ReferenceColumns
 from semantic_metrics.files.rows import check_column
+from semantic_metrics.files.table import Table, read_table
 
 
 class FilePath(click.Path):
@@ -26,6 +28,7 @@ class FilePath(click.Path):
             raise InputError(f"{value!r}: expected a name without NUL and lone surrogates") from None
 
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # of a command
 FILE = FilePath(path_type=Path)
 OVERWRITE = "semantic_metrics.overwrite"  # in the context's `meta`
 WEIGHTED_METRICS = tuple(name for name in text_metrics() if describe(name).takes_weights)
@@ -33,7 +36,7 @@ MAX_RESAMPLES = 1_000_000  # more take hours, and change the third digit of no p
 DEFAULT_METRIC = "consensus"  # of every command
 ANSWER_METRICS = tuple(name for name in text_metrics() if describe(name).takes_questions)
 
-_SHARED: dict[str, dict[str, Any]] = {
+SHARED: dict[str, dict[str, Any]] = {
     "--metric": {
         "multiple": True,
         "metavar": "NAME",
@@ -80,28 +83,46 @@ MODEL_OPTIONS: dict[
 _PLURALS = {"--metric": "metrics", "--config": "configs", "--threshold": "thresholds"}
 
 
-def choose_references(
-    columns: list[str], names: tuple[str, ...], separator: str | None, json_lists: bool
-) -> ReferenceColumns:
-    """The columns of references that options name.
+@dataclass(frozen=True)
+class TextColumns:
+    """Where a file has its texts, by the options of the same names."""
 
-    Args:
-        columns: columns of the file.
-        names: values of --references.
-        separator: value of --separator.
-        json_lists: value of --json-lists.
+    references: tuple[str, ...]
+    separator: str | None
+    json_lists: bool
+    questions: str | None
+    predictions: str | None = None
 
-    Raises:
-        InputError: a column is named twice, or the separator is empty.
-        FileError: a column is missing, or none was named.
-    """
-    for name in names or (None,):
-        check_column(columns, "--references", name)
-    if len(set(names)) < len(names):
-        raise InputError(f"--references: expected each column once, got {', '.join(map(repr, names))}")
-    if separator == "":
-        raise InputError("--separator: expected a text, got an empty one")
-    return ReferenceColumns(names, separator or "", json_lists)
+    def reference_columns(self, columns: list[str], names: tuple[str, ...] = ()) -> ReferenceColumns:
+        """The columns of references, among those of a file; `names` take the place of --references.
+
+        Raises:
+            InputError: a column is named twice, or the separator is empty.
+            FileError: a column is missing, or none was named.
+        """
+        names = names or self.references
+        for name in names or (None,):
+            check_column(columns, "--references", name)
+        if len(set(names)) < len(names):
+            raise InputError(f"--references: expected each column once, got {', '.join(map(repr, names))}")
+        if self.separator == "":
+            raise InputError("--separator: expected a text, got an empty one")
+        return ReferenceColumns(names, self.separator or "", self.json_lists)
+
+    def read(self, file: Path) -> tuple[Table, dict[str, list[Any]]]:
+        """A file, and its texts by the argument of `compute` that takes them; warns of a list that is read as a text.
+
+        Raises:
+            InputError, FileError: the file cannot be read, or a column is missing or holds something else than texts.
+        """
+        table = read_table(file)
+        references = self.reference_columns(table.columns)
+        named = {"predictions": self.predictions, "questions": self.questions}
+        texts = {name: table.texts(f"--{name}", column) for name, column in named.items() if column is not None}
+        texts["references"] = table.references("--references", references)
+        for line in table.warnings(file, references):
+            click.echo(line, err=True)
+        return table, texts
 
 
 def refuse_existing(option: str, path: Path) -> None:
@@ -114,7 +135,7 @@ def refuse_existing(option: str, path: Path) -> None:
         raise InputError(f"{option}: {path} is there already; --overwrite replaces it")
 
 
-def output_option(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def output_option(name: str, **settings: Any) -> Decorator:
     """An option for a file to write, which must be new, as a decorator of a command."""
 
     def check(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
@@ -135,33 +156,51 @@ overwrite_option = click.option(
 )
 
 
-def shared_option(name: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def shared_option(name: str, **settings: Any) -> Decorator:
     """One of the shared options as a decorator of a command; `settings` replace those that it has by default."""
-    settings = _SHARED[name] | settings
+    settings = SHARED[name] | settings
     if name == "--output":
         return lambda command: output_option(name, **settings)(overwrite_option(command))
     names = [name, _PLURALS[name]] if settings.get("multiple") and name in _PLURALS else [name]
     return click.option(*names, **settings)
 
 
-def model_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def group_options(argument: str, kind: Callable[..., object], options: Mapping[str, Mapping[str, Any]]) -> Decorator:
+    """Options with their settings as a decorator of a command, which gets what `kind` makes of them as one argument."""
+    names = {option: _PLURALS.get(option, option[2:].replace("-", "_")) for option in options}
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_group(**values: Any) -> object:
+            group = kind(**{name: values.pop(name) for name in names.values()})
+            return command(**values, **{argument: group})
+
+        decorated: Callable[..., Any] = with_group
+        for option, name in reversed(names.items()):
+            decorated = click.option(option, name, **options[option])(decorated)
+        return decorated
+
+    return decorate
+
+
+def text_options(predictions: bool = True, required: bool = False) -> Decorator:
+    """The options of `TextColumns`, with --predictions or without, which a command gets as `text_columns`."""
+    options = {name: SHARED[name] for name in ("--references", "--separator", "--json-lists", "--questions")}
+    options["--references"] = {**options["--references"], "required": required}
+    if predictions:
+        options = {"--predictions": {**SHARED["--predictions"], "required": required}, **options}
+    return group_options("text_columns", TextColumns, options)
+
+
+def model_options(*names: str) -> Decorator:
     """The options of how models run, some of MODEL_OPTIONS (all by default), as a decorator of a command.
 
     The command gets one argument `run`, a dict of those that were given and are not the default, for `LoadedMetric`.
     """
-    names = names or tuple(MODEL_OPTIONS)
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def with_run(**options: Any) -> object:
-            given = {name: options.pop(name) for name in names}
-            if given.get("backend") == BACKENDS[0]:
-                given["backend"] = None
-            return command(**options, run={name: value for name, value in given.items() if value is not None})
+    def run(**given: Any) -> dict[str, Any]:
+        default = {"backend": BACKENDS[0]}
+        return {name: value for name, value in given.items() if value not in (None, default.get(name))}
 
-        decorated: Callable[..., Any] = with_run
-        for name in reversed(names):
-            decorated = click.option(f"--{name.replace('_', '-')}", name, **MODEL_OPTIONS[name])(decorated)
-        return decorated
-
-    return decorate
+    options = {f"--{name.replace('_', '-')}": MODEL_OPTIONS[name] for name in names or MODEL_OPTIONS}
+    return group_options("run", run, options)

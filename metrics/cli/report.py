@@ -11,61 +11,42 @@ from typing import Any
 import click
 
 from semantic_metrics.cli.errors import InputError
-from semantic_metrics.cli.options import FILE, choose_references, model_options, shared_option
-from semantic_metrics.cli.scoring import LoadedMetric, check_questions, choose_metrics
+from semantic_metrics.cli.options import FILE, TextColumns, model_options, shared_option, text_options
+from semantic_metrics.cli.scoring import LoadedMetric, MetricOptions, metric_options
 from semantic_metrics.core.inputs import References
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.output import check_output
 from semantic_metrics.files.rows import number_of
-from semantic_metrics.files.table import Table, read_table
+from semantic_metrics.files.table import Table
 
 ROWS = 5  # worst rows, and best rows
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@shared_option("--metric")
-@shared_option("--predictions", required=True)
-@shared_option("--references", required=True)
-@shared_option("--separator")
-@shared_option("--json-lists")
-@shared_option("--questions")
+@metric_options()
+@text_options(required=True)
 @click.option("--label", metavar="COLUMN", help="Column of human labels: 1 or true for correct, 0 or false.")
-@shared_option("--config")
-@shared_option("--weights")
-@shared_option("--threshold")
 @model_options()
 @click.option("--rows", default=ROWS, show_default=True, type=click.IntRange(0), help="Worst and best rows to show.")
 @click.option("--title", metavar="TEXT", help="Title of the page; default: the file's name.")
 @shared_option("--output", required=True, help="HTML file to write.")
 def report(
     file: Path,
-    metrics: tuple[str, ...],
-    references: tuple[str, ...],
-    separator: str | None,
-    json_lists: bool,
+    metrics: MetricOptions,
+    text_columns: TextColumns,
     label: str | None,
-    configs: tuple[str, ...],
-    weights: tuple[str, ...],
-    thresholds: tuple[str, ...],
     rows: int,
     title: str | None,
     output: Path,
     run: dict[str, Any],
-    **columns: str | None,
 ) -> None:
     """Score FILE and write an HTML page: distributions, worst and best rows with heat maps, all rows, signatures.
 
     Example: semantic-metrics report rated.csv --predictions said --references reference --output rated.html
     """
-    choices = choose_metrics(metrics, configs, weights, thresholds)
-    check_questions("--questions", "a column", columns["questions"] is not None, metrics)
-    table = read_table(file)
-    named = choose_references(table.columns, references, separator, json_lists)
-    texts = {name: table.texts(f"--{name}", column) for name, column in columns.items() if column}
-    texts["references"] = table.references("--references", named)
-    for line in table.warnings(file, named):
-        click.echo(line, err=True)
+    choices = metrics.choose(text_columns.questions)
+    table, texts = text_columns.read(file)
     labels = None if label is None else _labels(table, label)
     check_output(output, inputs=[file])
     from semantic_metrics.report import Scores, write_report  # scipy takes a second to import

@@ -12,10 +12,9 @@ import click
 
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import finish
-from semantic_metrics.cli.options import FILE, choose_references, model_options, output_option, shared_option
-from semantic_metrics.cli.processes import Processes, Results
+from semantic_metrics.cli.options import FILE, TextColumns, model_options, output_option, shared_option, text_options
 from semantic_metrics.cli.resume import RESUMABLE, OtherRun, Output
-from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, check_questions, choose_metrics
+from semantic_metrics.cli.scoring import LoadedMetric, MetricChoice, MetricOptions, metric_options
 from semantic_metrics.cli.terminal import MAX_TABLE_ROWS, table_lines
 from semantic_metrics.core.contract import describe
 from semantic_metrics.core.progress import progress, progress_bar
@@ -31,24 +30,13 @@ from semantic_metrics.files.writers import TABLE_FORMATS, TABLE_NAMES, Scores, c
 MAX_CHUNK_ROWS = 2**31 - 1  # of what pyarrow and Python count; nobody has more
 CHUNK_ROWS = 2048  # rows that are read, scored and written at a time
 YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
-WORKERS = "workers"  # option: without a model, processes that score chunks
-INTERRUPTED_CODE = 130  # exit code of a program that Ctrl-C ended, 128 + SIGINT
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@shared_option("--metric")
-@shared_option("--predictions")
-@shared_option("--references")
-@shared_option("--separator")
-@shared_option("--json-lists")
+@metric_options(gate=True)
+@text_options()
 @click.option("--references-file", type=FILE, metavar="TXT", help="References of a .txt FILE, line by line.")
-@shared_option("--questions")
-@shared_option("--config")
-@shared_option("--weights")
-@shared_option("--threshold")
-@shared_option("--fail-under")
-@shared_option("--max-wrong")
 @shared_option("--json")
 @click.option("--details", is_flag=True, help="Add what else is said of a row: reasons, parts.")
 @model_options()
@@ -83,7 +71,7 @@ def score(**options: Any) -> None:
             if first is None:
                 raise InputError(f"{reader.name}: expected an answer in a row at least, got none")
             scorer.texts(first, choices)  # before a model is loaded
-            scorer.metrics += [LoadedMetric(choice, run=given.run, run_without_model=[WORKERS]) for choice in choices]
+            scorer.metrics += [LoadedMetric(choice, run=given.run) for choice in choices]
             _score(given, reader, scorer, chain([first], chunks), format)
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
@@ -103,7 +91,7 @@ def score(**options: Any) -> None:
 class Interrupted(click.ClickException):
     """Ctrl-C: one line on stderr, which says what is kept."""
 
-    exit_code = INTERRUPTED_CODE
+    exit_code = 130  # 128 + SIGINT
 
 
 @dataclass(frozen=True)
@@ -111,18 +99,9 @@ class ScoreOptions:
     """Options of the command; names and meaning as in `semantic-metrics score --help`."""
 
     file: Path
-    metrics: tuple[str, ...]
-    predictions: str | None
-    references: tuple[str, ...]
-    separator: str | None
-    json_lists: bool
+    metrics: MetricOptions
+    text_columns: TextColumns
     references_file: Path | None
-    questions: str | None
-    configs: tuple[str, ...]
-    weights: tuple[str, ...]
-    thresholds: tuple[str, ...]
-    fail_under: tuple[str, ...]
-    max_wrong: tuple[str, ...]
     json: bool
     details: bool
     show: tuple[str, ...]
@@ -140,10 +119,8 @@ class ScoreOptions:
         Raises:
             InputError: an option is invalid, or options do not go together.
         """
-        named = (self.metrics, self.configs, self.weights, self.thresholds, self.fail_under, self.max_wrong)
-        choices = choose_metrics(*named, details=self.details)
-        check_questions("--questions", "a column", self.questions is not None, self.metrics)
-        if self.references_file is not None and self.references:
+        choices = self.metrics.choose(self.text_columns.questions, self.details)
+        if self.references_file is not None and self.text_columns.references:
             raise InputError("--references-file: expected it or --references, got both")
         if self.json and self.output == STREAM:
             raise InputError("--json: expected a file as --output, got -, which prints the rows")
@@ -165,10 +142,10 @@ class ScoreOptions:
         Raises:
             FileError: a column is missing, or was not named.
         """
-        predictions = self.predictions
+        predictions, questions = self.text_columns.predictions, self.text_columns.questions
         if self.references_file is not None:
             predictions = predictions or reader.columns[0]
-        given = {} if self.questions is None else {"questions": self.questions}
+        given = {} if questions is None else {"questions": questions}
         columns = {
             name: check_column(reader.columns, f"--{name}", column)
             for name, column in (given | {"predictions": predictions}).items()
@@ -183,20 +160,8 @@ class ScoreOptions:
         Raises:
             FileError: one is missing, or none was named.
         """
-        return choose_references(
-            reader.columns,
-            (REFERENCE,) if self.references_file is not None else self.references,
-            self.separator,
-            self.json_lists,
-        )
-
-    def processes(self, reader: Reader, metrics: list[LoadedMetric]) -> Processes:
-        """What scores chunks beside this process: nothing, unless all metrics run without a model."""
-        count = self.run.get(WORKERS)
-        # who writes rows to a pipe may wait for a score, or for an error, before the next row
-        if reader.total is None or any(metric.runs_model for metric in metrics):
-            count = 1
-        return Processes([metric.computation for metric in metrics], count)
+        names = (REFERENCE,) if self.references_file is not None else ()
+        return self.text_columns.reference_columns(reader.columns, names)
 
     def output_format(self, reader: Reader) -> str | None:
         """The format of the output, None if there is none.
@@ -222,14 +187,10 @@ class ScoreOptions:
         return format
 
     def check_names(self, reader: Reader, read: list[str]) -> None:
-        """Check that no column is called like one of the metrics' own, where both are written or printed.
-
-        Args:
-            reader: the file.
-            read: names of the columns of texts, which are printed.
+        """Refuse a column that is called like one of the metrics' own, where both are written or printed.
 
         Raises:
-            InputError: one is.
+            InputError: there is one, among `read` and --show where rows are printed, and else in the file.
         """
         kept = [*read, *self.show] if self.output is None else reader.columns
         for name in [column for choice in self.choices() for column in choice.columns]:
@@ -265,7 +226,6 @@ class ChunkScorer:
     left: int = 0
     _lists: bool | None = None
     _warned: bool = False
-    _warning: tuple[Chunk, str] | None = None  # of a chunk, until it is that chunk's turn
 
     def answered(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """The chunks, without rows that have no answer where these are skipped; counts them."""
@@ -302,7 +262,8 @@ class ChunkScorer:
         columns = [chunk.column(name) for name in self.references.names]
         if not self._warned and (unread := self.references.unread_list(columns)) is not None:
             row, *rest = unread
-            self._warned, self._warning = True, (chunk, warn_of_list(chunk.place(row), *rest))
+            self._warned = True
+            click.echo(warn_of_list(chunk.place(row), *rest), err=True)
         if self.references.are_joined:
             return self.references.join(columns, chunk.place)
         if self._lists is None:
@@ -310,28 +271,21 @@ class ChunkScorer:
         _check_texts(chunk, self.references.names[0], columns[0], several=True, lists=self._lists)
         return columns[0]
 
-    def scored(self, chunks: Iterable[Chunk], processes: Processes) -> Iterator[tuple[Chunk, Scores]]:
-        """Chunks with their scores, by metric, and the words, by column.
+    def score(self, chunk: Chunk) -> Scores:
+        """The scores of a chunk, by metric, and the words, by column.
 
         Raises:
             InputError: a text is invalid; names the row.
         """
-        read = ((chunk, self.texts(chunk, self.metrics)) for chunk in chunks)
-        for chunk, texts, results in processes.run(read):
-            yield chunk, self._add(chunk, texts, results)
-
-    def _add(self, chunk: Chunk, texts: dict[str, list[Any]], results: Results | None) -> Scores:
-        if self._warning is not None and self._warning[0] is chunk:
-            click.echo(self._warning[1], err=True)
-            self._warning = None
+        texts = self.texts(chunk, self.metrics)
         names = {**self.columns, "references": self.references.names[0]}
 
         def place(column: str, index: int) -> str:
             return f"{chunk.place(index)}, column {names[column]!r}"
 
         scores: Scores = {}
-        for i, metric in enumerate(self.metrics):
-            scores |= metric.score(texts, place) if results is None else metric.add(results[i])
+        for metric in self.metrics:
+            scores |= metric.score(texts, place)
             if self.missing == "zero" and any(
                 value for value, said in zip(scores[metric.name], texts["predictions"], strict=True) if not said
             ):
@@ -357,36 +311,35 @@ def _check_texts(chunk: Chunk, column: str, values: list[Any], several: bool = F
 def _score(
     options: ScoreOptions, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], format: str | None
 ) -> None:
-    with options.processes(reader, scorer.metrics) as processes:
-        if format is None:
-            for _ in _scored(reader, scorer, chunks, processes):
-                pass  # the scorer keeps what is printed
-        elif options.output == STREAM:
-            file = sys.stdout.buffer
-            columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
-            writer = open_writer(format, file, reader, columns)
-            for chunk, scores in _scored(reader, scorer, chunks, processes):
-                writer.write(chunk, scores)
-                file.flush()
-        else:
-            _write(_open_output(options, reader, scorer, format), reader, scorer, chunks, processes)
+    if format is None:
+        for _ in _scored(reader, scorer, chunks):
+            pass  # the scorer keeps what is printed
+    elif options.output == STREAM:
+        file = sys.stdout.buffer
+        columns = {name: type for metric in scorer.metrics for name, type in metric.columns.items()}
+        writer = open_writer(format, file, reader, columns)
+        for chunk, scores in _scored(reader, scorer, chunks):
+            writer.write(chunk, scores)
+            file.flush()
+    else:
+        _write(_open_output(options, reader, scorer, format), reader, scorer, chunks)
 
 
 def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, format: str) -> Output:
     settings: dict[str, Any] = {f"--{name}": column for name, column in scorer.columns.items()}
-    settings |= {"--references": " ".join(scorer.references.names), "--separator": options.separator}
-    settings |= {"--json-lists": options.json_lists or None, "--metric": options.metrics}
+    settings |= {"--references": " ".join(scorer.references.names), "--separator": options.text_columns.separator}
+    settings |= {"--json-lists": options.text_columns.json_lists or None, "--metric": options.metrics.metrics}
     settings |= {"--missing": options.missing, "--details": options.details or None}
-    settings |= {"--weights": options.weights or None, "--batch-rows": options.batch_rows}
+    settings |= {"--weights": options.metrics.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
     assert options.output is not None, "there is a format where there is an output"
     return Output(options.output, format, reader, scorer.metrics, settings, options.resume)
 
 
-def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], processes: Processes) -> None:
+def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk]) -> None:
     try:
-        for chunk, scores in _scored(reader, scorer, output.remaining(chunks), processes):
+        for chunk, scores in _scored(reader, scorer, output.remaining(chunks)):
             output.write(chunk, scores)
         output.finish()
     except OtherRun:
@@ -400,15 +353,13 @@ def _write(output: Output, reader: Reader, scorer: ChunkScorer, chunks: Iterable
         raise
 
 
-def _scored(
-    reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk], processes: Processes
-) -> Iterator[tuple[Chunk, Scores]]:
+def _scored(reader: Reader, scorer: ChunkScorer, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scores]]:
     """Scored chunks, with a progress bar on a terminal; a model, which takes long for a chunk, has its own below."""
     rows = 0
     inner = any(metric.runs_model for metric in scorer.metrics)
     with progress_bar(reader.total, reader.unit) as bar, progress(inner):
-        for chunk, scores in scorer.scored(chunks, processes):
-            yield chunk, scores
+        for chunk in chunks:
+            yield chunk, scorer.score(chunk)
             rows += len(chunk)
             bar.set_postfix_str(f"{rows:,} rows", refresh=False)
             bar.update(reader.done - bar.n)

@@ -5,7 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,8 +14,7 @@ import click
 
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
-from semantic_metrics.cli.options import ANSWER_METRICS
-from semantic_metrics.cli.processes import Computation
+from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, group_options
 from semantic_metrics.core.contract import (
     argument_names,
     check_option_names,
@@ -139,16 +138,9 @@ def choose_metrics(
     *,
     details: bool = False,
 ) -> list[MetricChoice]:
-    """The metrics with what belongs to each: one value, or for several metrics NAME=VALUE.
+    """The metrics with what belongs to each (see `MetricChoice`): one value, or for several metrics NAME=VALUE.
 
-    Args:
-        names: metrics.
-        configs: checkpoints.
-        weights: files of weights; a bare one belongs to the only metric that takes weights.
-        thresholds: numbers, or files of thresholds.
-        fail_under: lowest means.
-        max_wrong: largest numbers of wrong texts.
-        details: whether the metrics add what else they say of a row.
+    A bare file of weights belongs to the only metric that takes weights.
 
     Raises:
         InputError: a metric is unknown or named twice, a value belongs to none of them, or a threshold cannot be read.
@@ -176,6 +168,31 @@ def choose_metrics(
         choices.append(MetricChoice(name, *given, column, details))
         _ = choices[-1].fitted_threshold, choices[-1].gate  # read before a model is loaded
     return choices
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """Which metrics score a file, and how: the values of the options that `metric_options` declares."""
+
+    metrics: tuple[str, ...]
+    configs: tuple[str, ...]
+    weights: tuple[str, ...]
+    thresholds: tuple[str, ...]
+    fail_under: tuple[str, ...] = ()
+    max_wrong: tuple[str, ...] = ()
+
+    def choose(self, questions: str | None, details: bool = False) -> list[MetricChoice]:
+        """The metrics, checked by `choose_metrics` and `check_questions`; `questions` is the value of --questions."""
+        choices = choose_metrics(*vars(self).values(), details=details)
+        check_questions("--questions", "a column", questions is not None, self.metrics)
+        return choices
+
+
+def metric_options(gate: bool = False, **metric: Any) -> Decorator:
+    """The options of `MetricOptions`, --metric with settings of its own, which a command gets as `metrics`."""
+    names = ["--metric", "--config", "--weights", "--threshold", *(["--fail-under", "--max-wrong"] if gate else [])]
+    options = {name: SHARED[name] for name in names}
+    return group_options("metrics", MetricOptions, {**options, "--metric": {**SHARED["--metric"], **metric}})
 
 
 def _for_each_metric(option: str, kind: str, names: Collection[str], values: tuple[str, ...]) -> dict[str, str | None]:
@@ -223,7 +240,6 @@ class LoadedMetric:
         choice: the metric, and what belongs to it.
         command: command that needs the metric.
         run: how its model runs, as `model_options` gives it; a metric that runs no model says that it has no effect.
-        run_without_model: names of those options of `run` that the command uses itself if there is no model.
 
     Attributes:
         name: name of the metric.
@@ -250,7 +266,6 @@ class LoadedMetric:
         choice: MetricChoice,
         command: str = "score",
         run: Mapping[str, Any] = NO_OPTIONS,
-        run_without_model: Collection[str] = (),
     ) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
@@ -260,8 +275,7 @@ class LoadedMetric:
         with as_input_error(ValueError):
             self._metric = load_scoring(self.name, choice.checkpoint, command)
             self.runs_model: bool = getattr(self._metric, "runs_model", True)
-            self._run = self._checked_run(run, run_without_model)
-            self._options = {**choice.options, **self._run}
+            self._options = {**choice.options, **self._checked_run(run)}
             self.signature: str = self._metric.signature(**self._options)
         fitted = choice.fitted_threshold
         given = fitted if fitted is None or isinstance(fitted, float) else self._checked(fitted)
@@ -274,16 +288,16 @@ class LoadedMetric:
             self._options["threshold"] = given  # its mean is the share of correct texts
         self._details = self._description.details if choice.details else {}
 
-    def _checked_run(self, run: Mapping[str, Any], run_without_model: Collection[str]) -> dict[str, Any]:
+    def _checked_run(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
         if not self.runs_model:
             RunOptions(**run)  # a mistake is one here too
-            if unused := [name for name in run if name not in run_without_model]:
-                options = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
-                verb = "has" if len(unused) == 1 else "have"
+            if run:
+                options = ", ".join(f"--{name.replace('_', '-')}" for name in run)
+                verb = "has" if len(run) == 1 else "have"
                 click.echo(f"{self.name}: a table runs no model, {options} {verb} no effect", err=True)
             return {}
         check_option_names(self.name, self._metric, run)
-        return dict(run)
+        return run
 
     def _checked(self, fitted: Threshold) -> float:
         with as_input_error(ValueError, prefix="--"):
@@ -305,27 +319,18 @@ class LoadedMetric:
         Raises:
             InputError: a value is invalid; says where it is.
         """
-        compute, names = self.computation
+        names = self._description.columns
         with as_input_error(ValueError):
             try:
-                result = compute(**{name: columns[name] for name in names})
+                result = self._metric.compute(**{name: columns[name] for name in names}, **self._options)
             except InvalidInput as error:
                 if error.index is None or error.argument not in names:
                     raise
                 raise InputError(f"{place(error.argument, error.index)}: {self.name}: {error.reason}") from None
-        return self.add(result)
+        return self._add(result)
 
-    @property
-    def computation(self) -> Computation:
-        """What gives results for `add`, also in another process, and the names of the columns of texts it takes."""
-        return partial(self._metric.compute, **self._options), self._description.columns
-
-    def add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Take a result of the next rows: add it to the sums.
-
-        Returns:
-            The scores of the rows, their words and decisions, by `columns`.
-        """
+    def _add(self, result: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Add a result of the next rows to the sums; returns its columns."""
         scores = result["scores"]
         self.signature, self.best_reference = result["signature"], result.get("best_reference")
         self.rows += len(scores)
@@ -429,12 +434,7 @@ def score_rows(
 ) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
-    Args:
-        choice: the metric, and what belongs to it.
-        columns: n values of each column.
-        command: command that needs the metric.
-        run: how its model runs, as `LoadedMetric` takes it.
-        place: what a message calls a value, given its column and its index.
+    `choice`, `command` and `run` are those of `LoadedMetric`, `columns` and `place` those of its method `score`.
 
     Raises:
         InputError: a value is invalid, or the checkpoint, the weights or the threshold cannot be used.

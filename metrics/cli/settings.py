@@ -50,13 +50,9 @@ def _parse(file: Path, content: bytes) -> object:
 
 
 def defaults(commands: Mapping[str, click.Command], name: str, settings: Mapping[str, Any], place: str) -> Any:  # noqa: ANN401
-    """Values of a command's options by the names of its arguments: what holds for all commands, then its own table.
+    """Values of the options of command `name`, by its arguments: what holds for all commands, then its own table.
 
-    Args:
-        commands: all commands by name.
-        name: the one that runs.
-        settings: options by name, and tables of options by the name of a command.
-        place: what messages call them.
+    `settings` holds options by name, and tables of options by the name of a command; messages call it `place`.
 
     Raises:
         InputError: there is no such option, or a value is none.

@@ -18,13 +18,9 @@ MAX_RED, MIN_GREEN = 0.5, 0.75  # shares of the range of scores up to which they
 def table_lines(
     scores: dict[str, list[float]], texts: dict[str, list[str]], rows: int, ranges: dict[str, tuple[float, float]]
 ) -> Iterator[str]:
-    """The table, row by row: scores, bars, and the texts cut to the width of the terminal.
+    """The table of the first of `rows` rows, MAX_TABLE_ROWS at most: scores, bars, and texts cut to the terminal.
 
-    Args:
-        scores: scores of the first rows, at most MAX_TABLE_ROWS, by metric.
-        texts: texts of the same rows, by column.
-        rows: number of all rows.
-        ranges: lowest and highest score there can be, by metric.
+    `ranges` are the lowest and highest score there can be, by metric.
     """
     width = max(MIN_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 0)).columns) - 1
     left = {name: BAR_WIDTH if min(values) < 0 else 0 for name, values in scores.items()}

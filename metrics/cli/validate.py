@@ -1,6 +1,7 @@
 """`semantic-metrics validate`: which metric agrees with people on a file that they rated."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,15 @@ from semantic_metrics.cli.options import (
     ANSWER_METRICS,
     FILE,
     MAX_RESAMPLES,
-    choose_references,
+    TextColumns,
     model_options,
     shared_option,
+    text_options,
 )
-from semantic_metrics.cli.scoring import CORRECT, ScoredRows, check_questions, choose_metrics, score_rows, share_correct
+from semantic_metrics.cli.scoring import CORRECT, MetricOptions, ScoredRows, metric_options, score_rows, share_correct
 from semantic_metrics.core.contract import describe, text_metrics
 from semantic_metrics.core.signature import shorten
-from semantic_metrics.files.table import check_records_path, read_table, write_records
+from semantic_metrics.files.table import check_records_path, write_records
 from semantic_metrics.stats.bootstrap import RESAMPLES
 
 if TYPE_CHECKING:
@@ -36,15 +38,8 @@ FIGURES = (
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--human", multiple=True, required=True, metavar="COLUMN", help="Column of ratings, one a rater.")
-@shared_option("--predictions", required=True, help="Column of the rated texts.")
-@shared_option("--references", required=True)
-@shared_option("--separator")
-@shared_option("--json-lists")
-@shared_option("--questions")
-@shared_option("--metric", default=[], help="Metric, repeatable; default: all.")
-@shared_option("--config")
-@shared_option("--weights")
-@shared_option("--threshold")
+@text_options(required=True)
+@metric_options(default=[], help="Metric, repeatable; default: all.")
 @model_options()
 @click.option("--group", metavar="COLUMN", help="Column of groups; default: the references.")
 @click.option("--scale", nargs=2, type=float, metavar="LOW HIGH", help="Ends of the rating scale; default: as in FILE.")
@@ -61,13 +56,8 @@ FIGURES = (
 def validate(
     file: Path,
     human: tuple[str, ...],
-    references: tuple[str, ...],
-    separator: str | None,
-    json_lists: bool,
-    metrics: tuple[str, ...],
-    configs: tuple[str, ...],
-    weights: tuple[str, ...],
-    thresholds: tuple[str, ...],
+    text_columns: TextColumns,
+    metrics: MetricOptions,
     group: str | None,
     scale: tuple[float, float] | None,
     by: str,
@@ -75,7 +65,6 @@ def validate(
     seed: int,
     output: Path | None,
     run: dict[str, Any],
-    **columns: str | None,
 ) -> None:
     """Say which metric agrees best with people on FILE (.csv, .jsonl, .parquet), which they rated.
 
@@ -85,19 +74,13 @@ def validate(
 
     from semantic_metrics.stats import validation  # scipy takes a second to import
 
-    if not metrics:
-        metrics = tuple(name for name in text_metrics() if name not in ANSWER_METRICS)
-        metrics += ANSWER_METRICS if columns["questions"] is not None else ()
-    choices = choose_metrics(metrics, configs, weights, thresholds)
-    check_questions("--questions", "a column", columns["questions"] is not None, metrics)
+    if not metrics.metrics:
+        asked = ANSWER_METRICS if text_columns.questions is not None else ()
+        others = (name for name in text_metrics() if name not in ANSWER_METRICS)
+        metrics = replace(metrics, metrics=(*others, *asked))
+    choices = metrics.choose(text_columns.questions)
     check_records_path(output, [file])
-    table = read_table(file)
-    named = choose_references(table.columns, references, separator, json_lists)
-    given = {name: column for name, column in columns.items() if column is not None}
-    texts = {name: table.texts(f"--{name}", column) for name, column in given.items()}
-    texts["references"] = table.references("--references", named)
-    for line in table.warnings(file, named):
-        click.echo(line, err=True)
+    table, texts = text_columns.read(file)
     groups = texts["references"] if group is None else table.column("--group", group)
     if len(set(human)) < len(human):
         raise InputError(f"--human: expected each column once, got {', '.join(map(repr, human))}")

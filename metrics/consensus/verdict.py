@@ -1,7 +1,5 @@
 """From the parts of a consensus to a verdict in words, with its reason."""
 
-from dataclasses import dataclass
-
 from semantic_metrics.consensus.parts import Parts
 from semantic_metrics.quantities.rules import CONFLICT, DIFFERENT, NOTHING, OPEN
 from semantic_metrics.quantities.rules import NO_ANSWER as GIVES_NONE
@@ -13,28 +11,15 @@ SAYS_LESS, SAYS_MORE, DIFFERS = "says less", "says more", "differs"
 EMPTY, NO_ANSWER, UNREAD = "empty", "no answer", "unread"
 VERDICTS = (CONTRADICTS, SAME, SAYS_LESS, SAYS_MORE, DIFFERS, UNRELATED, EMPTY, NO_ANSWER, UNREAD)
 BY_RULE = {EQUAL: SAME, DIFFERENT: CONTRADICTS, GIVES_NONE: NO_ANSWER, NOTHING: UNRELATED, NOT_READ: UNREAD}
+# Chosen on development sets, see docs/consensus.md.
+CONTRADICTS_ABOVE = 0.5  # probability of contradiction, where `weights.limit` is .5
+ENTAILS_FROM = 0.5  # probability of entailment
+# Similarity below which texts that do not entail each other are unrelated: a model of NLI, which learned from captions
+# of one picture, would say that they contradict.
+UNRELATED_BELOW = 0.15
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """Where one verdict ends and another begins.
-
-    Attributes:
-        contradiction: a text contradicts above this probability of contradiction, where `weights.limit` is .5.
-        entailment: a text entails another from this probability on.
-        similarity: texts of which neither entails the other are unrelated below this similarity; a model of NLI, which
-            learned from captions of one picture, would say that they contradict.
-    """
-
-    contradiction: float = 0.5
-    entailment: float = 0.5
-    similarity: float = 0.15
-
-
-THRESHOLDS = Thresholds()  # chosen on development sets, see docs/consensus.md
-
-
-def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tuple[str, str]:
+def verdict(parts: Parts, row: int) -> tuple[str, str]:
     """The verdict on one pair, one of VERDICTS, and a sentence that gives its reason.
 
     The first that applies: rules decide (`quantities.rules`), and give their reason; the texts have little in common,
@@ -47,17 +32,16 @@ def verdict(parts: Parts, row: int, thresholds: Thresholds = THRESHOLDS) -> tupl
     Args:
         parts: the parts of n pairs.
         row: which of the pairs.
-        thresholds: where verdicts begin.
     """
     ruling = OPEN if parts.rulings is None else parts.rulings[row]
     if ruling.kind in BY_RULE:
         return BY_RULE[ruling.kind], ruling.reason
     supported, covered = float(parts.supported[row]), float(parts.covered[row])
     contradiction, similarity = float(parts.contradiction[row]), float(parts.similarity[row])
-    forward, back = supported >= thresholds.entailment, covered >= thresholds.entailment
-    if similarity < thresholds.similarity and not (forward or back):
+    forward, back = supported >= ENTAILS_FROM, covered >= ENTAILS_FROM
+    if similarity < UNRELATED_BELOW and not (forward or back):
         return UNRELATED, f"The texts have little in common (similarity {similarity:.2f})."
-    if contradiction > thresholds.contradiction:
+    if contradiction > CONTRADICTS_ABOVE:
         named = f": {ruling.reason}" if ruling.kind == CONFLICT else ""
         return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f}){named}."
     chances = f"(entailed by the reference {supported:.2f}, entails it {covered:.2f})"

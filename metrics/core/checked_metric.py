@@ -19,8 +19,6 @@ if TYPE_CHECKING:  # what the class in a script derives from, too
 else:
     _Metric = object
 
-MAX_FOLDER_NAME_BYTES = 100  # file systems allow 255
-
 
 def text_features(*columns: str) -> Features | list[Features]:
     """How `evaluate` stores columns of texts; a row of `references` may also be a list of texts."""
@@ -70,7 +68,7 @@ class CheckedInputs(TextScoring, _Metric):
 
     def _build_data_dir(self) -> str:
         # a checkpoint folder or Hub id as config_name must not become a path: evaluate would write inside it
-        name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-MAX_FOLDER_NAME_BYTES:]
+        name = re.sub(r"[^\w.-]+", "--", str(self.config_name))[-100:]  # file systems allow 255 bytes
         folder = Path(self._data_dir_root) / self.name / name
         if not self.keep_in_memory:  # nothing is written then, so that a cache that is read-only will do
             try:

@@ -61,12 +61,7 @@ def load(name: str, checkpoint: str | None = None, **options: Any) -> "evaluate.
 
 
 def load_scoring(name: str, checkpoint: str | None = None, command: str = "score") -> TextMetric:
-    """Load what scores texts, without `evaluate` where the metric can do without.
-
-    Args:
-        name: a metric that scores texts.
-        checkpoint: as `load` takes it.
-        command: command that needs the metric.
+    """Load a metric that scores texts, for a command, without `evaluate` where the metric can do without.
 
     Raises:
         ValueError: there is no such metric or checkpoint, or the metric lacks a part that the command needs.

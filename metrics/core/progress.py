@@ -34,14 +34,7 @@ def progress_bar(total: int | None, unit: str, title: str | None = None) -> "tqd
 def with_progress(
     items: Iterable[Item], unit: str, total: int | None = None, title: str | None = None
 ) -> Iterator[Item]:
-    """The items, with a bar.
-
-    Args:
-        items: what is worked on, one after the other.
-        unit: what an item is, such as "row".
-        total: number of items; None for their length, if they have one.
-        title: what is done.
-    """
+    """The items, with a `progress_bar`; its total is by default their length, if they have one."""
     if total is None and isinstance(items, Sized):
         total = len(items)
     with progress_bar(total, unit, title) as bar:

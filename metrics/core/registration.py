@@ -18,7 +18,6 @@ from semantic_metrics.core.contract import check_parts, described_metrics, metri
 
 MARKER_FILE = "registered_by.json"
 OWNER = "semantic-metrics"
-DIGEST_LENGTH = 64  # evaluate takes folders with a name of another length for no metric
 SCRIPT = '''"""{name} of the installed package `semantic-metrics`, put here by `semantic-metrics register`."""
 from semantic_metrics.{name}.{name} import {class_name}
 '''
@@ -75,7 +74,7 @@ def _register(name: str) -> str:
         temporary.rename(home / digest)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    foreign = sum(len(path.name) == DIGEST_LENGTH for path in home.iterdir()) - 1
+    foreign = sum(len(path.name) == 64 for path in home.iterdir()) - 1  # evaluate takes no other folder for a metric
     older = f", beside {foreign} that others put there and that are older" if foreign else ""
     return f"{name} {version(OWNER)}: {'replaced' if replaced else 'entered'} as {home / digest}{older}"
 

@@ -27,13 +27,12 @@ RUN_INPUTS = {  # what the docstring of a metric says of each
     "workers": "batches that run at a time on a CPU, a core for each; None (default) for as many as there are cores. "
     "It changes no score.",
 }
-DOCSTRING_WIDTH = 120
 
 
 def run_inputs(**changed: str) -> str:
     """The options as lines of a docstring's `Args`; `changed` replaces what RUN_INPUTS says of some."""
     lines = (f"{name}: {text}" for name, text in {**RUN_INPUTS, **changed}.items())
-    wrapper = textwrap.TextWrapper(DOCSTRING_WIDTH, " " * 4, " " * 8, break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(120, " " * 4, " " * 8, break_on_hyphens=False)
     return "\n".join(map(wrapper.fill, lines))
 
 
@@ -117,11 +116,7 @@ DEFAULT_OPTIONS = RunOptions()
 
 
 def refuse_changed(run: RunOptions, where: str) -> None:
-    """Refuse another precision ("auto" too) or backend than the default.
-
-    Args:
-        run: how a model should run.
-        where: what takes the default alone, such as "for a table".
+    """Refuse another precision ("auto" too) or backend than the default, where one takes these alone ("for a table").
 
     Raises:
         InvalidInput: one of the two is another; says what was expected, and where.

@@ -93,12 +93,7 @@ def label_names(config: PretrainedConfig) -> list[str]:
 
 
 def check_labels(folder: Path, config: PretrainedConfig, check: Callable[[list[str]], Found]) -> Found:
-    """What `check` finds among the names of a checkpoint's labels, in the order of the logits.
-
-    Args:
-        folder: the checkpoint's.
-        config: what `read_config` returns.
-        check: such as `heads.nli_labels`; raises a ValueError for labels that it cannot read.
+    """What `check`, such as `heads.nli_labels`, finds among a checkpoint's labels, in the order of the logits.
 
     Raises:
         ValueError: what `check` says; names the folder.

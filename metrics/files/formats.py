@@ -4,7 +4,6 @@ import csv
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -98,7 +97,7 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
         if not text.strip():
             continue
         try:
-            row = _decode(text)
+            row = _DECODER.decode(text)
         except (ValueError, RecursionError) as error:
             lines.refuse(f"expected a JSON object ({error})")
         _check_object(lines, row, text[:40], text.count("[") + text.count("{") > MAX_LEVELS)
@@ -111,7 +110,7 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
 def _parse_json(lines: Lines) -> Iterator[tuple[Row, None]]:
     """The rows of one list; unlike the other formats it is read as a whole."""
     try:
-        rows = _decode("".join(lines))
+        rows = _DECODER.decode("".join(lines))
     except (ValueError, RecursionError) as error:
         raise FileError(f"{lines.name}: expected a JSON list of objects ({one_line(error)})") from None
     if not isinstance(rows, list) or not rows:
@@ -151,16 +150,7 @@ def _distinct_names(pairs: list[tuple[str, Cell]]) -> Row:
     return row
 
 
-_DECODER: Any = json.JSONDecoder(object_pairs_hook=_distinct_names)  # has `scan_once`, which its types lack
-
-
-def _decode(text: str) -> Cell:
-    """What `_DECODER.decode` returns and raises; faster for a text without white space at its ends."""
-    with suppress(StopIteration):  # the text does not begin with a value
-        value, end = _DECODER.scan_once(text, 0)
-        if end == len(text):
-            return value
-    return _DECODER.decode(text)
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct_names)
 
 
 def _parse_cells(lines: Lines, **dialect: Any) -> Iterator[tuple[Row, None]]:

@@ -19,7 +19,6 @@ Value = TypeVar("Value")
 Converted = TypeVar("Converted")
 
 MAX_LISTED_NAMES = 20  # of columns that a message lists
-TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 class Chunk:
@@ -176,7 +175,7 @@ def number_of(value: Cell) -> float:
     """Parse a value as a number: numeric strings count, true/false are 1/0, anything else is NaN."""
     with suppress(ValueError, OverflowError):  # no float is as large as 10**400
         if isinstance(value, str):
-            return float(TRUTHS.get(value.strip().casefold(), value))
+            return float({"true": 1.0, "false": 0.0}.get(value.strip().casefold(), value))
         if isinstance(value, (Real, Decimal)):
             return float(value)
     return math.nan

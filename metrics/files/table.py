@@ -150,11 +150,7 @@ def write_table(path: Path, table: Table) -> None:
 
 
 def check_records_path(path: Path | None, inputs: Iterable[Path]) -> None:
-    """Check that `write_records` can write a file, before any model runs.
-
-    Args:
-        path: value of --output; None if nothing is written.
-        inputs: files that are read, which it must not replace.
+    """Check that `write_records` can write --output, if it is given, and replaces no input, before any model runs.
 
     Raises:
         FileError: it cannot, or the name ends in something else than RECORD_FORMATS.

@@ -80,11 +80,7 @@ def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], fold
 
 
 def check_enough(groups: Sequence[str], folds: int) -> None:
-    """Check that rated texts are enough for cross-validation, before a model reads them.
-
-    Args:
-        groups: n names of groups.
-        folds: number of folds.
+    """Check that n rated texts, in groups, are enough for cross-validation, before a model reads them.
 
     Raises:
         InvalidInput: there are too few rows or groups.

@@ -16,7 +16,6 @@ from semantic_metrics.nli_lex.weights import Weights, judge
 from semantic_metrics.stats.binary import Reliability, check_labels, figures, fit, folds_by_group, reliability
 
 FOLDS = 5
-REPORT_WIDTH = 100  # characters of a line
 AS_THEY_ARE, LONG = "as they are", "long"  # names of parts in the report
 LONG_FORMS_SHARE = 4  # answers for each long form, where their number is limited: a model reads these slowly
 MAX_ROUNDS = 20  # of fitting and choosing the best reference; the last ones move weights in the third digit
@@ -73,7 +72,7 @@ class FittedForm:
         )
         yield textwrap.fill(
             ", ".join(f"{name} {value:.3f}" for name, value in named),
-            REPORT_WIDTH,
+            width=100,
             initial_indent="  ",
             subsequent_indent="  ",
         )
@@ -189,14 +188,7 @@ def cross_validated(
 ) -> np.ndarray:
     """(n,) probabilities, each by weights that were fitted without any answer to the same question.
 
-    Args:
-        features: features of n answers.
-        labels: (n,) bool, whether the answer is correct.
-        questions: n questions.
-        form: one of FORMS.
-        folds: number of parts that are left out in turn.
-        seed: seed of the assignment of questions to parts.
-        sample_weight: (n,) weight of each answer; None for 1.
+    `folds` and `seed` are those of `fit_form`, the other arguments those of `fit_weights`.
 
     Raises:
         ValueError: there is one class only, or there are fewer questions than parts.

@@ -89,15 +89,8 @@ def fit_threshold(
 ) -> Threshold:
     """Choose a threshold on all texts, and judge by cross-validation how well such thresholds decide.
 
-    Args:
-        metric: name of the metric.
-        scores: (n,) its scores of the texts.
-        signature: its signature.
-        texts: n labelled texts.
-        criterion: one of CRITERIA.
-        folds: number of parts that are left out in turn.
-        seed: seed of the assignment of groups to parts, and of the bootstrap.
-        fitted_on: description of the files, for people.
+    `scores` are the (n,) scores of the texts, with their `signature`; `criterion` is one of CRITERIA; `seed` assigns
+    groups to `folds` parts that are left out in turn, and draws the bootstrap; `fitted_on` describes the files.
 
     Raises:
         ValueError: there is one class only, all scores are the same, or there are fewer groups than folds.

@@ -42,11 +42,7 @@ def load_checkpoint(name: str | None = None) -> "MatchaTable | ContextualEncoder
 
 
 def find_checkpoint(name: str | None, other_weights: tuple[str, ...] = ()) -> Path:
-    """The folder of a checkpoint by name; a Hub id is downloaded.
-
-    Args:
-        name: `name` of `resolve_checkpoint`, or "contextual".
-        other_weights: files to download as well if a repository has no safetensors.
+    """The folder of a checkpoint by name: a `name` of `resolve_checkpoint`, or "contextual"; a Hub id is downloaded.
 
     Raises:
         ValueError: there is no such checkpoint, or the Hub does not give it; names it.

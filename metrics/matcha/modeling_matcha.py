@@ -123,7 +123,7 @@ class SenseBlock(nn.Module):
 
 
 class SenseNetwork(nn.Module):
-    """Token embedding -> N_c context vectors (paper, eq. 2)."""
+    """Token embedding -> N_c context vectors (paper, eq. 2), and their mean."""
 
     def __init__(self, config: MatchaConfig) -> None:
         super().__init__()
@@ -134,17 +134,11 @@ class SenseNetwork(nn.Module):
         hidden = config.sense_intermediate_scale * config.n_embd
         self.final_mlp = SenseMLP(config, hidden=hidden, out=config.num_senses * config.n_embd)
 
-    def _states(self, embeddings: torch.Tensor) -> torch.Tensor:
-        residual = self.dropout(embeddings)
-        return self.block(self.ln(residual), residual)
-
     def forward(self, embeddings: torch.Tensor) -> torch.Tensor:
-        """(n, D) -> (n, N_c, D): every context vector."""
-        return self.final_mlp(self._states(embeddings)).unflatten(1, (self.num_senses, -1))
-
-    def forward_mean(self, embeddings: torch.Tensor) -> torch.Tensor:
-        """(n, D) -> (n, D): the mean over the context vectors, N_c times cheaper than `forward`."""
-        return self.final_mlp.forward_mean(self._states(embeddings), self.num_senses)
+        """(n, D) -> (n, D): the mean over the context vectors, N_c times cheaper than the vectors themselves."""
+        residual = self.dropout(embeddings)
+        states = self.block(self.ln(residual), residual)
+        return self.final_mlp.forward_mean(states, self.num_senses)
 
 
 class MatchaModel(nn.Module):
@@ -166,13 +160,9 @@ class MatchaModel(nn.Module):
         self.sense_network = SenseNetwork(config)
         self.transformation_matrix = nn.Parameter(torch.randn(config.n_embd, config.n_embd))  # W of eq. 3, N(0, 1)
 
-    def context_vectors(self, ids: torch.Tensor) -> torch.Tensor:
-        """(n,) token ids -> (n, N_c, D): S' of eq. 3, with nothing averaged."""
-        return self.sense_network(self.word_embeddings(ids)) @ self.transformation_matrix
-
     def token_vectors(self, ids: torch.Tensor) -> torch.Tensor:
-        """(n,) token ids -> (n, D): the mean over the contexts of `context_vectors`."""
-        return self.sense_network.forward_mean(self.word_embeddings(ids)) @ self.transformation_matrix
+        """(n,) token ids -> (n, D): the mean over the contexts of S' in eq. 3."""
+        return self.sense_network(self.word_embeddings(ids)) @ self.transformation_matrix
 
     def forward(self, ids: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
         """Encode a ragged batch: each text is the mean of its own tokens (eq. 4).

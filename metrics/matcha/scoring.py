@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from typing_extensions import Required, TypedDict, Unpack
 
-from semantic_metrics.core.batching import BATCH_SEQUENCES
 from semantic_metrics.core.inputs import (
     References,
     Texts,
@@ -158,15 +157,7 @@ class MatchaScoring(TextScoring):
             raise invalid_input("calibrated", "expected a checkpoint with ratings in its config.json, got one without")
         return ratings
 
-    def encode(
-        self,
-        texts: list[str],
-        precision: str = "float32",
-        batch_size: int = BATCH_SEQUENCES,
-        device: str | None = None,
-        backend: str = "torch",
-        workers: int | None = None,
-    ) -> np.ndarray:
+    def encode(self, texts: list[str], **arguments: Unpack[TextRunArguments]) -> np.ndarray:
         """(n, D) float64 vectors of n texts, whose cosines are the scores; zeros for a text without a vector.
 
         The other arguments are those of `compute`: they say how a contextual checkpoint runs.
@@ -174,7 +165,7 @@ class MatchaScoring(TextScoring):
         Raises:
             InvalidInput: `texts` is no list of valid strings, or the checkpoint does not take an option.
         """
-        run = self.encoder.resolve(RunOptions(precision, None, batch_size, device, backend, workers))
+        run = self.encoder.resolve(RunOptions.split(arguments, TextRunArguments)[0])
         return self.encoder.encode(check_texts("texts", texts), run).vectors
 
     def explain(

@@ -13,7 +13,6 @@ from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.file_names import TOKENIZER, is_contextual
 from semantic_metrics.matcha.table import MatchaTable
 
-MODEL_TYPE = "matcha"  # in the config.json of a MATCHA table
 MODULES = "modules.json"  # sentence-transformers models have this file, plain transformers do not
 HASHED_SUFFIXES = (".json", ".model", ".safetensors", ".txt")  # of files that can change a vector, but for:
 RECORDS = (
@@ -88,7 +87,7 @@ def load_encoder(
         return contextual
     with refuse_damage(f"encoder {folder}: did not load"):  # transformers, tokenizers, sentence-transformers raise many
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8")) if (folder / CONFIG).is_file() else {}
-        if config.get("model_type") == MODEL_TYPE and not (folder / MODULES).is_file():
+        if config.get("model_type") == "matcha" and not (folder / MODULES).is_file():
             return TableEncoder(folder)
         check_sizes(folder)
         encoder = NetworkEncoder(folder, device)

@@ -9,7 +9,6 @@ import numpy as np
 
 BINS = 10  # bins of equal width, for the expected calibration error and the reliability plot
 CORRECT_ABOVE = 0.5  # Balamurali & Cheng 2025, section 3.2
-_MAX_ITERATIONS = 1000
 
 
 @dataclass(frozen=True)
@@ -34,11 +33,7 @@ class Reliability:
 
 
 def check_labels(labels: np.ndarray, name: str = "labels") -> None:
-    """Check that there are correct and incorrect answers.
-
-    Args:
-        labels: (n,) bool.
-        name: name of the labels in messages.
+    """Check that (n,) bool labels, which messages call `name`, are those of correct and of incorrect answers.
 
     Raises:
         ValueError: there are no answers, or those of one class only.
@@ -65,7 +60,7 @@ def fit(features: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray | No
     from sklearn.linear_model import LogisticRegression
 
     check_labels(labels)
-    model = LogisticRegression(max_iter=_MAX_ITERATIONS).fit(features, labels, sample_weight)
+    model = LogisticRegression(max_iter=1000).fit(features, labels, sample_weight)
     return float(model.intercept_[0]), model.coef_[0]
 
 

@@ -161,16 +161,10 @@ def compare_all(
     seed: int = 0,
     tie: float = TIE,
 ) -> list[Pair]:
-    """Compare several systems on the same rows, each later one with each earlier one.
+    """Compare several systems, scores by name, on the same rows: each later one with each earlier one.
 
-    Args:
-        systems: scores of each system, by name.
-        baseline: name of the one system to compare the others with, instead of comparing all pairs.
-        level: as in `compare`.
-        resamples: as in `compare`.
-        seed: as in `compare`; all pairs draw the same random numbers, so that a further system changes only Holm's
-            correction.
-        tie: as in `compare`.
+    With a `baseline`, the name of one of them, the others are compared with that one alone. The other arguments are
+    those of `compare`. All pairs draw the same random numbers, so that a further system changes only Holm's correction.
 
     Raises:
         ValueError: fewer than 2 systems, an unknown baseline, or any reason of `compare`; names the systems.

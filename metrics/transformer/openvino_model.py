@@ -31,7 +31,7 @@ from transformers.utils import logging
 from semantic_metrics.core.checkpoint_files import default_cache, describe_error
 from semantic_metrics.core.inputs import InvalidInput, invalid_input
 from semantic_metrics.core.progress import progress_bar
-from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE
+from semantic_metrics.transformer.precision import LARGEST_INT8, SMALLEST_SCALE, replace_linear
 
 if TYPE_CHECKING:
     import openvino
@@ -172,7 +172,9 @@ def _read_or_convert(
                 return _get_core().read_model(folder / XML)
             except RuntimeError:  # damaged
                 shutil.rmtree(folder, ignore_errors=True)
-    model = _with_int8_weights(model) if int8 else model
+    if int8:  # linear layers with weights of 8 bits, as OpenVINO recognises them
+        model = deepcopy(model)
+        replace_linear(model.base_model, _Int8Weights)
     with progress_bar(3, "step", "converting for OpenVINO") as bar:
         with _refuse_failure():
             converted = _convert(model, example)
@@ -251,17 +253,6 @@ def _write(converted: "openvino.Model", folder: Path) -> None:
         made.mkdir()
         openvino.save_model(converted, made / XML, compress_to_fp16=False)
         made.rename(folder)  # fails if another process was first, which wrote the same
-
-
-def _with_int8_weights(model: PreTrainedModel) -> PreTrainedModel:
-    """A copy whose encoder has linear layers with weights of 8 bits, as OpenVINO recognises them."""
-    model = deepcopy(model)
-    encoder = model.base_model
-    for name, layer in list(encoder.named_modules()):
-        if type(layer) is nn.Linear:
-            parent, _, child = name.rpartition(".")
-            setattr(encoder.get_submodule(parent), child, _Int8Weights(layer))
-    return model
 
 
 class _Int8Weights(nn.Module):

@@ -1,6 +1,7 @@
 """A model in fewer bits, for speed on a CPU: bfloat16, or int8 with a scale for every token and every output."""
 
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
 
 import torch
@@ -27,11 +28,16 @@ def convert(model: PreTrainedModel, precision: str) -> PreTrainedModel:
                 if part is not encoder:
                     part.register_forward_pre_hook(_to_float32)
         return model
-    for name, layer in list(encoder.named_modules()):
+    replace_linear(encoder, Int8Linear)
+    return model
+
+
+def replace_linear(module: nn.Module, kind: Callable[[nn.Linear], nn.Module]) -> None:
+    """Replace every linear layer inside a module by what `kind` makes of it."""
+    for name, layer in list(module.named_modules()):
         if type(layer) is nn.Linear:
             parent, _, child = name.rpartition(".")
-            setattr(encoder.get_submodule(parent), child, Int8Linear(layer))
-    return model
+            setattr(module.get_submodule(parent), child, kind(layer))
 
 
 def _to_float32(_: nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

@@ -20,7 +20,6 @@ from pyarrow import parquet
 from semantic_metrics.files import formats, readers
 from semantic_metrics.files import table as files_table
 from semantic_metrics.files.errors import FileError
-from semantic_metrics.files.formats import _DECODER, _decode
 from semantic_metrics.files.readers import open_reader
 from semantic_metrics.files.rows import number_of
 from semantic_metrics.files.table import Table, read_table, write_table
@@ -316,25 +315,6 @@ def refused(call: Callable, message: str) -> None:
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 1000
-
-
-ends = st.text(" \t\n\r\ufeff\u00a0}1", max_size=2)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=5,
-)
-
-
-@given(st.text('{}[]",:\\01 \n\ufeff\u00a0nul') | st.tuples(ends, values.map(json.dumps), ends).map("".join))
-def test_json_is_decoded_as_by_its_decoder(text: str) -> None:
-    def outcome(decode: Callable[[str], object]) -> str:
-        try:
-            return repr(decode(text))
-        except ValueError as error:
-            return str(error)
-
-    assert outcome(_decode) == outcome(_DECODER.decode)
 
 
 def test_gzip_is_read_and_never_written(tmp_path: Path) -> None:

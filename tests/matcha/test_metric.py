@@ -167,18 +167,6 @@ def test_odd_texts_are_scored(metric: evaluate.Metric) -> None:
     assert result["undefined"] == 4
 
 
-def test_the_number_of_threads_changes_no_bit(metric: evaluate.Metric) -> None:
-    texts = [f"the dog {i} bites the man {i * 7 % 31}" for i in range(3000)]
-    before = torch.get_num_threads()
-    expected = scores(metric, texts, texts[::-1])
-    try:
-        for threads in (1, 2, 3):
-            torch.set_num_threads(threads)
-            assert scores(metric, texts, texts[::-1]) == expected
-    finally:
-        torch.set_num_threads(before)
-
-
 def test_scores_are_the_cosines_of_the_vectors_that_encode_returns(metric: evaluate.Metric) -> None:
     texts = ["the dog barks", "a cat", "\u6c34"]
     vectors = metric.encode(texts)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy.stats import ortho_group
 
 from semantic_metrics.set_criteria import samples as samples_module
-from semantic_metrics.set_criteria.epsilon import count_reached, epsilon_values, sample_cells, sample_share
+from semantic_metrics.set_criteria.epsilon import sample_cells, sample_share
 from semantic_metrics.set_criteria.geometry import MEASURES, REASONS, Angles, Rows, compare, locate
 from semantic_metrics.set_criteria.samples import from_arrays, measure_samples
 from tests.set_criteria import naive as peer
@@ -148,28 +147,3 @@ def test_cells_are_those_of_a_grid_of_any_size_and_range(
     assert sum(cells.values()) == pytest.approx(100, abs=EXACT)
     share = sample_share(first, bounds[0], number)
     assert share == pytest.approx(cells["both"] + cells["first"], abs=EXACT)
-
-
-@settings(max_examples=300)
-@given(
-    hnp.arrays(np.float64, st.integers(1, 40), elements=finite),
-    st.one_of(st.none(), st.tuples(finite, finite).map(sorted)),
-    st.integers(2, 200),
-)
-def test_every_count_is_that_of_a_search(values: np.ndarray, bounds: list[float] | None, number: int) -> None:
-    low, high = bounds or (values.min(), values.max())
-    margins = epsilon_values(low, high, number)
-    assert (np.diff(margins) >= 0).all()
-    assert (margins[0], margins[-1]) == (low, high)
-    probes = np.concatenate([values, margins, np.nextafter(margins, -np.inf), np.nextafter(margins, np.inf)])
-    counts = count_reached(probes, margins)
-    assert np.array_equal(counts, np.searchsorted(margins, probes, side="right"))
-    assert counts.dtype.kind == "i"
-
-
-@pytest.mark.parametrize("width", [0, 5e-324, 1e-300, 1e-17, 2e-16, 1e-12, 1e-7])
-def test_ranges_as_narrow_as_rounding(width: float) -> None:
-    for low in (0.0, 0.3, -7.5):
-        margins = epsilon_values(low, low + width, 132)
-        probes = np.concatenate([margins, np.nextafter(margins, -np.inf), np.nextafter(margins, np.inf)])
-        assert np.array_equal(count_reached(probes, margins), (probes[:, None] >= margins).sum(axis=1))
