@@ -53,6 +53,22 @@ def write_card(folder: Path, record: dict) -> None:
     (folder / "README.md").write_text(render(record), encoding="utf-8")
 
 
+def started_from(folder: str) -> dict[str, list[dict]]:
+    """What a card says about the runs of this package that a model comes from, the last first; empty for any other.
+
+    A run is `config`, `data` and `command`. A model may come from several.
+    """
+    path = Path(folder) / RECORD
+    if not path.is_file():
+        return {}
+    record = json.loads(path.read_text(encoding="utf-8"))
+    own = [{name: record[name] for name in ("config", "data", "command")}] if "config" in record else []
+    earlier = record.get("started_from", [])
+    runs = own + (earlier if isinstance(earlier, list) else [earlier])  # a dict until version 0.2.0
+    distinct = {run["command"]: run for run in runs}
+    return {"started_from": list(distinct.values())}
+
+
 def render(record: dict, results: pd.DataFrame | None = None, drifts: Sequence[Drift] = ()) -> str:
     """The text of a card.
 
