@@ -393,7 +393,9 @@ def main() -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--task", choices=["nli", "stsb"], help="Train with the config of this name.")
     which.add_argument("--config", type=Path, help="YAML file; see training/cross_encoder/config.py.")
-    parser.add_argument("--set", nargs="+", metavar="NAME=VALUE", default=[], help="Other values of the config.")
+    parser.add_argument(
+        "--set", nargs="+", action="extend", metavar="NAME=VALUE", default=[], help="Other values of the config."
+    )
     parser.add_argument("--steps", type=int, metavar="N", help="Stop after N steps, to try a config.")
     parser.add_argument("--init", help="Folder to start from, instead of the config's `init`.")
     add_data_argument(parser)

@@ -28,7 +28,12 @@ def read_yaml(path: Path, kind: type[T], changes: Sequence[str] = ()) -> T:
         ValueError: it is not a mapping, a key is unknown or missing, or a value is invalid; names the file and the key.
     """
     stored = _extended(Path(path))
-    stored |= {key: yaml.safe_load(value) for key, _, value in (change.partition("=") for change in changes)}
+    for change in changes:
+        key, _, value = change.partition("=")
+        try:
+            stored[key] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ValueError(f"{key}: expected a value as YAML writes it, got {value!r}") from None
     exclude = {"exclude": stored["exclude"]} if "exclude" in stored else {}  # cards list these tables as they are
     try:
         TypeAdapter(dict[str, dict[str, list[Exclusion]]], config=CHECKS).validate_python({"": _with_tables(exclude)})
