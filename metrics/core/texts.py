@@ -26,12 +26,6 @@ def can_compare(one: str, other: str) -> bool:
     return not is_blank(one) and not is_blank(other) and is_punctuation(one) == is_punctuation(other)
 
 
-def same_text(one: str, other: str) -> bool:
-    """Whether two texts are equal but for white space; blank ones are not."""
-    words = one.split()
-    return bool(words) and words == other.split()
-
-
 def flatten(references: References) -> tuple[Texts, np.ndarray]:
     """The texts of n strings or n lists of strings as one list, and (n,) int, how many of them each prediction has."""
     groups = references if isinstance(references[0], list) else [[text] for text in references]
