@@ -313,6 +313,7 @@ def train(
     if not len(dataset):
         raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")
     mean_batch = config.batch_tokens / float(lengths.mean())
+    start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
         model=model,
         args=training_arguments(config, lengths, output, steps),
@@ -334,6 +335,7 @@ def train(
         raise UnusableState(f"--resume: {state} contains other objects than tensors; start without") from None
     figures = {}
     if trainer.is_world_process_zero():
+        blend(model, start, config.start_share)
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
         record |= {"pairs_too_long": pairs - len(dataset), "steps": trainer.state.global_step}
         record |= {"command": _command(data, init), **started_from(find_model(init or config.init))}
@@ -374,6 +376,14 @@ def _command(data: Path | None, init: str | None) -> str:
     """The command line, with DATA and INIT for folders whose names differ between machines."""
     names = {str(data): "DATA", init: "INIT"}
     return " ".join(["python", *(names.get(word, word) for word in sys.argv)])
+
+
+def blend(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
+    """Replace a share of the weights by those that training started from; `start` may be empty for a share of 0."""
+    weights = model.state_dict()
+    for name, values in start.items():
+        if values.is_floating_point():
+            weights[name].lerp_(values.to(weights[name]), share)
 
 
 def save(model: CrossEncoder, folder: Path) -> None:

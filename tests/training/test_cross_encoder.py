@@ -32,6 +32,7 @@ from training.data.sources import Table
 from training.data.states import UnusableState
 from training.train_cross_encoder import (
     SimilarLengths,
+    blend,
     build_model,
     find_state,
     start_digest,
@@ -251,6 +252,29 @@ def test_a_config_is_tried_with_other_values_and_few_steps(
             read_yaml(path, CrossEncoderConfig, [change])
     train(stsb, data, tmp_path, steps=2)
     assert json.loads((tmp_path / "checkpoint" / "training.json").read_text(encoding="utf-8"))["steps"] == 2
+
+
+def test_a_share_of_the_start_is_kept(
+    nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = {}
+
+    def watched(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
+        last.update({name: values.clone() for name, values in model.model.state_dict().items()})
+        blend(model, start, share)
+
+    monkeypatch.setattr(train_cross_encoder, "blend", watched)
+    train(replace(nli, init=str(classifier), start_share=0.25), data, tmp_path)
+    before, blended = (load_file(folder / "model.safetensors") for folder in (classifier, tmp_path / "checkpoint"))
+    assert any(not torch.equal(before[name].float(), last[name]) for name in before)
+    for name, values in blended.items():
+        expected = 0.25 * before[name].float() + 0.75 * last[name]
+        torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
+    card = (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
+    assert "a mean: 0.25 of those that it started from" in card
+    assert "It starts from 1 earlier run;" in card
+    with pytest.raises(ValueError, match=r"start_share: expected a number from 0 to below 1, got 1\.0"):
+        replace(nli, start_share=1.0)
 
 
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ class CrossEncoderConfig:
         max_length: most tokens of a pair; longer pairs are left out of training, and cut when they are scored.
         batch_tokens: most tokens of a batch, padding included.
         epochs, lr (peak; linear decay), warmup (share of the steps), weight_decay, dropout, seed.
+        start_share: share of the starting weights in those that are kept, in [0, 1): the mean of both keeps more of
+            what the start could do than the trained weights do (Wortsman et al., CVPR 2022, "Robust fine-tuning").
         precision: "bf16" (autocast) or "no".
         validate_every: optimiser steps between validations; the state is saved as often.
         exclude: tables (`path` or `hub`) with `columns` of texts that are kept out of training.
@@ -60,6 +62,7 @@ class CrossEncoderConfig:
     weight_decay: float = 0.01
     dropout: float = 0.1
     seed: int = 42
+    start_share: float = 0.0
     precision: str = "no"
     validate_every: int = 500
     exclude: list[dict] = field(default_factory=list)
@@ -76,7 +79,7 @@ class CrossEncoderConfig:
             self,
             **dict.fromkeys(("max_length", "batch_tokens", "validate_every"), FROM_1),
             **dict.fromkeys(("top_score", "epochs", "lr", "similarity_weight"), ABOVE_0),
-            **dict.fromkeys(("warmup", "dropout"), BELOW_1),
+            **dict.fromkeys(("warmup", "dropout", "start_share"), BELOW_1),
             frozen_layers=FROM_0,
             weight_decay=FROM_0,
             seed=FROM_0,
