@@ -348,15 +348,15 @@ def _find_date(text: str, begin: int) -> Quantity | None:
             return replace(_date(text, begin, match.end(), (year, month, day)), open=either)
     for writing in DATE_WRITINGS:
         if match := writing.match(text, begin):
-            found = match.groupdict("")
-            year = int(found["year"] or 0)
-            if "q" in found:
-                quarter = int(found["q"] or QUARTERS[fold(found["nth"])])
-                sure = year or found["q"] or found["nth"][0].isdigit()  # "the first quarter" may be a share
+            parts = match.groupdict("")
+            year = int(parts["year"] or 0)
+            if "q" in parts:
+                quarter = int(parts["q"] or QUARTERS[fold(parts["nth"])])
+                sure = year or parts["q"] or parts["nth"][0].isdigit()  # "the first quarter" may be a share
                 return _date(text, begin, match.end(), (year, quarter, 0), "quarter") if sure else None
-            name, day_written = fold(found["month"]), found.get("day", "0")
+            name, day_written = fold(parts["month"]), parts.get("day", "0")
             number = int(day_written) if day_written.isdigit() else _ordinal_words(fold(day_written))
-            if number <= 31 and (number or "day" not in found):
+            if number <= 31 and (number or "day" not in parts):
                 return _date(text, begin, match.end(), (year, MONTH_OF.get(name) or int(name), number))
     return None
 

@@ -100,9 +100,9 @@ def _separation(
     files["authors"] = differences
     title = "Ours minus the authors' MATCHA on the same pairs [95% paired bootstrap]"
     on_sets = differences[differences["set"].isin(TITLES.values())]  # COCO counts once
-    held = on_sets.assign(held=on_sets["verdict"] != "below").groupby(["metric", "figure"], sort=False)["held"]
     notes = [
-        f"{name}, {LABELS[figure]}: above or level on {rows.sum()} of {len(rows)} sets" for (name, figure), rows in held
+        f"{name}, {LABELS[figure]}: above or level on {(rows['verdict'] != 'below').sum()} of {len(rows)} sets"
+        for (name, figure), rows in on_sets.groupby(["metric", "figure"], sort=False)
     ]
     text = figures_text(title, differences, "metric", ["set", "figure"], LABELS, notes=notes)
     return f"{separation_text(table, sets)}\n\n{text}"
