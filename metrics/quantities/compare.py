@@ -29,7 +29,7 @@ from semantic_metrics.quantities.read import (
     Reading,
     read,
 )
-from semantic_metrics.quantities.units import CURRENCY_SIGNS, PERCENT, SYMBOLS
+from semantic_metrics.quantities.units import CURRENCY_SIGNS, NAMES, PERCENT, SYMBOLS
 
 EQUAL, OPEN, DIFFERENT = "equal", "open", "different"
 ABOUT = Fraction(1, 5)  # beside "about" two numbers less than this share apart may both be true (decisions/numbers.md)
@@ -144,6 +144,8 @@ def relate(one: Quantity, other: Quantity) -> str:
         return _relate_dates(one, other)
     if YEAR in kinds and kinds & {NUMBER, ORDINAL}:
         return EQUAL if one.number == other.number and not one.unit.name and not other.unit.name else DIFFERENT
+    if NUMBER in kinds and kinds & {DATE, CLOCK}:
+        return OPEN if _may_be_same(*((one, other) if one.kind == NUMBER else (other, one))) else DIFFERENT
     if RANGE in kinds:
         return _relate_ranges(one, other)
     if kinds == {CLOCK}:
@@ -220,10 +222,21 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether "5m" may stand for the other's minutes or millions."""
-    if one.unit != SYMBOLS["m"] or not one.text.endswith("m"):
-        return False
-    return other.values[0] == one.number * {"time": 60, "": 10**6}.get(other.unit.dimension, 0)
+    """Whether "5m" may stand for the other's minutes or millions, "5K" for its kilometres, "5 pounds" for its money."""
+    value, dimension = other.values[0], other.unit.dimension
+    if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
+        return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
+    if one.unit == NAMES["pound"] and "pound" in one.text:
+        return dimension == "GBP" and value == one.number
+    return dimension == "length" and one.text[-1] in "kK" and value == one.values[0]
+
+
+def _may_be_same(number: Quantity, other: Quantity) -> bool:
+    """Whether a number may be a date or a time of the day: "12/25", "06/2020", "at 9"."""
+    if other.kind == CLOCK:
+        return not number.unit.name and (60 * number.number - other.values[0]) % 720 == 0
+    parts = [part for part in number.text.split("/") if part.isdigit()]
+    return len(parts) == 2 and sorted(map(Fraction, parts)) == sorted(filter(None, other.values))
 
 
 def _relate_values(one: Quantity, other: Quantity, x: Fraction, y: Fraction) -> str:

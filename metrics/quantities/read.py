@@ -122,7 +122,7 @@ ERA = re.compile(r"\s?(BCE?|bce?|AD|CE|B\.C\.|A\.D\.)(?!\w)")
 DECADE = re.compile(r"(?:'|\u2019)?s\b")
 SHORT_YEAR = re.compile(r"['\u2019](\d\d)(s?)(?!\w)")
 JOINED = re.compile(r"\s?[-\u2013\u2014:]\s?|/|\s(?:to|until|till|through)\s", re.I)
-BETWEEN = re.compile(r"\sand\s", re.I)
+BETWEEN, BETWEEN_PARTS = re.compile(r"\sand\s", re.I), re.compile(r"\s?|,?\s(?:and\s)?", re.I)
 BOUND_WORDS = 40  # characters before a number that are looked at
 BOUNDS_BEFORE = (  # the first that fits: "no more than" ends with "more than"
     (">=", r"at (?:the )?(?:very )?least|(?:no|not) (?:less|fewer|earlier|younger|under|below)(?: than)?"
@@ -234,6 +234,8 @@ def read(text: str) -> Reading:
             place = marks[begin]
         elif quantity := _read_one(text, begin, token[0], frame):
             quantity, first, place = _bounded(text, quantity, frame[-1][2] if frame else "")
+            if atoms and _is_part(text, atoms[-1], bounds[-1][1], quantity):
+                quantity, first = _whole(text, atoms.pop(), quantity), bounds.pop()[0]
             while frame and frame[-1][0] >= first:
                 frame.pop()
             frame.append((first, place, Q))
@@ -313,11 +315,11 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
         return None
     if inner is None or inner.kind in (IDENTIFIER, DATE, CLOCK):
         return None
-    factor = -1 if sign == "-" else 1
+    factor, zero = -1 if sign == "-" else 1, inner.unit.zero
     return replace(
         inner,
         kind=NUMBER if inner.kind == YEAR else inner.kind,
-        values=(factor * inner.values[0],),
+        values=(factor * (inner.values[0] - zero) + zero,),
         number=factor * inner.number,
         begin=begin,
         text=text[begin : inner.end],
@@ -709,6 +711,22 @@ def _bound_before(tail: str, kind: str) -> tuple[str, int]:
             if words[0] != "by" or kind in (*DATES, CLOCK):  # "by" and "or" stay among the words
                 return name, len(tail) if words[0] == "by" or words == ["or"] else match.start()
     return "", len(tail)
+
+
+def _is_part(text: str, one: Quantity, end: int, part: Quantity) -> bool:
+    """Whether a quantity is the rest of the one before, which ends at `end`: "6 ft 2 in", "1 hour and 30 minutes"."""
+    if not one.kind == part.kind == NUMBER or part.bound or one.step < one.unit.size or one.unit.zero:
+        return False
+    smaller = one.unit.dimension == part.unit.dimension and 0 < part.values[0] < one.unit.size
+    return smaller and one.unit.name != "" and BETWEEN_PARTS.fullmatch(text, end, part.begin) is not None
+
+
+def _whole(text: str, one: Quantity, part: Quantity) -> Quantity:
+    """Two quantities as one, in the unit of the first."""
+    value = one.values[0] + part.values[0]
+    digits, written = one.digits + part.digits, text[one.begin : part.end]
+    sizes = {"number": value / one.unit.size, "step": part.step, "digits": digits}
+    return replace(one, values=(value,), end=part.end, text=written, **sizes)
 
 
 def _joined(

@@ -129,8 +129,8 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit], dict[str, Unit]]:
             _add(symbols, " ".join(short + one for one in symbol.split()), unit)
             _add(names, " ".join(long + one for one in name.split()), unit, plural=True)
     for name, degree, zero, writings in (
-        ("celsius", 1, "273.15", "\u00b0C degree_celsius degrees_celsius degrees_centigrade celsius centigrade"),
-        ("fahrenheit", Fraction(5, 9), Fraction(45967, 180), "\u00b0F degrees_fahrenheit fahrenheit"),
+        ("celsius", 1, "273.15", "\u00b0C C degree_celsius degrees_celsius degrees_centigrade celsius centigrade"),
+        ("fahrenheit", Fraction(5, 9), Fraction(45967, 180), "\u00b0F F degrees_fahrenheit fahrenheit"),
         ("kelvin", 1, 0, "K kelvin kelvins"),
     ):
         unit = Unit(name, "temperature", Fraction(degree), Fraction(zero))

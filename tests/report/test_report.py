@@ -261,6 +261,7 @@ def test_an_explanation_shows_whole_words_without_markup(tmp_path: Path) -> None
     ("text", "words"),
     [
         ("He didn\u2019t pay 3.50.", ["He", "didn\u2019t", "pay", "3.50", "."]),
+        ("Cafe\u0301s", ["Cafe\u0301s"]),
         ("re-run a_b 日本", ["re", "-", "run", "a", "_", "b", "日", "本"]),
     ],
 )

@@ -145,6 +145,7 @@ def test_wrong_value_of_a_training_config_is_one_line(changes: dict, message: st
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"layers": [2, 1]}, r"layers: expected numbers from 0 in ascending order, got \[2, 1\]"),
         ({"dropout": 1.0}, "dropout: expected a number from 0 to below 1, got 1.0"),
         ({"classes": "entailment"}, "classes: expected a valid list, got 'entailment'"),
         ({"train": [{"name": "a", "path": "a.csv"}]}, "scale of a: expected the highest score of its labels, got None"),

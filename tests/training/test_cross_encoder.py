@@ -19,6 +19,7 @@ from sentence_transformers import CrossEncoder
 from transformers.trainer_utils import set_seed
 
 from semantic_metrics import load
+from semantic_metrics.cross_encoder import eight_bits
 from tests import tiny_pairs as tiny
 from tests.nli_lex.conftest import named
 from tests.tiny_table import WORDS
@@ -32,7 +33,6 @@ from training.data.sources import Table
 from training.data.states import UnusableState
 from training.train_cross_encoder import (
     SimilarLengths,
-    blend,
     build_model,
     find_state,
     start_digest,
@@ -138,6 +138,28 @@ def test_frozen_layers_keep_their_weights(stsb: CrossEncoderConfig, start: Path,
     assert all(torch.equal(after[name], before[name].half()) for name in frozen)
     changed = [name for name in after if name not in frozen and name in before and after[name].ndim == 2]
     assert any(not torch.equal(after[name], before[name].half()) for name in changed)
+
+
+def test_some_layers_of_a_checkpoint_in_eight_bits_are_a_start(
+    nli: CrossEncoderConfig, data: Path, tmp_path: Path
+) -> None:
+    start = tiny.bert(tmp_path / "start", labels=3, num_hidden_layers=4)
+    weights = load_file(start / "model.safetensors")
+    (start / "model.safetensors").unlink()
+    eight_bits.write(weights, start)
+    config = replace(nli, init=str(start), layers=[0, 3], frozen_layers=0)
+    before = build_model(config, config.init).model.state_dict()
+    kept = "bert.encoder.layer.1.output.dense.weight"
+    original = weights["bert.encoder.layer.3.output.dense.weight"].float()
+    assert before[kept] == pytest.approx(original, abs=float(original.abs().max()) / 127)
+    train(config, data, tmp_path / "run")
+    assert CrossEncoder(str(tmp_path / "run" / "checkpoint")).config.num_hidden_layers == 2
+    after = load_file(tmp_path / "run" / "checkpoint" / "model.safetensors")
+    assert not torch.equal(after[kept], before[kept].half())
+    frozen = "bert.embeddings.word_embeddings.weight"
+    assert torch.equal(after[frozen], before[frozen].half())
+    with pytest.raises(train_cross_encoder.InvalidRun, match=r"layers: expected numbers from 0 to 3, got \[0, 4\]"):
+        train(replace(config, layers=[0, 4]), data, tmp_path / "none")
 
 
 def test_a_checkpoint_is_measured_as_when_it_was_written(
@@ -254,27 +276,11 @@ def test_a_config_is_tried_with_other_values_and_few_steps(
     assert json.loads((tmp_path / "checkpoint" / "training.json").read_text(encoding="utf-8"))["steps"] == 2
 
 
-def test_a_share_of_the_start_is_kept(
-    nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_starts_from_another_says_so(
+    nli: CrossEncoderConfig, data: Path, classifier: Path, tmp_path: Path
 ) -> None:
-    last = {}
-
-    def watched(model: CrossEncoder, start: dict[str, torch.Tensor], share: float) -> None:
-        last.update({name: values.clone() for name, values in model.model.state_dict().items()})
-        blend(model, start, share)
-
-    monkeypatch.setattr(train_cross_encoder, "blend", watched)
-    train(replace(nli, init=str(classifier), start_share=0.25), data, tmp_path)
-    before, blended = (load_file(folder / "model.safetensors") for folder in (classifier, tmp_path / "checkpoint"))
-    assert any(not torch.equal(before[name].float(), last[name]) for name in before)
-    for name, values in blended.items():
-        expected = 0.25 * before[name].float() + 0.75 * last[name]
-        torch.testing.assert_close(values.float(), expected, rtol=2e-3, atol=1e-4)
-    card = (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
-    assert "a mean: 0.25 of those that it started from" in card
-    assert "It starts from 1 earlier run;" in card
-    with pytest.raises(ValueError, match=r"start_share: expected a number from 0 to below 1, got 1\.0"):
-        replace(nli, start_share=1.0)
+    train(replace(nli, init=str(classifier)), data, tmp_path)
+    assert "It starts from 1 earlier run;" in (tmp_path / "checkpoint" / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_similarity_that_the_start_has_learned_is_not_reset(stsb: CrossEncoderConfig, tmp_path: Path) -> None:
