@@ -122,8 +122,12 @@ def load_matcha_package(run: Run) -> Score:
 
 
 def load_cross_encoder(run: Run, both_ways: bool = False) -> Score:
-    """sentence-transformers' CrossEncoder with the same weights."""
+    """sentence-transformers' CrossEncoder with the same weights, which the file has in 8 bits."""
+    from semantic_metrics.core.checkpoint_files import shipped_checkpoints
+    from semantic_metrics.cross_encoder.pair_checkpoint import load_encoder
+
     model, options = _load_peer("CrossEncoder", "pairs", run)
+    model.model.load_state_dict(load_encoder(shipped_checkpoints(lambda config: True)["pairs"])[1].state_dict())
 
     def score(pairs: Pairs) -> np.ndarray:
         turned = [(b, a) for a, b in pairs]

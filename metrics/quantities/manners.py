@@ -22,18 +22,24 @@ _CANNOT = "do not|don't|dont|can ?not|can't|cant|am (?:unable|not able) to|could
 NO_ANSWER = re.compile(
     "|".join(
         (
-            r"n ?/ ?a\b|none given|no answer|no idea|unknown|unanswerable|unclear|(?:no|insufficient) information",
+            r"n ?/ ?a\b|none given|no answer|no idea|no clue|idk\b|unknown|unanswerable|(?:it is |it's )?unclear",
+            r"(?:no|insufficient) information|i (?:refuse to|decline to|won't|will not) (?:answer|say|comply)",
             rf"(?:it |this |that |the answer )?(?:is |was )?not (?:{_ABSENT})|(?:it |this |that )isn't (?:{_ABSENT})",
             rf"i (?:{_CANNOT}) (?:really )?(?:{_KNOW})|i'm (?:not sure|unable)|i am not sure",
-            r"i (?:have no|(?:do not|don't) have (?:any|enough|that|the)?) ?(?:idea|information|access|data|knowledge)",
+            r"i (?:have no|(?:do not|don't) have (?:any|enough|that|the)?) ?"
+            r"(?:idea|clue|answer|information|access|data|knowledge)",
             r"(?:(?:the |this )?(?:question|answer|it|that) )?(?:can ?not|can't|could not) be "
             r"(?:answered|determined|known|inferred|found)|cannot say|can't say",
             rf"(?:the |this )?(?:{_TEXT}) (?:does not|doesn't|do not|provides no) (?:{_SAY})|(?:it )?does not say",
-            r"there (?:is|isn't|is not) (?:no |not |any )?(?:enough )?(?:information|answer|mention)|not enough info",
+            r"there(?: is|'s| isn't| is not) (?:no |not |any )?(?:enough )?(?:information|answer|mention)",
+            r"not enough info",
             rf"as an ai[^,.]*, i (?:have no|{_CANNOT})",
         )
     ),
     re.I,
+)
+BEGIN_STATEMENTS = frozenset(
+    ("unknown", "unclear", "it is unclear", "it's unclear", "no idea", "no clue", "no information")
 )
 POLITE = re.compile(
     r"(?:i'?m (?:very )?sorry|i am sorry|sorry|i apologi[sz]e|unfortunately)\b[,.:]?\s*(?:but\s+)?", re.I
@@ -95,7 +101,7 @@ def gives_no_answer(text: str, asked: bool = True) -> bool:
         return False
     if not asked and SUBORDINATE.match(rest, match.end()):
         return False
-    if match[0].lower() in ("unknown", "unclear", "no idea", "no information") and len(rest.split()) > 3:
+    if match[0].lower() in BEGIN_STATEMENTS and len(rest.split()) > 3:
         return False
     guess = HOWEVER if match[0].lower().startswith("as an ai") else GUESS
     return not guess.search(rest, match.end())
