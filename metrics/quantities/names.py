@@ -190,6 +190,8 @@ def _same_given(one: str, other: str) -> bool:
     short = min(len(one), len(other))
     if one[:short] == other[:short] or frozenset((one, other)) in _SHORT:
         return True
+    if 1 < short <= 3 and len(one) != len(other) and (one[0], one[-1]) == (other[0], other[-1]):  # "Mt" for "Mount"
+        return True
     if max(len(one), len(other)) > MOST_LETTERS:  # no name: to compare its letters takes quadratic time
         return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE

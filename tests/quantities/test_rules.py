@@ -215,6 +215,7 @@ ANSWERS = [
     ("Who?", "Andrew Johnson", "Lyndon B. Johnson", DIFFERENT),
     ("Who?", "L. Johnson", "Lyndon B. Johnson", ""),
     ("Who?", "Bob Dylan", "Robert Dylan", ""),
+    ("Where?", "Mt. Everest", "Mount Everest", ""),
     ("How many?", "It is twelve.", "12", SAME),
     ("How many?", "none", "0", SAME),
     ("How long?", "about 3 h", "3 hours", ""),
