@@ -110,8 +110,8 @@ def _has_one_case(text: str) -> bool:
 def _key(reading: Reading) -> tuple[str, ...]:
     """The frame without outer punctuation, nor words that stand before some dates and ordinals alone."""
     words = list(reading.frame)
-    if len(reading.quantities) > 1 and not any(word[0].isalnum() for word in words):
-        return tuple(words)  # "[1, 2)"
+    if len(reading.quantities) != 1 and not any(word[0].isalnum() for word in words):
+        return tuple(words)  # "[1, 2)", ":)"
     while len(words) > 1 and words[-1] in OUTER:
         words.pop()
     while len(words) > 1 and words[0] in OUTER and not (words[0] in "*_" and words[1] == Q):
@@ -351,7 +351,7 @@ def _signs(reading: Reading) -> list[str]:
         if word == "-":  # one of a pair, or a grade: "A-"
             telling = "-" in (before, after) or (len(frame) == 2 and len(before) == 1)
         else:
-            telling = (word == "!" and after == "=") or word not in PUNCTUATION
+            telling = (word == "!" and after == "=") or (word not in PUNCTUATION and not word == before == "=")
         if telling and word != Q and not word[0].isalnum():
             kept.append(word)
     return kept
