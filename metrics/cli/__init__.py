@@ -21,6 +21,7 @@ from semantic_metrics.files.errors import FileError, file_errors
 
 # each is the name of a module here and of the click function in it
 COMMANDS = (
+    "annotate",
     "check",
     "compare",
     "contradict",

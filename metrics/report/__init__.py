@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["Scores", "write_check", "write_explanation", "write_report"]
+__all__ = ["Scores", "write_annotation", "write_check", "write_explanation", "write_report"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

@@ -91,10 +91,14 @@ def write_report(
     sections = [_section(one, texts, judged, rows) for one in scores]
     notes = [f"{count:,} rows, {', '.join(one.name for one in scores)}"]
     facts = _facts(scores, judged)
-    script = (Path(__file__).parent / "filter.js").read_text(encoding="utf-8")
-    allowed = b64encode(sha256(script.encode()).digest()).decode()
     values = {"notes": notes, "facts": facts, "sections": sections, "maps": "", "signature": ""}
-    _write(path, "report.html", title=title, script=Markup(script), allowed=allowed, **values)
+    _write(path, "report.html", title=title, **_script("filter.js"), **values)
+
+
+def _script(name: str) -> dict[str, Any]:
+    """A script beside this file, and its digest, by which the page's policy allows it."""
+    script = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return {"script": Markup(script), "allowed": b64encode(sha256(script.encode()).digest()).decode()}
 
 
 def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
@@ -127,6 +131,31 @@ def write_check(path: Path, title: str, texts: list[CheckedText], signature: str
         FileError: the file cannot be written.
     """
     _write(path, "check.html", title=title, rows=Markup(render_check(texts, signature)))  # escaped there
+
+
+def write_annotation(
+    path: Path, title: str, texts: Mapping[str, Sequence[Any]], choices: Mapping[int, str], seed: int = 0
+) -> None:
+    """Write a page on which a person judges texts one by one and saves the judgements as a CSV.
+
+    Args:
+        path: file to write; it is replaced only when the new one is complete.
+        title: title of the page.
+        texts: columns of n texts or lists of texts in the order in which a row shows them, "predictions" among them.
+        choices: the word on the button of each rating.
+        seed: of the random order of the texts, so that none is judged by its neighbours.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    names = [name.removesuffix("s") for name in texts]
+    columns = [["\nor: ".join([one] if isinstance(one, str) else one) for one in column] for column in texts.values()]
+    rows = [(i, list(zip(names, row, strict=True))) for i, row in enumerate(zip(*columns, strict=True), 1)]
+    np.random.default_rng(seed).shuffle(rows)
+    key = "semantic-metrics " + sha256(repr((rows, dict(choices))).encode("utf-8", "replace")).hexdigest()[:16]
+    task = "Does the prediction say the same as the reference?"
+    values = {"rows": rows, "choices": list(choices.items()), "key": key, "task": task}
+    _write(path, "annotate.html", title=title, **_script("annotate.js"), **values)
 
 
 def _write(path: Path, template: str, **values: Any) -> None:
