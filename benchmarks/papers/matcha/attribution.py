@@ -11,7 +11,7 @@ paper the path begins at token id 0 in every place where the score is above 0, e
 the sum is the score minus the baseline's score, and it is computed as that: the limit of many points of the path, of
 which the paper takes 50. BERTScore is its F1 without rescaling, by greedy alignment. MATCHA's second row is `exact`,
 the shares that sum to the score itself. Table 1 and figure 7 are of one reference with a correct and an incorrect text.
-Writes table9.csv, figure7.csv and report.txt to --output.
+Writes table9.csv, figure7.csv, figure7.html (the tokens in colours, of MATCHA) and report.txt to --output.
 
 Source: Li et al., Findings of ACL 2026, appendix C; what it leaves open (128 tokens, the two baselines) is as in the
 authors' published code.
@@ -19,6 +19,7 @@ authors' published code.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -37,6 +38,9 @@ from benchmarks.papers.matcha.sets import TITLES, TripletSet, load_sets
 from semantic_metrics import load as load_metric
 from semantic_metrics.cli.options import model_options
 from semantic_metrics.core.progress import with_progress
+from semantic_metrics.html.heat_map import heat_maps
+from semantic_metrics.report import write_explanation
+from semantic_metrics.report.page import MAX_WORDS
 
 SETS = ("snli", "multinli", "truthfulqa")  # appendix C
 ROWS = 200  # rows of each set, together the paper's 600
@@ -91,6 +95,7 @@ def main(data: Path, limit: int, seed: int, output: Path, **models: object) -> N
     title = "Table 1 and figure 7, one reference with two texts"
     pictured = figures_text(title, example, "metric", ["pair", "figure"], notes=[EXAMPLE_NOTE])
     click.echo(write_output(output, f"{table_text(table, rows)}\n\n{pictured}", table9=table, figure7=example))
+    colour_tokens(output / "figure7.html")
     options.progress(f"written to {output}")
 
 
@@ -183,6 +188,16 @@ def example_table(entries: list[Entry]) -> pd.DataFrame:
                 row = {"metric": name, "pair": pair, "figure": figure, "published": printed, "reason": reason}
                 rows.append(row | {"value": None if value is None else 100 * value})
     return pd.DataFrame(rows)
+
+
+def colour_tokens(path: Path) -> None:
+    """Write figure 7 as a page: what the tokens of EXAMPLE and of each of EXAMPLE_TEXTS add to the score of MATCHA."""
+    metric, maps = load_metric("matcha", keep_in_memory=True), []
+    for pair, text in EXAMPLE_TEXTS.items():
+        explanation = metric.explain(text, EXAMPLE)
+        found = heat_maps(explanation, {"prediction": text, "reference": EXAMPLE}, MAX_WORDS)
+        maps += [replace(one, name=f"{pair}, score {explanation['score']:.4f}, {one.name}") for one in found]
+    write_explanation(path, "Figure 7: what each token adds", "exact: the shares sum to the score", maps, "")
 
 
 def score_alone(score: Score) -> Attribution:
