@@ -5,6 +5,7 @@ Little is imported here: what a line imports is a part of its start.
 
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -93,10 +94,13 @@ def _load_peer(kind: str, checkpoint: str, run: Run) -> tuple[Any, dict[str, obj
     import sentence_transformers
 
     from semantic_metrics.core.checkpoint_files import shipped_checkpoints
+    from training.push import to_half
 
-    folder = str(shipped_checkpoints(lambda config: True)[checkpoint])
     options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
-    model = getattr(sentence_transformers, kind)(folder, device=run["device"], model_kwargs=options)
+    with tempfile.TemporaryDirectory() as copy:
+        folder = Path(shutil.copytree(shipped_checkpoints(lambda config: True)[checkpoint], copy, dirs_exist_ok=True))
+        to_half(folder)  # weights in 8 bits are not read
+        model = getattr(sentence_transformers, kind)(str(folder), device=run["device"], model_kwargs=options)
     return model, {name: run[name] for name in ("batch_size",) if name in run}
 
 
@@ -122,12 +126,8 @@ def load_matcha_package(run: Run) -> Score:
 
 
 def load_cross_encoder(run: Run, both_ways: bool = False) -> Score:
-    """sentence-transformers' CrossEncoder with the same weights, which the file has in 8 bits."""
-    from semantic_metrics.core.checkpoint_files import shipped_checkpoints
-    from semantic_metrics.cross_encoder.pair_checkpoint import load_encoder
-
+    """sentence-transformers' CrossEncoder with the same weights."""
     model, options = _load_peer("CrossEncoder", "pairs", run)
-    model.model.load_state_dict(load_encoder(shipped_checkpoints(lambda config: True)["pairs"])[1].state_dict())
 
     def score(pairs: Pairs) -> np.ndarray:
         turned = [(b, a) for a, b in pairs]

@@ -16,7 +16,9 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -51,7 +53,7 @@ from training.data.models import find_model
 from training.data.run_arguments import add_data_argument
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
-from training.push import add_push_option, check_push, push_run
+from training.push import add_push_option, check_push, push_run, to_half
 
 CONFIGS = Path(__file__).parent / "configs" / "cross_encoder"
 COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config
@@ -180,22 +182,20 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     names = config.outputs.names
     config_kwargs = {name: config.dropout for name in ("hidden_dropout_prob", "attention_probs_dropout_prob")}
     config_kwargs |= {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
-    model = CrossEncoder(
-        find_model(init),
-        num_labels=len(names),
-        max_length=config.max_length,
-        activation_fn=torch.nn.Identity(),
-        # on a CPU the backward pass of the fused attention takes a third of a step
-        model_kwargs={
-            "ignore_mismatched_sizes": True,
-            "attn_implementation": "sdpa" if torch.cuda.is_available() else "eager",
-        },
-        config_kwargs=config_kwargs,
-        device=None if torch.cuda.is_available() else "cpu",
-    )
-    model = model.float()  # the shipped weights are fp16, which does not train
-    if eight_bits.is_in_eight_bits(files := weight_files(Path(find_model(init)))):
-        model.model.load_state_dict(eight_bits.read(files))
+    with tempfile.TemporaryDirectory() as copy:
+        model = CrossEncoder(
+            _in_half(Path(find_model(init)), Path(copy)),
+            num_labels=len(names),
+            max_length=config.max_length,
+            activation_fn=torch.nn.Identity(),
+            # on a CPU the backward pass of the fused attention takes a third of a step
+            model_kwargs={
+                "ignore_mismatched_sizes": True,
+                "attn_implementation": "sdpa" if torch.cuda.is_available() else "eager",
+            },
+            config_kwargs=config_kwargs,
+            device=None if torch.cuda.is_available() else "cpu",
+        ).float()  # the shipped weights are fp16, which does not train
     if config.layers is not None:
         keep_layers(model.model, config.layers)
     if config.outputs.similarity:
@@ -206,6 +206,15 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     freeze(model, config.frozen_layers)
     return model
+
+
+def _in_half(init: Path, copy: Path) -> str:
+    """The start, or where it is stored in 8 bits a copy of it in float16, which sentence-transformers loads."""
+    if not eight_bits.is_in_eight_bits(weight_files(init)):
+        return str(init)
+    shutil.copytree(init, copy, dirs_exist_ok=True)
+    to_half(copy)
+    return str(copy)
 
 
 def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:

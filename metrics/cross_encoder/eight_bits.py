@@ -2,8 +2,8 @@
 
 A matrix is stored as integers from -127 to 127 with a scale for each group of 64 values of a row (`NAME.scales`,
 float16): the group's largest absolute value divided by 127. With one scale for a whole row, single large weights move
-a probability ten times as far. Everything else, biases and norms, is float32. The files are shards of safetensors, as
-transformers names them, with an index.
+a probability ten times as far. Everything else, biases and norms, is float32. The files are shards of safetensors, with
+an index; `CrossEncoder` of sentence-transformers finds no weights in such a folder, and those of the Hub in float16.
 """
 
 import json
@@ -16,7 +16,8 @@ from safetensors.torch import save_file
 from semantic_metrics.core.checkpoint_files import refuse_damage
 from semantic_metrics.transformer.precision import LARGEST_INT8
 
-INDEX = "model.safetensors.index.json"
+# of another name than the index that transformers looks for: it would take the integers for weights, without a word
+INDEX = "eight_bits.json"
 SCALES = ".scales"
 SHARD_BYTES = 40_000_000
 GROUP = 64  # values that share a scale; a row whose length is no multiple of it has one scale for all its values

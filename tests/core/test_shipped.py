@@ -1,6 +1,8 @@
 """The checkpoints that are shipped with the package: what their scores mean."""
 
 import doctest
+import shutil
+from pathlib import Path
 
 import evaluate
 import numpy as np
@@ -13,6 +15,7 @@ from semantic_metrics.nli_lex.features import COLUMNS, FORMS
 from semantic_metrics.nli_lex.weights import FILE
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
+from training.push import to_half
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),
@@ -90,10 +93,14 @@ def test_scores_fall_with_the_similarity(stsscore: evaluate.Metric) -> None:
     assert result["undefined"] == result["truncated"] == 0
 
 
-def test_scores_are_those_of_the_listing(stsscore: evaluate.Metric) -> None:
-    listing = tiny.listing(stsscore.scorer.folder)
+def test_scores_are_those_of_the_listing(stsscore: evaluate.Metric, tmp_path: Path) -> None:
+    folder = shutil.copytree(stsscore.scorer.folder, tmp_path / "pairs")
+    with pytest.raises(OSError, match="no file named model"):
+        tiny.listing(folder)("a", "b")  # weights in 8 bits are never taken for others
+    to_half(folder)
+    listing = tiny.listing(folder)
     result = stsscore.compute(predictions=[b for _, b in PAIRS], references=[a for a, _ in PAIRS])
-    assert result["scores"] == pytest.approx([listing(*pair) for pair in PAIRS], abs=1e-5)
+    assert result["scores"] == pytest.approx([listing(*pair) for pair in PAIRS], abs=2e-3)  # float16
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "int8"])
@@ -126,4 +133,4 @@ def test_entailment_has_a_positive_weight(nli_lex: evaluate.Metric) -> None:
 @pytest.mark.parametrize("precision", ["bfloat16", "int8"])
 def test_other_precisions_of_nli_lex_stay_near(nli_lex: evaluate.Metric, precision: str) -> None:
     plain, other = (np.array(judged(nli_lex, precision=name)["scores"]) for name in ("float32", precision))
-    assert 0 < np.abs(other - plain).max() < 0.05
+    assert 0 < np.abs(other - plain).max() < {"bfloat16": 0.05, "int8": 0.1}[precision]
