@@ -118,7 +118,7 @@ def cost_table(judges: list[Judge], sets: dict[str, JudgedSet], judged: Judged, 
 def card_table(table: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
     """Figures of the model card, which training/cards.py reads: of what was measured on test sets, not times 100.
 
-    EVOUNA is not a test set: its held-out questions chose the step, the share of the start and the weights. Takes the
+    EVOUNA is not a test set: its held-out questions chose the step and the weights. Takes the
     results of `figure_table`, and of `nli_checks.checks` and `denials.denial_checks`.
     """
     rows = [(row.set, row.figure, row.value / 100, None) for row in checks.itertuples()]
