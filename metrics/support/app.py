@@ -12,7 +12,7 @@ say so: supported, contradicted or not found. The score is the mean support of t
 """
 EXAMPLES = {
     "A paraphrase, another number, not in the source": (
-        "The bridge will be replaced.\nThe new bridge costs 64 million pounds.\nThe mayor was born in Wexcombe.",
+        "The bridge is going to be replaced.\nThe new bridge costs 64 million pounds.\nThe mayor was born in Wexcombe.",
         "\n".join(["The council will replace the bridge. The new bridge will cost 46 million pounds."] * 3),
     ),
     "A denial": ("Nobody was hurt in the fire.", "Twelve people were hurt when a fire broke out in the hotel."),
