@@ -207,7 +207,7 @@ def test_help_fits_a_screen_and_shows_an_example(name: str) -> None:
 def test_an_unknown_command_suggests_the_nearest() -> None:
     refused(invoke("scor", "x.csv"), "got 'scor'; did you mean 'score'?")
     result = invoke("zzz")
-    refused(result, "expected a command, one of check, compare, ")
+    refused(result, "expected a command, one of annotate, check, compare, ")
     assert "did you mean" not in result.output
 
 

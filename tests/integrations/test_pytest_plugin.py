@@ -99,10 +99,10 @@ SUPPORTED = """
 SOURCE = "The council will replace the bridge. The new bridge will cost 46 million pounds."
 
 def test_supported(assert_supported):
-    assert assert_supported("The bridge will be replaced.", SOURCE) >= 0.5
+    assert assert_supported("The bridge is going to be replaced.", SOURCE) >= 0.5
 
 def test_contradicted(assert_supported):
-    assert_supported("The bridge will be replaced. The new bridge will cost 64 million pounds.", SOURCE)
+    assert_supported("The bridge is going to be replaced. The new bridge will cost 64 million pounds.", SOURCE)
 """
 
 
