@@ -724,9 +724,15 @@ def _is_part(text: str, one: Quantity, end: int, part: Quantity) -> bool:
 def _whole(text: str, one: Quantity, part: Quantity) -> Quantity:
     """Two quantities as one, in the unit of the first."""
     value = one.values[0] + part.values[0]
-    digits, written = one.digits + part.digits, text[one.begin : part.end]
-    sizes = {"number": value / one.unit.size, "step": part.step, "digits": digits}
-    return replace(one, values=(value,), end=part.end, text=written, **sizes)
+    return replace(
+        one,
+        values=(value,),
+        end=part.end,
+        text=text[one.begin : part.end],
+        number=value / one.unit.size,
+        step=part.step,
+        digits=one.digits + part.digits,
+    )
 
 
 def _joined(
