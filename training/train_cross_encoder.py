@@ -221,7 +221,7 @@ def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:
     """Keep the encoder's layers of these numbers, from 0, and drop the others (Sajjad et al., 2023).
 
     Raises:
-        ValueError: a number is none of a layer.
+        ValueError: the encoder has no layer of that number.
     """
     encoder = model.base_model.encoder
     if layers[-1] >= len(encoder.layer):

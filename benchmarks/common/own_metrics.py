@@ -39,9 +39,9 @@ def check_run(run: Run) -> None:
     check_run_device(options)
 
 
-def runs_in_float32(run: Run) -> bool:
-    """Whether models run in float32, on either backend: their scores differ by less than a card prints."""
-    return RunOptions(**run).precision == "float32"
+def fits_a_card(run: Run) -> bool:
+    """Whether a card may print the figures: of float32 on either backend, or of bfloat16, if the card's notes say so."""
+    return RunOptions(**run).precision in ("float32", "bfloat16")
 
 
 def run_lines(run: Run) -> list[str]:

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from benchmarks import speed
 from benchmarks.__main__ import COMMANDS as BENCHMARKS
 from benchmarks.__main__ import main as benchmarks
-from benchmarks.common.own_metrics import load_own, runs_in_float32
+from benchmarks.common.own_metrics import fits_a_card, load_own
 from benchmarks.common.published import Published
 from benchmarks.papers.matcha.command import main as matcha
 from benchmarks.papers.stsscore.command import main as stsscore
@@ -97,11 +97,12 @@ def test_options_reach_the_scores_and_the_report(tmp_path: Path) -> None:
     [
         ({}, True),
         ({"backend": "openvino"}, True),
-        ({"backend": "openvino", "precision": "bfloat16"}, False),
+        ({"backend": "openvino", "precision": "bfloat16"}, True),
+        ({"precision": "int8"}, False),
     ],
 )
-def test_a_card_gets_figures_of_float32_on_either_backend(run: dict[str, object], exact: bool) -> None:
-    assert runs_in_float32(run) is exact
+def test_a_card_gets_no_figures_of_int8(run: dict[str, object], exact: bool) -> None:
+    assert fits_a_card(run) is exact
 
 
 def test_every_benchmark_has_a_help() -> None:

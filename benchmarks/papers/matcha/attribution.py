@@ -195,7 +195,8 @@ def colour_tokens(path: Path) -> None:
     metric, maps = load_metric("matcha", keep_in_memory=True), []
     for pair, text in EXAMPLE_TEXTS.items():
         explanation = metric.explain(text, EXAMPLE)
-        found = heat_maps(explanation, {"prediction": text, "reference": EXAMPLE}, MAX_WORDS)
+        texts = {"prediction": text, "reference": EXAMPLE}
+        found = heat_maps(explanation, texts, MAX_WORDS)
         maps += [replace(one, name=f"{pair}, score {explanation['score']:.4f}, {one.name}") for one in found]
     write_explanation(path, "Figure 7: what each token adds", "exact: the shares sum to the score", maps, "")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.encoders import NotMeasured
-from benchmarks.common.own_metrics import SHIPPED, Run, runs_in_float32
+from benchmarks.common.own_metrics import SHIPPED, Run, fits_a_card
 from benchmarks.papers.nli_lex.judges import Judge, Loaded, Verdicts, count_parameters
 from benchmarks.papers.nli_lex.sets import TITLES, JudgedSet
 from semantic_metrics.core.run_options import RunOptions
@@ -32,7 +32,7 @@ class NliModel:
     """One checkpoint, which reads every set once for NLI alone and the paper's form, and once for the shipped form.
 
     Takes a checkpoint as `load` does (None: the shipped one), files of weights by the title of their set, and how it
-    runs. `shipped` says whether it is the checkpoint that the package ships, run in float32.
+    runs. `shipped` says whether it is the checkpoint that the package ships, run as its card may say.
 
     Raises:
         ValueError: there is no such checkpoint, it has no label for entailment, or an option is invalid.
@@ -40,7 +40,7 @@ class NliModel:
 
     def __init__(self, checkpoint: str | None, weights: dict[str, Path], run: Run) -> None:
         self.scorer: PairScorer = load_scorer(checkpoint)
-        self.shipped = checkpoint in SHIPPED and runs_in_float32(run)
+        self.shipped = checkpoint in SHIPPED and fits_a_card(run)
         self._run, self._weights = self.scorer.resolve(RunOptions(**run)), weights
         self._extracted: dict[tuple, tuple[Features, float]] = {}  # and the seconds that it took
 

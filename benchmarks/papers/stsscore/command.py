@@ -20,7 +20,7 @@ import click
 from benchmarks.common import options
 from benchmarks.common.baselines import EMBSIM_HUB_ID, Metric, default_embsim
 from benchmarks.common.encoders import NotMeasured, sentence_transformer
-from benchmarks.common.own_metrics import SHIPPED, runs_in_float32
+from benchmarks.common.own_metrics import SHIPPED, fits_a_card
 from benchmarks.papers.matcha.scoring import score_sets
 from benchmarks.papers.stsscore import scorers as rows
 from benchmarks.papers.stsscore.report import write_report
@@ -69,7 +69,7 @@ def main(
     metrics.append(rows.add_ensemble(scores, chosen, members))
     lines.append(f"{rows.ENSEMBLE}: mean of {', '.join(members)}")
     first = options.named_source((models["checkpoint"] or ["default"])[0])[1]
-    shipped = first in SHIPPED and runs_in_float32(models["run"])
+    shipped = first in SHIPPED and fits_a_card(models["run"])
     click.echo(write_report(metrics, chosen, absent, scores, published, bootstrap, output, lines, shipped))
     options.progress(f"written to {output}")
 
