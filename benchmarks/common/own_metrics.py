@@ -40,7 +40,7 @@ def check_run(run: Run) -> None:
 
 
 def fits_a_card(run: Run) -> bool:
-    """Whether a card may print the figures: of float32 on either backend, or of bfloat16, if the card's notes say so."""
+    """Whether a card may print the figures: those of float32, and those of bfloat16 where its notes say so."""
     return RunOptions(**run).precision in ("float32", "bfloat16")
 
 
