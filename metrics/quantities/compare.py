@@ -222,10 +222,12 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether "5m" may stand for the other's minutes or millions, "5K" for its kilometres, "5 pounds" for its money."""
+    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "1080p" pixels."""
     value, dimension = other.values[0], other.unit.dimension
     if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
         return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
+    if one.unit == NAMES["p"] and one.text.endswith("p"):
+        return one.number == other.number
     if one.unit == NAMES["pound"] and "pound" in one.text:
         return dimension == "GBP" and value == one.number
     return dimension == "length" and one.text[-1] in "kK" and value == one.values[0]
@@ -234,7 +236,9 @@ def _may_be(one: Quantity, other: Quantity) -> bool:
 def _may_be_same(number: Quantity, other: Quantity) -> bool:
     """Whether a number may be a date or a time of the day: "12/25", "06/2020", "at 9"."""
     if other.kind == CLOCK:
-        return not number.unit.name and (60 * number.number - other.values[0]) % 720 == 0
+        if number.unit.name:  # "14h30"
+            return number.unit == NAMES["hour"] and number.values[0] == 60 * other.values[0]
+        return (60 * number.number - other.values[0]) % 720 == 0
     parts = [part for part in number.text.split("/") if part.isdigit()]
     return len(parts) == 2 and sorted(map(Fraction, parts)) == sorted(filter(None, other.values))
 

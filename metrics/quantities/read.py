@@ -96,7 +96,10 @@ CLOCK_TIME = re.compile(
 VERSION = re.compile(r"\d+(?:\.\d+){2,}[\w.-]*\w|\d+(?:-\d+){2,}|\d+[^\W\d_][\w-]*(?:\.\d[\w.]*)*")
 ORDINAL_ENDING = re.compile(r"(?:st|nd|rd|th)\b", re.I)
 MONEY_LETTERS, SCALE_LETTERS = re.compile(r"\s?([A-Za-z]{1,3})\b"), re.compile(r"([A-Za-z]{1,3})\b")
-GROUPED, POINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"), re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
+GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+POINTED = re.compile(r"\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:\.\d{3})+,\d\d?")  # "1.234,56"
+DECIMAL_COMMA = re.compile(r"\d+,\d\d?")  # a list where no unit stands beside it
+HOURS_AND_MINUTES = re.compile(r"(\d{1,3})h\s?([0-5]\d)(?:\s?m(?:in)?)?(?!\w)")
 POINT_OF_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}(?![\d.])")  # "1.500" is 1500 in many countries
 SPACED = re.compile(r"\d{1,3}(?:[ \u202f]\d{3})+(?![\d.,]?\d)")
 POWER = re.compile(r"[eE]([+-]?\d\d?)(?!\w)|\s?[x\u00d7*\u00b7]\s?10\s?\^\s?\(?(-?\d\d?)\)?(?!\w)")
@@ -330,6 +333,9 @@ def _from_digits(text: str, begin: int, frame: Frame, point: bool = False) -> Qu
     """What begins with a digit: a date, a time, an identifier or a number."""
     before = text[begin - 1] if begin else " "
     if not point:
+        if not before.isalnum() and (match := HOURS_AND_MINUTES.match(text, begin)):
+            hours = int(match[1]) + Fraction(int(match[2]), 60)
+            return _with_unit(text, begin, match.end(), hours, Fraction(1, 60), 3, NAMES["hour"], after_digits=True)
         if not (before.isalnum() or before == "_") and (found := _find_date(text, begin) or _clock(text, begin)):
             return found
         if end := _end_of_identifier(text, begin, before, frame):
@@ -436,7 +442,9 @@ def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction,
     if GROUPED.fullmatch(whole):
         whole = whole.replace(",", "")
     elif POINTED.fullmatch(whole):
-        whole = whole.replace(".", "")
+        whole = whole.replace(".", "").replace(",", ".")
+    elif DECIMAL_COMMA.fullmatch(whole) and _has_decimal_comma(text, begin, end):
+        whole = whole.replace(",", ".")
     elif "," in whole:
         whole = whole.split(",")[0]
         end = begin + len(whole)
@@ -450,6 +458,12 @@ def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction,
     step = Fraction(1, 10 ** len(decimals))
     digits = len(whole.replace(".", "").lstrip("0"))
     return Fraction(whole), step, digits, end
+
+
+def _has_decimal_comma(text: str, begin: int, end: int) -> bool:
+    """Whether a number such as "3,14" is one and no list: a unit is beside it, or it is the whole text."""
+    alone = begin == 0 and not text[end:].strip(" .")
+    return alone or text[:begin].rstrip()[-1:] in CURRENCY_SIGNS or _unit(text, end, True)[1] > 0
 
 
 def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: bool = False) -> Quantity | None:

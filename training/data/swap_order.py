@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _LISTS = WORDS["order"]
-EXCHANGED, SURNAME, MOVED = "exchanged", "surname", "moved"  # kinds
+EXCHANGED, SURNAME, MOVED, AGENTLESS = "exchanged", "surname", "moved", "agentless"  # kinds
 MAX_PHRASE_WORDS = 7
 REFERRING = frozenset(_LISTS["referring"].split())
 UNCERTAIN = frozenset(_LISTS["uncertain"].split())
@@ -346,9 +346,18 @@ class Deed:
 
     def passive(self) -> str:
         """To whom it is done by whom."""
+        return self._written(self.whom, f"{self._passive_helpers()} {inflected(self.verb, 'VBN')}", self.who, by=" by")
+
+    def agentless(self, negated: bool = False) -> str:
+        """To whom it is done, or is not, whoever does it."""
+        first, *others = self._passive_helpers().split()
+        verbs = [first, *["not"] * negated, *others, inflected(self.verb, "VBN")]
+        return self._written(self.whom, " ".join(verbs))
+
+    def _passive_helpers(self) -> str:
+        """The auxiliary verbs of the passive voice."""
         middle = {"VBG": "being", "VBN": "been", "VB": "be"}.get(self.tag, "")
-        helpers = self._agreeing(self.whom_many, middle) if self.helpers else BE[self.tag][self.whom_many]
-        return self._written(self.whom, f"{helpers} {inflected(self.verb, 'VBN')}", self.who, by=" by")
+        return self._agreeing(self.whom_many, middle) if self.helpers else BE[self.tag][self.whom_many]
 
     def _agreeing(self, many: bool, last: str) -> str:
         """The auxiliary verbs in the number of a subject, and the verb after them."""
@@ -358,8 +367,8 @@ class Deed:
         one = SINGULAR.get(first, first)
         return " ".join([NUMBERED.get(one, one) if many else one, *others, last])
 
-    def _written(self, first: str, verbs: str, last: str, by: str = "") -> str:
-        clause = f"{SUBJECT_OF.get(first, first)} {verbs}{self.particle}{by} {OBJECT_OF.get(last, last)}"
+    def _written(self, first: str, verbs: str, last: str = "", by: str = "") -> str:
+        clause = f"{SUBJECT_OF.get(first, first)} {verbs}{self.particle}{by} {OBJECT_OF.get(last, last)}".rstrip()
         text = f"{self.before}{clause}{self.after}"
         return Change(((0, len(text), text),)).apply(text[0].upper() + text[1:])
 
@@ -433,3 +442,16 @@ def _voices(sentence: "Span", premise: str | None, draw: random.Random) -> Itera
     if premise is not None:
         yield Pair(premise, own[1], ENTAILMENT, EXCHANGED, key)
         yield Pair(premise, draw.choice(others), label, EXCHANGED, key)
+    yield from _agentless(deed, own, others)
+
+
+def _agentless(deed: Deed, own: list[str], others: list[str]) -> Iterator[Pair]:
+    """Both voices beside the passive that does not say who does it; `others` are those with the roles exchanged."""
+    key, done, undone = (deed.verb,), deed.agentless(), deed.agentless(negated=True)
+    for text in own:
+        yield Pair(text, done, ENTAILMENT, AGENTLESS, key)
+        yield Pair(text, undone, CONTRADICTION, AGENTLESS, key)
+        yield Pair(undone, text, CONTRADICTION, AGENTLESS, key)
+        yield Pair(done, text, NEUTRAL, AGENTLESS, key)
+    if deed.people:
+        yield Pair(others[0], done, _label(deed.verb), AGENTLESS, key)
