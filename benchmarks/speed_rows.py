@@ -5,7 +5,6 @@ Little is imported here: what a line imports is a part of its start.
 
 import os
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -94,12 +93,10 @@ def _load_peer(kind: str, checkpoint: str, run: Run) -> tuple[Any, dict[str, obj
     import sentence_transformers
 
     from semantic_metrics.core.checkpoint_files import shipped_checkpoints
-    from training.push import to_half
+    from semantic_metrics.cross_encoder import eight_bits
 
     options = {"dtype": "float32"}  # as ours by default; the file's float16 is slow on most processors
-    with tempfile.TemporaryDirectory() as copy:
-        folder = Path(shutil.copytree(shipped_checkpoints(lambda config: True)[checkpoint], copy, dirs_exist_ok=True))
-        to_half(folder)  # weights in 8 bits are not read
+    with eight_bits.in_half(shipped_checkpoints(lambda config: True)[checkpoint]) as folder:
         model = getattr(sentence_transformers, kind)(str(folder), device=run["device"], model_kwargs=options)
     return model, {name: run[name] for name in ("batch_size",) if name in run}
 

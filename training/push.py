@@ -24,7 +24,6 @@ from tempfile import TemporaryDirectory
 import click
 from huggingface_hub import HfApi, ModelCard, RepoCard, constants, get_session
 from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
-from safetensors.torch import save_file
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
@@ -116,23 +115,12 @@ def make_repo(kind: str, name: str, owner: str, folder: Path) -> Repo:
         write_bundle(name, target, owner)
         return Repo(kind, name, target, f"metrics/{name}/{CARD}")
     shutil.copytree(MODEL_CARDS / name, target, copy_function=os.symlink)  # weights are large
-    to_half(target)
+    eight_bits.to_half(target)
     if (card := target / CARD).exists():
         text = card.read_text(encoding="utf-8")
         card.unlink()
         card.write_text(with_owner(text, owner), encoding="utf-8")
     return Repo(kind, name, target, f"model_cards/{name}/{CARD}")
-
-
-def to_half(folder: Path) -> None:
-    """Replace weights in 8 bits by float16, as sentence-transformers loads them; leave others as they are."""
-    shards = sorted(folder.glob("model*.safetensors"))
-    if not eight_bits.is_in_eight_bits(shards):
-        return
-    weights = {name: values.half() for name, values in eight_bits.read(shards).items()}
-    for path in (*shards, folder / eight_bits.INDEX):
-        path.unlink()
-    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
 
 
 def make_run_repo(folder: Path, hub_id: str) -> Repo:

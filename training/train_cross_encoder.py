@@ -16,9 +16,7 @@ import argparse
 import hashlib
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -41,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, p
 
 from semantic_metrics.cross_encoder import eight_bits
 from semantic_metrics.cross_encoder.heads import SIMILARITY
-from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names, weight_files
+from semantic_metrics.cross_encoder.pair_checkpoint import HEAD, label_names
 from semantic_metrics.files.errors import one_line
 from training.cards import started_from, write_card
 from training.cross_encoder.config import CrossEncoderConfig
@@ -53,7 +51,7 @@ from training.data.models import find_model
 from training.data.run_arguments import add_data_argument
 from training.data.sources import read_excluded
 from training.data.states import UnusableState, check_values, config_values, discard, restore_folder, written_whole
-from training.push import add_push_option, check_push, push_run, to_half
+from training.push import add_push_option, check_push, push_run
 
 CONFIGS = Path(__file__).parent / "configs" / "cross_encoder"
 COMPLETE = "complete.json"  # file in a complete state: names and sizes of its files, and the config
@@ -182,9 +180,9 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     names = config.outputs.names
     config_kwargs = {name: config.dropout for name in ("hidden_dropout_prob", "attention_probs_dropout_prob")}
     config_kwargs |= {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
-    with tempfile.TemporaryDirectory() as copy:
+    with eight_bits.in_half(Path(find_model(init))) as start:
         model = CrossEncoder(
-            _in_half(Path(find_model(init)), Path(copy)),
+            str(start),
             num_labels=len(names),
             max_length=config.max_length,
             activation_fn=torch.nn.Identity(),
@@ -206,15 +204,6 @@ def build_model(config: CrossEncoderConfig, init: str) -> CrossEncoder:
     model[0].processing_kwargs = {"text": {"pad_to_multiple_of": PAD_TO_TOKENS}}
     freeze(model, config.frozen_layers)
     return model
-
-
-def _in_half(init: Path, copy: Path) -> str:
-    """The start, or where it is stored in 8 bits a copy of it in float16, which sentence-transformers loads."""
-    if not eight_bits.is_in_eight_bits(weight_files(init)):
-        return str(init)
-    shutil.copytree(init, copy, dirs_exist_ok=True)
-    to_half(copy)
-    return str(copy)
 
 
 def keep_layers(model: PreTrainedModel, layers: list[int]) -> None:

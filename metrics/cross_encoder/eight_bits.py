@@ -7,13 +7,17 @@ an index; `CrossEncoder` of sentence-transformers finds no weights in such a fol
 """
 
 import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from semantic_metrics.core.checkpoint_files import refuse_damage
+from semantic_metrics.core.checkpoint_files import WEIGHTS, refuse_damage
 from semantic_metrics.transformer.precision import LARGEST_INT8
 
 # of another name than the index that transformers looks for: it would take the integers for weights, without a word
@@ -127,6 +131,29 @@ def write(weights: Tensors, folder: Path) -> list[Path]:
     content = {"metadata": {"total_size": total}, "weight_map": weight_map}
     (folder / INDEX).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return files
+
+
+def to_half(folder: Path) -> None:
+    """Replace weights in 8 bits by float16, as sentence-transformers loads them; leave others as they are."""
+    shards = sorted(folder.glob("model*.safetensors"))
+    if not is_in_eight_bits(shards):
+        return
+    weights = {name: values.half() for name, values in read(shards).items()}
+    for path in (*shards, folder / INDEX):
+        path.unlink()
+    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+@contextmanager
+def in_half(folder: Path) -> Iterator[Path]:
+    """A checkpoint as sentence-transformers loads it: the folder or, where it is in 8 bits, a copy in float16."""
+    if not is_in_eight_bits(sorted(folder.glob("model*.safetensors"))):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        to_half(Path(copy))
+        yield Path(copy)
 
 
 def _kinds(path: Path) -> list[tuple[str, str]]:

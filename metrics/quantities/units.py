@@ -95,7 +95,8 @@ _OTHERS = (
 _CURRENCIES = (
     ("USD", "$ US$", "dollar us_dollar american_dollar buck", "cent \u00a2"),
     ("EUR", "\u20ac", "euro", "euro_cent eurocent"),
-    ("GBP", "\u00a3", "pound_sterling pounds_sterling british_pound quid", "penny pence p"), ("JPY", "\u00a5", "yen", ""),
+    ("GBP", "\u00a3", "pound_sterling pounds_sterling british_pound quid", "penny pence p"),
+    ("JPY", "\u00a5", "yen", ""),
     ("INR", "\u20b9 Rs", "rupee", "paisa"), ("CNY", "RMB", "yuan renminbi", ""),
     ("CHF", "", "franc swiss_franc", "rappen"),
     ("CAD", "C$ CA$", "canadian_dollar", ""), ("AUD", "A$ AU$", "australian_dollar", ""), ("KRW", "\u20a9", "won", ""),

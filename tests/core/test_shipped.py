@@ -11,11 +11,11 @@ import pytest
 import semantic_metrics.nli_lex.features
 import semantic_metrics.stsscore.scoring
 from semantic_metrics.core.checkpoint_files import shipped_checkpoints
+from semantic_metrics.cross_encoder.eight_bits import to_half
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS
 from semantic_metrics.nli_lex.weights import FILE
 from tests import tiny_pairs as tiny
 from tests.conftest import ROOT
-from training.push import to_half
 
 PAIRS = [
     ("A man is playing a guitar.", "A man plays the guitar."),

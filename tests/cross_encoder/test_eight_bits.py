@@ -11,9 +11,9 @@ from sentence_transformers import CrossEncoder
 
 from semantic_metrics.core.checkpoint_files import WEIGHTS
 from semantic_metrics.cross_encoder import eight_bits
+from semantic_metrics.cross_encoder.eight_bits import to_half
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from tests.consensus.conftest import both_heads
-from training.push import to_half
 from training.shrink import shrink
 
 PAIRS = [("A man sleeps.", "A man is asleep."), ("It rained.", "It did not rain."), ("a", "b")]
