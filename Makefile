@@ -13,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS)
 help:
 	@echo "make score      score the sample pairs with the shipped checkpoint"
 	@echo "make demo       serve a demo (METRIC=consensus, the default, matcha, stsscore, nli_lex, support or set_criteria)"
-	@echo "make test       both of these (about four minutes):"
+	@echo "make test       both of these (about six minutes):"
 	@echo "make lint       style, direction of imports, and types"
 	@echo "make test-quick the tests with their coverage"
 	@echo "make test-slow  the tests that take longer (about four minutes)"

@@ -38,8 +38,8 @@ ANSWERS = ROOT / "metrics" / "samples" / "answers.csv"
 GOLDEN = ROOT / "tests" / "golden" / "scores.json"
 GOLDEN_QUESTION = "What is true?"  # for a metric of questions
 # each metric with each shipped checkpoint that it has
-SHIPPED = ("consensus", "consensus:large", "matcha", "matcha:contextual", "nli_lex", "stsscore", "stsscore:large")
-SHIPPED += ("support",)
+SHIPPED = ("consensus", "consensus:large", "matcha", "matcha:contextual", "nli_lex", "nli_lex:large")
+SHIPPED += ("stsscore", "stsscore:large", "support", "support:large")
 PAIRS = 64
 ALONE = 16  # rows that are scored one by one as well
 PROPERTIES = ("self", "orders", "rows reversed", "alone", "again")

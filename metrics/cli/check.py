@@ -16,6 +16,7 @@ from semantic_metrics.core.contract import describe
 from semantic_metrics.core.loading import score
 from semantic_metrics.core.signature import shorten
 from semantic_metrics.files.errors import FileError, file_errors
+from semantic_metrics.files.formats import MAX_LINE_BYTES
 from semantic_metrics.files.output import atomic_write, check_output
 from semantic_metrics.files.table import read_table
 from semantic_metrics.html.checked_texts import MARKS, checked_texts
@@ -128,8 +129,10 @@ def _read(
 
 def _text(path: Path) -> str:
     """A file as one text."""
-    with file_errors(path):
-        content = path.read_bytes()
+    with file_errors(path), path.open("rb") as file:
+        content = file.read(MAX_LINE_BYTES + 1)
+    if len(content) > MAX_LINE_BYTES:
+        raise FileError(f"{path}: expected a text of at most {MAX_LINE_BYTES // 2**20} MiB, got a longer one")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from semantic_metrics import __version__
 from semantic_metrics.cli.errors import InputError
 from semantic_metrics.cli.gate import finish
 from semantic_metrics.cli.options import FILE, TextColumns, model_options, output_option, shared_option, text_options
@@ -333,6 +334,7 @@ def _open_output(options: ScoreOptions, reader: Reader, scorer: ChunkScorer, for
     settings |= {"--weights": options.metrics.weights or None, "--batch-rows": options.batch_rows}
     settings |= {f"--threshold of {metric.name}": metric.threshold for metric in scorer.metrics}
     settings["the format"] = [reader.format, format]
+    settings["the release"] = __version__
     assert options.output is not None, "there is a format where there is an output"
     return Output(options.output, format, reader, scorer.metrics, settings, options.resume)
 

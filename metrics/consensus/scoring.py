@@ -20,7 +20,7 @@ from semantic_metrics.cross_encoder.pair_attribution import Explanation
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
-VERSION = "0.9.0"
+VERSION = "0.10.0"
 # arguments of versions before 0.6 that judged sentence by sentence, with their defaults
 MOVED = {"granularity": "text", "k": None, "coverage": False}
 

@@ -17,6 +17,7 @@ GZIP = ".gz"  # ending of a compressed file, behind that of its format
 TEXT = "text"  # the one column of a .txt file
 STREAM = Path("-")  # standard input or output
 MAX_LEVELS = 100  # of lists and objects inside one another in JSON; Python's own limit of some 1,000 is a crash
+MAX_WHOLE_BYTES = 2**30  # of a file that is read as a whole
 MAX_LINE_BYTES = 2**26  # of a line, and characters of a CSV cell: no text is as long, but an endless input is
 
 
@@ -109,8 +110,14 @@ def _parse_jsonl(lines: Lines) -> Iterator[tuple[Row, str]]:
 
 def _parse_json(lines: Lines) -> Iterator[tuple[Row, None]]:
     """The rows of one list; unlike the other formats it is read as a whole."""
+    parts = []
+    for line in lines:
+        if lines.read > MAX_WHOLE_BYTES:
+            most = f"at most {MAX_WHOLE_BYTES // 2**20:,} MiB, as a list is read as a whole"
+            raise FileError(f"{lines.name}: expected {most}, got more; write it as .jsonl")
+        parts.append(line)
     try:
-        rows = _DECODER.decode("".join(lines))
+        rows = _DECODER.decode("".join(parts))
     except (ValueError, RecursionError) as error:
         raise FileError(f"{lines.name}: expected a JSON list of objects ({one_line(error)})") from None
     if not isinstance(rows, list) or not rows:

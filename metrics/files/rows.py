@@ -19,6 +19,7 @@ Value = TypeVar("Value")
 Converted = TypeVar("Converted")
 
 MAX_LISTED_NAMES = 20  # of columns that a message lists
+MAX_INDEX_DIGITS = 10  # of a place in a list: Python refuses to read thousands of digits
 
 
 class Chunk:
@@ -114,7 +115,7 @@ def value_at(row: Row, name: str) -> Cell:
     value: Cell = row
     for key in name.split("."):
         if isinstance(value, list) and key.isdecimal():
-            value = value[int(key)] if int(key) < len(value) else None
+            value = value[int(key)] if len(key) < MAX_INDEX_DIGITS and int(key) < len(value) else None
         else:
             value = value.get(key) if isinstance(value, dict) else None
     return value

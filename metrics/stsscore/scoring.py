@@ -20,7 +20,7 @@ from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread, limited, rule
 from semantic_metrics.stsscore.attribution import explain, rulings
 
-VERSION = "0.9.0"
+VERSION = "0.10.0"
 DEFAULT_CHECKPOINT = "pairs"
 
 

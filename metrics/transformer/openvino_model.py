@@ -40,7 +40,8 @@ INSTALL = 'pip install ".[fast]" in a checkout'
 IR_VERSION = 2  # raise it when the conversion changes: what an older version cached is then not read
 DYNAMIC_GROUP = 128  # values of a token that share a scale in int8: larger groups are no faster and move scores more
 MAX_CONVERSION_ERROR = 1e-3  # of an output, in units of the largest output but at least of 1
-XML = "model.xml"
+MAX_CACHE_BYTES = 4 * 2**30  # the entries that were used last stay
+XML, ENTRY = "model.xml", "entry.json"  # the second says what the first was made from
 
 Inputs = dict[str, torch.Tensor]
 _core: tuple[int, "openvino.Core"] | None = None  # and the process that made it
@@ -167,11 +168,8 @@ def _read_or_convert(
         versions = [openvino.__version__, transformers.__version__, IR_VERSION]
         key = json.dumps([checkpoint_sha256, *versions, "int8" if int8 else "float32"])
         folder = default_cache("openvino") / hashlib.sha256(key.encode()).hexdigest()
-        if (folder / XML).is_file():
-            try:
-                return _get_core().read_model(folder / XML)
-            except RuntimeError:  # damaged
-                shutil.rmtree(folder, ignore_errors=True)
+        if (cached := _read(folder, key)) is not None:
+            return cached
     if int8:  # linear layers with weights of 8 bits, as OpenVINO recognises them
         model = deepcopy(model)
         replace_linear(model.base_model, _Int8Weights)
@@ -183,7 +181,8 @@ def _read_or_convert(
             bar.update()
         if folder is not None:
             with suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
-                _write(converted, folder)
+                _write(converted, folder, key)
+                _drop_oldest(folder.parent)
         bar.update()
     return converted
 
@@ -243,7 +242,39 @@ def _check(converted: "openvino.Model", model: PreTrainedModel, output: str, exa
             raise invalid_input("backend", problem)
 
 
-def _write(converted: "openvino.Model", folder: Path) -> None:
+def _read(folder: Path, key: str) -> "openvino.Model | None":
+    """The entry of the cache that was made from a key; None, and it is removed, if it is damaged or of another key."""
+    if not folder.exists():
+        return None
+    try:
+        entry = json.loads((folder / ENTRY).read_text(encoding="utf-8"))
+        if entry == {"key": key, "files": _sizes(folder)}:
+            model = _get_core().read_model(folder / XML)
+            with suppress(OSError):
+                os.utime(folder)  # used now
+            return model
+    except (OSError, ValueError, RuntimeError):  # it is made anew
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.name != ENTRY}
+
+
+def _drop_oldest(cache: Path) -> None:
+    """Remove the entries that were not used for longest, until at most MAX_CACHE_BYTES are left; one always stays."""
+    entries = sorted((path for path in cache.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    sizes = [sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) for path in entries]
+    for path, _ in list(zip(entries, sizes, strict=True))[:-1]:
+        if sum(sizes) <= MAX_CACHE_BYTES:
+            return
+        sizes.pop(0)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _write(converted: "openvino.Model", folder: Path, key: str) -> None:
     """Write a converted model into the cache, whole or not at all."""
     import openvino
 
@@ -252,6 +283,8 @@ def _write(converted: "openvino.Model", folder: Path) -> None:
         made = Path(partial) / "model"
         made.mkdir()
         openvino.save_model(converted, made / XML, compress_to_fp16=False)
+        entry = {"key": key, "files": _sizes(made)}
+        (made / ENTRY).write_text(json.dumps(entry), encoding="utf-8")
         made.rename(folder)  # fails if another process was first, which wrote the same
 
 

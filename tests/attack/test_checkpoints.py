@@ -17,7 +17,7 @@ from training.matcha.contextual import ContextualModel
 pytestmark = pytest.mark.slow
 
 BATCHES = 4
-CHECKPOINTS = 70  # in a batch and for a metric: 1,120 together
+CHECKPOINTS = 70  # in a batch and for a metric: 1,400 together
 VALUES = (
     *(None, True, False, 0, -1, 1, 1.5, 10**6, 10**18, 1e-30, 1e300, float("nan"), float("inf"), "", "x", "cpu", "1"),
     *([], {}, [1], {"a": 1}, [[[]]], "relu", "cuda", "../../etc", {"0": "x"}, {"entailment": 0}, "float64", "[UNK]"),

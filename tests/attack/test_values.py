@@ -27,7 +27,7 @@ from tests.attack.conftest import answer
 pytestmark = pytest.mark.slow
 
 BATCHES = 10
-CALLS = 120  # in a batch and for a metric: 4,800 calls together
+CALLS = 120  # in a batch and for a metric: 6,000 calls together
 COLUMNS = {
     "consensus": ("predictions", "references"),
     "matcha": ("predictions", "references"),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from click.testing import Result
 
+from semantic_metrics.cli import score as score_command
 from semantic_metrics.cli.scoring import LoadedMetric
 from tests.cli.conftest import done, invoke, refused
 from tests.conftest import Run
@@ -117,6 +118,13 @@ def test_another_run_is_not_continued(
     refused(score(half, "--resume", **changed), "out.jsonl cannot be continued: ", message, "without --resume it is st")
     assert {path.name: path.read_bytes() for path in half.parent.iterdir()} == before
     assert done(score(half, "--resume"))[0].startswith("90 rows, ")
+
+
+def test_a_run_of_another_release_is_not_continued(
+    score: Callable, half: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score_command, "__version__", "99.0")
+    refused(score(half, "--resume"), "the release was", "now it is 99.0")
 
 
 def test_rows_that_were_scored_must_be_the_same(score: Callable, half: Path) -> None:

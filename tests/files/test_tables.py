@@ -21,7 +21,7 @@ from semantic_metrics.files import formats, readers
 from semantic_metrics.files import table as files_table
 from semantic_metrics.files.errors import FileError
 from semantic_metrics.files.readers import open_reader
-from semantic_metrics.files.rows import number_of
+from semantic_metrics.files.rows import number_of, value_at
 from semantic_metrics.files.table import Table, read_table, write_table
 
 TYPED = Table(
@@ -293,6 +293,23 @@ def test_a_pipe_of_long_lines_is_refused_and_a_file_with_them_is_not(
         read_table(tmp_path / "pipe.txt")
     (tmp_path / "file.txt").write_bytes((b"x" * 999 + b"\n") * 2_000)
     assert len(read_table(tmp_path / "file.txt").rows) == 2_000
+
+
+def test_a_key_inside_a_column_may_be_anything() -> None:
+    row = {"a": [{"b": "c"}], "d.e": 1}
+    assert value_at(row, "a.0.b") == "c"
+    assert value_at(row, "d.e") == 1
+    for name in ("a.1.b", "a.x", "a.0.b.c", "a." + "9" * 5000, "a.\u0664"):
+        assert value_at(row, name) is None
+
+
+def test_a_list_is_read_as_a_whole_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "MAX_WHOLE_BYTES", 2**20)
+    path = tmp_path / "x.json.gz"
+    path.write_bytes(gzip.compress(b"[" + b'{"a": "b"},\n' * 10**5 + b'{"a": "b"}]'))
+    refused(lambda: read_table(path), "x.json.gz: expected at most 1 MiB, as a list is read as a whole, got more")
+    with endless_pipe(tmp_path / "pipe.json", b"[", b'{"a": "b"},\n'), pytest.raises(FileError, match="write it as"):
+        read_table(tmp_path / "pipe.json")
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.tsv", "x.jsonl"])

@@ -125,7 +125,26 @@ def test_a_conversion_is_cached_and_a_damaged_one_made_again(
     (made / openvino_model.XML).write_text("<net", encoding="utf-8")
     np.testing.assert_array_equal(fresh(), first)
     assert len(conversions) == 2
+    entry = made / openvino_model.ENTRY
+    entry.write_text(
+        entry.read_text(encoding="utf-8").replace("int8", "float32").replace('"key"', '"of"'), encoding="utf-8"
+    )
+    np.testing.assert_array_equal(fresh(), first)
+    assert len(conversions) == 3, "the entry of something else is not read"
     assert [path.name for path in default_cache("openvino").iterdir()] == [made.name], "no partial folder is left"
+
+
+def test_the_entries_of_the_cache_that_were_used_last_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openvino_model, "MAX_CACHE_BYTES", 250)
+    for age, name in enumerate(["newest", "middle", "oldest"]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.bin").write_bytes(bytes(100))
+        os.utime(tmp_path / name, (1000 - age, 1000 - age))
+    openvino_model._drop_oldest(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"newest", "middle"}
+    monkeypatch.setattr(openvino_model, "MAX_CACHE_BYTES", 50)
+    openvino_model._drop_oldest(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["newest"], "the one in use stays, whatever its size"
 
 
 @pytest.mark.usefixtures("installed")
