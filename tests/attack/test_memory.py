@@ -1,0 +1,80 @@
+"""A process that scores for hours: memory does not grow with calls, other sizes of batches or dropped metrics."""
+
+from pathlib import Path
+
+import pytest
+
+from semantic_metrics.transformer import drifts
+from tests.conftest import Run
+
+pytestmark = pytest.mark.slow
+
+MAX_GROWN_MB = 50
+BEGIN = """
+import ctypes, gc, random, re, sys
+import semantic_metrics
+
+WORDS = "the dog a man bites sleeps not is 12 3.5 kg London".split()
+name, checkpoint, backend, precision = sys.argv[1:5]
+draw = random.Random(0)
+
+
+def texts(count):
+    return [" ".join(draw.choices(WORDS, k=draw.randint(1, 60))) for _ in range(count)]
+
+
+def call(metric, i):
+    count = 1 + i % 24 if i // 24 % 2 else 24 - i % 24  # growing, then shrinking
+    columns = {"predictions": texts(count), "references": texts(count)}
+    if name == "nli_lex":
+        columns["questions"] = texts(count)
+    run = {} if name == "matcha" else {"backend": backend, "precision": precision}
+    assert len(metric.compute(**columns, **run)["scores"]) == count
+
+
+def memory_mb():
+    gc.collect()
+    ctypes.CDLL("libc.so.6").malloc_trim(0)  # what is free is given back
+    return int(re.search(r"RssAnon:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
+"""
+CALLS = """
+metric = semantic_metrics.load(name, checkpoint)
+for i in range(2000):
+    if i == 100:
+        before = memory_mb()
+    call(metric, i)
+print(memory_mb() - before)
+"""
+LOADS = """
+for i in range(50):
+    if i == 5:
+        before = memory_mb()
+    metric = semantic_metrics.load(name, checkpoint)
+    call(metric, i)
+    del metric
+print(memory_mb() - before)
+"""
+METRICS = ("matcha", "stsscore", "consensus", "nli_lex", "support")
+RUNS = [("torch", "float32"), ("torch", "int8"), ("openvino", "float32"), ("openvino", "int8")]
+RUNS += [("torch", "bfloat16"), ("openvino", "bfloat16")] if drifts.has_bfloat16() else []
+
+
+def grown(run_python: Run, code: str, cwd: Path, *arguments: object) -> float:
+    """By how many MB the memory of a process grew while it ran."""
+    return float(run_python(BEGIN + code, *arguments, cwd=cwd, OMP_NUM_THREADS="1").stdout)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_two_thousand_calls_take_no_more_memory_than_a_hundred(
+    run_python: Run, checkpoints: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    for backend, precision in RUNS[: 1 if name == "matcha" else None]:
+        assert grown(run_python, CALLS, tmp_path, name, checkpoints[name], backend, precision) < MAX_GROWN_MB
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_that_is_dropped_returns_its_memory(
+    run_python: Run, checkpoints: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    for backend in ("torch", "openvino"):
+        assert grown(run_python, LOADS, tmp_path, name, checkpoints[name], backend, "float32") < MAX_GROWN_MB
