@@ -19,7 +19,7 @@ from semantic_metrics.core.contract import described_metrics
 def demo(metric: str, host: str, port: int) -> None:
     """Serve a page to type or paste pairs, or to upload a CSV file, until Ctrl-C.
 
-    Example: semantic-metrics demo --metric matcha --port 8080
+    Example: semantic-metrics demo --metric nli_lex --port 8080
     """
     if find_spec("gradio") is None:
         raise InputError("demo: expected gradio to be installed, as the extra `demo` does")
