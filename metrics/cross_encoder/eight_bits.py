@@ -1,10 +1,9 @@
 """Weights of a cross-encoder in 8 bits: a quarter of the size of float32, brought back to it when they are loaded.
 
-A matrix is stored as integers from -127 to 127 with a scale for each group of 32 values of a row (`NAME.scales`,
+A matrix is stored as integers from -127 to 127 with a scale for each group of 64 values of a row (`NAME.scales`,
 float16): the group's largest absolute value divided by 127. With one scale for a whole row, single large weights move
 a probability ten times as far. Everything else, biases and norms, is float32. The files are shards of safetensors, with
-an index that says how large a group is (64 where it says nothing); `CrossEncoder` of sentence-transformers finds no
-weights in such a folder, and those of the Hub in float16.
+an index; `CrossEncoder` of sentence-transformers finds no weights in such a folder, and those of the Hub in float16.
 """
 
 import json
@@ -25,8 +24,7 @@ from semantic_metrics.transformer.precision import LARGEST_INT8
 INDEX = "eight_bits.json"
 SCALES = ".scales"
 SHARD_BYTES = 40_000_000
-# values that share a scale; a row whose length is no multiple of it has one scale for all its values
-GROUP, UNSAID_GROUP = 32, 64
+GROUP = 64  # values that share a scale; a row whose length is no multiple of it has one scale for all its values
 SMALLEST_GROUP = 1e-3  # a group with smaller values has the scale of this one, which float16 holds
 
 Tensors = dict[str, torch.Tensor]
@@ -49,8 +47,8 @@ def to_eight_bits(weights: Tensors) -> Tensors:
     return stored
 
 
-def from_eight_bits(stored: Tensors, group: int = GROUP) -> Tensors:
-    """What `to_eight_bits` gave, with so many values of a group -> weights in float32.
+def from_eight_bits(stored: Tensors) -> Tensors:
+    """What `to_eight_bits` gave -> weights in float32.
 
     Raises:
         ValueError: integers are no matrix; a matrix lacks its scales, has another number of them than groups, or one
@@ -62,18 +60,18 @@ def from_eight_bits(stored: Tensors, group: int = GROUP) -> Tensors:
             if name.removesuffix(SCALES) not in stored:
                 raise ValueError(f"{name}: expected integers named {name.removesuffix(SCALES)!r}, got none")
         elif values.dtype == torch.int8:
-            weights[name] = _scaled(name, values, stored.get(name + SCALES), group)
+            weights[name] = _scaled(name, values, stored.get(name + SCALES))
         else:
             weights[name] = values.float()
     return weights
 
 
-def _scaled(name: str, integers: torch.Tensor, scales: torch.Tensor | None, group: int) -> torch.Tensor:
+def _scaled(name: str, integers: torch.Tensor, scales: torch.Tensor | None) -> torch.Tensor:
     """(rows, columns) integers and (rows, groups) scales -> weights."""
     if integers.ndim != 2:
         raise ValueError(f"{name}: expected integers of a matrix, got the shape {tuple(integers.shape)}")
     rows, columns = integers.shape
-    wanted = (rows, 1 if columns % group else columns // group)
+    wanted = (rows, 1 if columns % GROUP else columns // GROUP)
     if scales is None or tuple(scales.shape) != wanted:
         got = "none" if scales is None else f"the shape {tuple(scales.shape)}"
         raise ValueError(f"{name + SCALES}: expected scales of the shape {wanted}, got {got}")
@@ -102,17 +100,14 @@ def read(files: list[Path]) -> Tensors:
                 if name in stored:
                     raise ValueError(f"{path.name} has {name}: expected each tensor once, got it in {places[name]} too")
                 stored[name], places[name] = file.get_tensor(name), path.name
-    index, group = files[0].parent / INDEX, UNSAID_GROUP
+    index = files[0].parent / INDEX
     if index.is_file():
         with refuse_damage(INDEX):
-            content = json.loads(index.read_text(encoding="utf-8"))
-            wanted, group = set(content["weight_map"]), int(content["metadata"].get("group", UNSAID_GROUP))
+            wanted = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
         if missing := sorted(wanted - set(stored)):
             raise ValueError(f"{INDEX}: expected {len(wanted)} tensors in the shards, missing {missing[0]}")
-        if group < 1:
-            raise ValueError(f"{INDEX}: expected a group of 1 value or more, got {group}")
     try:
-        return from_eight_bits(stored, group)
+        return from_eight_bits(stored)
     except ValueError as error:
         name = str(error).partition(": ")[0]
         raise ValueError(f"{places.get(name) or places[name.removesuffix(SCALES)]}: {error}") from None
@@ -133,7 +128,7 @@ def write(weights: Tensors, folder: Path) -> list[Path]:
         save_file(shard, path, metadata={"format": "pt"})
     weight_map = {name: path.name for path, shard in zip(files, shards, strict=True) for name in shard}
     total = sum(values.nbytes for shard in shards for values in shard.values())
-    content = {"metadata": {"total_size": total, "group": GROUP}, "weight_map": weight_map}
+    content = {"metadata": {"total_size": total}, "weight_map": weight_map}
     (folder / INDEX).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return files
 

@@ -100,26 +100,6 @@ def test_shards_that_are_gone_or_cut_and_a_damaged_index_are_refused(shrunk: Pat
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("group", [8, 0, -32, "x", None])
-def test_an_index_with_another_size_of_groups_is_refused(shrunk: Path, group: object) -> None:
-    index = json.loads((shrunk / eight_bits.INDEX).read_text())
-    index["metadata"]["group"] = group
-    (shrunk / eight_bits.INDEX).write_text(json.dumps(index))
-    with pytest.raises(ValueError, match=rf"^checkpoint {shrunk}: .*(expected|invalid|must be)") as caught:
-        PairScorer(shrunk)
-    assert "\n" not in str(caught.value)
-
-
-def test_groups_are_of_the_size_that_the_index_says(
-    folder: Path, shrunk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(eight_bits, "GROUP", 8)
-    shrink(folder, tmp_path / "finer")
-    monkeypatch.undo()
-    exact, coarse, fine = (PairScorer(path).logits(PAIRS).values for path in (folder, shrunk, tmp_path / "finer"))
-    assert abs(fine - exact).max() < abs(coarse - exact).max()
-
-
 def test_integers_without_any_scales_are_refused(shrunk: Path) -> None:
     for path in shrunk.glob("model-*.safetensors"):
         kept = {name: values for name, values in load_file(path).items() if not name.endswith(eight_bits.SCALES)}
