@@ -222,10 +222,12 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "1080p" pixels."""
+    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "5 degrees" of a scale."""
     value, dimension = other.values[0], other.unit.dimension
     if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
         return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
+    if one.unit == NAMES["degree"]:
+        return dimension == "temperature" and one.number == other.number
     if one.unit == NAMES["p"] and one.text.endswith("p"):
         return one.number == other.number
     if one.unit == NAMES["pound"] and "pound" in one.text:

@@ -1,13 +1,15 @@
 """What chat models put around an answer, answers that give none, and choices of a question."""
 
+import json
 import re
 from functools import lru_cache
 
-from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_signs, unfold
+from semantic_metrics.quantities.characters import CACHED_TEXTS, fold, name_signs, unfold, word_set
 
 THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
 CUT_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.S | re.I)  # the prompt had the beginning
 BOXED = re.compile(r"(?:(?<!\$)\$+)?\\boxed\{([^{}]*)\}\$*")
+JSON_KEYS = word_set("answer response result final_answer")  # of an object with nothing else
 MOST_LAYERS = 8  # of markup in markup
 MARKDOWN = re.compile(r"(?<!\w)(\*\*|__|`)(?=[^\s*_`])([^*_`\n]+)(?<=\S)\1(?!\w)|^#{1,6}\s+", re.M)
 LEAD = re.compile(
@@ -71,17 +73,30 @@ def _without_thought(text: str) -> str:
 
 @lru_cache(CACHED_TEXTS)
 def plain(text: str) -> str:
-    """A text unfolded, without emphasis of Markdown, a box of LaTeX and "Sure!", as long as anything is left.
+    """A text unfolded, without emphasis of Markdown, a box of LaTeX, JSON and "Sure!", as long as anything is left.
 
     `plain(plain(text))` is `plain(text)`. A text with more than MOST_LAYERS inside one another keeps all of them.
     """
     bare = whole = unfold(text)
     for _ in range(MOST_LAYERS):
-        less = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", BOXED.sub(r"\1", bare)))
+        less = _unpacked(BOXED.sub(r"\1", bare))
+        less = LEAD.sub("", MARKDOWN.sub(lambda match: match[2] or "", less))
         if less == bare or not less.strip():
             return bare
         bare = unfold(less)
     return whole
+
+
+def _unpacked(text: str) -> str:
+    """The answer of a JSON object that holds nothing else; any other text as it is."""
+    if not (text.lstrip().startswith("{") and text.rstrip().endswith("}")):
+        return text
+    try:
+        content = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)  # as they are written
+    except (ValueError, RecursionError):
+        return text
+    ((key, value), *others) = content.items() or [("", None)]
+    return value if not others and key.lower() in JSON_KEYS and isinstance(value, str) else text
 
 
 def legible(text: str) -> str:

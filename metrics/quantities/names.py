@@ -18,7 +18,7 @@ SAME_NAME = word_set("jr sr junior senior city state county province town villag
 TITLES = word_set(
     "king queen prince princess president sir dr mr mrs ms saint st lord lady emperor pope general captain "
     "professor the senator minister actor actress author director singer former us american british it he she was "
-    "is"
+    "is it's he's she's that's that this"
 )
 SHORT_NAMES = (
     "william bill will billy", "robert bob rob bobby", "richard dick rick", "john jack johnny jon",
@@ -137,7 +137,7 @@ def _words(text: str) -> list[str]:
         for match in NAME.finditer(text)
         for part in re.findall(r"[A-Z](?=\.)|[^\W\d_](?:[^\W\d_]|['\u2019-](?=\w))*", match[0])
     ]
-    while len(words) > 1 and fold(words[0]) in TITLES:
+    while len(words) > 1 and fold(words[0]).replace("\u2019", "'") in TITLES:
         words = words[1:]
     return words
 

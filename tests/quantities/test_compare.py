@@ -77,6 +77,8 @@ CONFLICTS = [
     ("\u20ac1.234,56", "\u20ac1,234.56", False),
     ("\u20ac1.234,56", "\u20ac1.23", True),
     ("14h30", "14:30", False),
+    ("100 degrees", "100 °C", False),
+    ("90 degrees", "100 °C", True),
     ("900 euros", "\u00a3900 a month", True),
     ("900 euros for 2 rooms", "\u00a3900 a month, with 2 rooms", True),
 ]

@@ -8,7 +8,20 @@ from semantic_metrics.quantities.characters import unfold
 from semantic_metrics.quantities.manners import MOST_LAYERS, legible, plain, without_thoughts
 
 MARKUP = ("**", "__", "`", "*", "# ", "\n", "Sure! ", "Answer: ", "\\boxed{", "}", "$", "Paris", "5", "-", "<think>")
-MARKUP += ("</think>", "\u0130", "\u00b2", "\uff0a", "\ufb01", "\u0301", "\u200b", "\u2212", "\u2460", "\u2705")
+MARKUP += (
+    '{"answer": "',
+    '"}',
+    "</think>",
+    "\u0130",
+    "\u00b2",
+    "\uff0a",
+    "\ufb01",
+    "\u0301",
+    "\u200b",
+    "\u2212",
+    "\u2460",
+    "\u2705",
+)
 texts = st.lists(st.sampled_from(MARKUP) | st.characters(), max_size=12).map("".join)
 
 
@@ -35,6 +48,11 @@ def test_what_is_plain_stays_as_it_is(text: str) -> None:
         ("\u2212\u200b\u2460", "-1"),
         ("**`Paris`**", "Paris"),
         ("***Paris***", "*Paris*"),
+        ('{"answer": "**Paris**"}', "Paris"),
+        ('{"Final_Answer": 1.10}', "1.10"),
+        ('{"answer": true}', None),
+        ('{"answer": "5", "unit": "kg"}', None),
+        ('{"city": "Paris"}', None),
         (r"\boxed{" * (MOST_LAYERS + 1) + "5" + "}" * (MOST_LAYERS + 1), None),
     ],
 )
