@@ -55,7 +55,7 @@ YES_NO = {True: "yes", False: "no"}  # decisions in a printed table
 def score(**options: Any) -> None:
     """Score the rows of FILE (.txt, .csv, .tsv, .jsonl, .json, .parquet or -).
 
-    Example: semantic-metrics score captions.csv --metric consensus --predictions said --references gold --output new.csv
+    Example: semantic-metrics score captions.csv --metric consensus --predictions said --references gold --output s.csv
     """
     given = ScoreOptions(**options)
     choices = given.choices()

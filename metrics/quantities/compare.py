@@ -222,7 +222,7 @@ def _relate_amounts(one: Quantity, other: Quantity) -> str:
 
 
 def _may_be(one: Quantity, other: Quantity) -> bool:
-    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "5 degrees" of a scale."""
+    """Whether "5m" may be the other's minutes or millions, "5K" kilometres, "5 pounds" money, "5 degrees" °C."""
     value, dimension = other.values[0], other.unit.dimension
     if one.unit == SYMBOLS["m"] and one.text.endswith("m"):
         return value == one.number * {"time": 60, "": 10**6}.get(dimension, 0)
