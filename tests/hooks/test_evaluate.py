@@ -9,6 +9,7 @@ from evaluate.evaluator import SUPPORTED_EVALUATOR_TASKS
 from transformers import pipeline
 
 from semantic_metrics import load
+from semantic_metrics.answers import AnswerEvaluator
 from tests.hooks.conftest import ROWS, TEXTS, example
 
 
@@ -41,20 +42,30 @@ def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
         names["AnswerEvaluator"]().compute("./model", names["data"], metric=load("matcha"), input_column="no_such")
 
 
-def test_an_empty_cell_stays_a_text(run_example: Callable[[str], dict], folder: Path) -> None:
+def load_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> evaluate.EvaluationSuite:
+    """The suite of the example; what it registers ends with the test, and a file is imported once."""
+    known = dict(SUPPORTED_EVALUATOR_TASKS["text-generation"])
+    monkeypatch.setitem(SUPPORTED_EVALUATOR_TASKS, "text-generation", known)
+    code = example("EvaluationSuite")
+    (folder / "suite.py").write_text(code)
+    suite = evaluate.EvaluationSuite.load("suite.py")
+    (registers,) = (line for line in code.splitlines() if line.startswith("SUPPORTED_EVALUATOR_TASKS"))
+    exec(registers, {"SUPPORTED_EVALUATOR_TASKS": SUPPORTED_EVALUATOR_TASKS, "AnswerEvaluator": AnswerEvaluator})
+    return suite
+
+
+def test_an_empty_cell_stays_a_text(
+    run_example: Callable[[str], dict], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """pandas, which reads the file, would else make None of it, and the metrics take none."""
     (folder / "answers.csv").write_text("question,gold\nwho sleeps?,\nis the dog awake?,The dog is awake.\n")
     assert run_example("evaluate.evaluator")["data"]["gold"] == ["", "The dog is awake."]
-    (folder / "suite.py").write_text(example("EvaluationSuite"))
-    results = evaluate.EvaluationSuite.load("suite.py").run("./model")
+    results = load_suite(folder, monkeypatch).run("./model")
     assert [len(result["scores"]) for result in results] == [2, 2]
 
 
 def test_a_suite_is_loaded_and_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = dict(SUPPORTED_EVALUATOR_TASKS["text-generation"])
-    monkeypatch.setitem(SUPPORTED_EVALUATOR_TASKS, "text-generation", known)  # the suite sets what runs it
-    (folder / "suite.py").write_text(example("EvaluationSuite"))
-    results = evaluate.EvaluationSuite.load("suite.py").run("./model")
+    results = load_suite(folder, monkeypatch).run("./model")
     written = answers()
     for name, result in zip(("consensus", "stsscore"), results, strict=True):
         expected = load(name).compute(predictions=written, references=TEXTS["gold"])
