@@ -71,6 +71,8 @@ def _plain(sign: str) -> str:
         return str(unicodedata.decimal(sign))
     if category == "Zs":
         return " "
+    if "\U0001f3fb" <= sign <= "\U0001f3ff":  # the tone of a skin
+        return ""
     if sign in KEPT or category == "Mn":
         return "" if "\ufe00" <= sign <= "\ufe0f" else sign
     return unicodedata.normalize("NFKC", sign).replace("\u2044", "/").replace("\u2212", "-").replace("\u03bc", "\u00b5")

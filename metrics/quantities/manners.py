@@ -56,6 +56,7 @@ CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
 LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
 _CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"
 CHOSEN = re.compile(rf"(?:{_CUE})(?:\s*(?:is|:|=))?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
+NEGATED = re.compile(r"\b(?:not|no|wrong|but|except|neither|never|rather)\b|n['\u2019]t\b", re.I)
 ONLY_LETTERS = re.compile(r"\W*[A-H](?:\W|and|or|both)*(?:[A-H](?:\W|and|or|both)*)*\Z")
 
 
@@ -122,6 +123,12 @@ def gives_no_answer(text: str, asked: bool = True) -> bool:
     return not guess.search(rest, match.end())
 
 
+def is_title(text: str) -> bool:
+    """Whether each of several words has a capital: "Unknown Pleasures" is no way to give no answer."""
+    words = re.findall(r"[^\W\d_]+", text)
+    return len(words) > 1 and all(word[0].isupper() for word in words) and not text.isupper()
+
+
 def says_nothing(text: str) -> bool:
     """Whether a text is an article, a small letter or one character again and again."""
     words = re.findall(r"\w+", text)
@@ -140,6 +147,9 @@ def right_choice(question: str, answer: str, reference: str) -> bool | None:
         return None
     letters = set(LETTER.findall(answer))
     if not choices and len(answer.split()) > 8 and not CHOSEN.search(answer):
+        return None
+    first = CHOSEN.search(answer)
+    if NEGATED.search(answer, 0, first.start() if first else len(answer)):
         return None
     if ONLY_LETTERS.match(answer) and len(letters) > 1:
         return False

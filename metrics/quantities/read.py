@@ -65,8 +65,27 @@ SMALL_WORDS = word_set(
     "you almost approximately exactly pi"
 )
 
+# capitalised words before a decimal that is an amount: what is done with it, or measured
+MEASURED = word_set(
+    "take use add pay bake weigh buy drink eat mix pour give cut walk run drive accuracy inflation gdp bmi score "
+    "average mean median rate ratio price growth gpa error loss precision recall"
+)
+# names of those who are numbered by one letter: "Henry V"
+NUMBERED_NAMES = word_set(
+    "henry charles louis edward george william james richard philip alfonso pius john paul benedict leo gregory "
+    "innocent clement elizabeth mary nicholas alexander peter frederick wilhelm ferdinand francis ivan leopold "
+    "napoleon victor urban boniface adrian haakon olav gustav christian harald albert rama part"
+)
+MINUTES_TO = word_set("five ten quarter twenty")
+
+OPERATORS = {"!=": "\u2260", "<>": "\u2260", "<=": "\u2264", ">=": "\u2265", "->": "\u2192"}  # of programs
+OPERATOR = re.compile(r"(?<![<>=!-])(?:" + "|".join(OPERATORS) + r")(?![<>=-])")
+
 TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:(?<=[nN])['\u2019][tT]\b)?|[^\w\s]|_")
-UNIT_WORD = re.compile(r"[\s-]?([\u00b0]\s?[A-Za-z]?\b|%|\u2030|\u00a2|[^\W\d_]+(?:/[a-z]+|\^?[23](?!\w))?)")
+UNIT_WORD = re.compile(
+    r"[\s-]?([\u00b0]\s?[A-Za-z]?\b|[%\u2030\u00a2\u20ac\u00a3\u00a5$](?!\s?\d)"
+    r"|[^\W\d_]+(?:/[a-z]+|\^?[23](?!\w))?)"
+)
 FACTOR_BEGINS = re.compile(r"\s\d")
 NEXT_WORD = re.compile(r"[\s-]([^\W\d_]+)")
 _MONTH = "|".join(sorted(MONTH_OF, key=len, reverse=True))
@@ -121,6 +140,7 @@ BEFORE_HALF = frozenset(("second", "first", "last", "next", "this", "each", "eve
 NO_COUNT = frozenset(("no", "any", "every", "some", "the", "that", "this", "which", "each"))  # "no one", "the one"
 DOLLARS, POINTS = re.compile(r"\s?(?:USD|dollars?)\b"), re.compile(r"[\s-]points?\b")
 OF_A = re.compile(r"\sof\san?(?=\s)")
+COUNTRY = re.compile(r".*?(?<![A-Za-z])([A-Z]{0,2})\Z", re.S)  # before a dollar sign: "US$"
 ERA = re.compile(r"\s?(BCE?|bce?|AD|CE|B\.C\.|A\.D\.)(?!\w)")
 DECADE = re.compile(r"(?:'|\u2019)?s\b")
 SHORT_YEAR = re.compile(r"['\u2019](\d\d)(s?)(?!\w)")
@@ -203,7 +223,7 @@ class Reading:
     """What a text says.
 
     Attributes:
-        text: the text, unfolded.
+        text: the text, unfolded, with the operators of programs as signs.
         atoms: its quantities in their order, each alone.
         quantities: the same, with those of a range or a sequence ("3-1", "from 10 to 20") as one.
         frame: its words and signs, folded, with Q in the place of each of `quantities`; no full stops, no bounds.
@@ -223,7 +243,7 @@ class Reading:
 @lru_cache(CACHED_TEXTS)
 def read(text: str) -> Reading:
     """Read a text; the same text is read once."""
-    text = unfold(text)
+    text = OPERATOR.sub(lambda match: OPERATORS[match[0]], unfold(text))
     frame: Frame = []
     atoms: list[Quantity] = []
     bounds: list[tuple[int, int]] = []
@@ -301,8 +321,12 @@ def _from_sign(text: str, begin: int, sign: str) -> Quantity | None:
     after = text[begin + 1 : begin + 3]
     alone = not begin or text[begin - 1].isspace() or text[begin - 1] in '("\u201c=^~<>:['
     if sign in CURRENCY_SIGNS:
-        digits = begin + 1 + after[:1].isspace()
-        return _number(text, begin, digits, CURRENCY_SIGNS[sign]) if after.strip()[:1].isdigit() else None
+        if not after.strip()[:1].isdigit():
+            return None
+        country = _sure_match(COUNTRY, text[max(begin - 3, 0) : begin], 0)[1] if sign == "$" else ""
+        unit = CURRENCY_SIGNS.get(country + sign)
+        first = begin - len(country) if unit else begin
+        return _number(text, first, begin + 1 + after[:1].isspace(), unit or CURRENCY_SIGNS[sign])
     if not alone:
         return None
     if sign in "'\u2019":
@@ -419,7 +443,8 @@ def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
     decimal, name = "." in digits, text[first:last]
     if word in NAMED and (decimal or word not in ONLY_DECIMALS):
         return end
-    named = len(name) > 1 and name[0].isupper() and name.isalpha() and word not in SMALL_WORDS
+    named = len(name) > 1 and name[0].isupper() and name.isalpha() and word not in SMALL_WORDS | MEASURED
+    named = named and not digits.startswith("0.")
     if not decimal or not named or name in CURRENCY_SIGNS or (_in_capitals(text) and len(text) > 12):
         return 0
     return 0 if _unit(text, end, True)[1] or SCALE_WORD.match(text, end) else end
@@ -461,9 +486,10 @@ def _plain_number(text: str, begin: int, point: bool = False) -> tuple[Fraction,
 
 
 def _has_decimal_comma(text: str, begin: int, end: int) -> bool:
-    """Whether a number such as "3,14" is one and no list: a unit is beside it, or it is the whole text."""
-    alone = begin == 0 and not text[end:].strip(" .")
-    return alone or text[:begin].rstrip()[-1:] in CURRENCY_SIGNS or _unit(text, end, True)[1] > 0
+    """Whether a number such as "3,14" is one and no list: a unit is beside it, or no bracket and no other comma."""
+    if text[:begin].rstrip()[-1:] in CURRENCY_SIGNS or _unit(text, end, True)[1]:
+        return True
+    return text[:begin].rstrip()[-1:] not in ("(", "[", ",") and text[end:].lstrip()[:1] not in (")", "]", ",")
 
 
 def _number(text: str, begin: int, place: int, unit: Unit | None = None, point: bool = False) -> Quantity | None:
@@ -684,6 +710,8 @@ def _may_be_roman(text: str, begin: int, token: str, frame: Frame) -> bool:
         return False
     first, last, word = frame[-2] if frame[-1][2] == "the" and len(frame) > 1 else frame[-1]
     capital = text[first].isupper() and word not in SMALL_WORDS and last - first > 1
+    if len(token) == 1 and (token in "CL" or (word not in BEFORE_ROMAN and word not in NUMBERED_NAMES)):
+        return False
     if word in BEFORE_ROMAN:
         return True
     if _in_capitals(text) or not capital:
@@ -775,6 +803,8 @@ def _make_sequence(text: str, one: Quantity, other: Quantity, first: int, end: i
     between, before = text[end : other.begin], text[max(one.begin - 9, 0) : first].lower()
     if not JOINED.fullmatch(between) and not (BETWEEN.fullmatch(between) and before.rstrip().endswith("between")):
         return False
+    if between.lower() == " to " and fold(one.text).removeprefix("a ") in MINUTES_TO and not one.unit.name:
+        return False  # "quarter to three"
     if (between == "/" and one.kind != YEAR) or one.bound.startswith(("<", ">")):
         return False
     if one.kind in DATES:

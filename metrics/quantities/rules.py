@@ -10,7 +10,7 @@ import numpy as np
 from semantic_metrics.quantities.characters import CACHED_TEXTS, name_signs
 from semantic_metrics.quantities.compare import DIFFERENT as OTHER
 from semantic_metrics.quantities.compare import EQUAL, FILLERS, claims_another, compare, find_conflict, may_say, relate
-from semantic_metrics.quantities.manners import gives_no_answer, plain, right_choice, says_nothing
+from semantic_metrics.quantities.manners import gives_no_answer, is_title, plain, right_choice, says_nothing
 from semantic_metrics.quantities.names import other_name, plain_wars
 from semantic_metrics.quantities.read import Q, read
 from semantic_metrics.quantities.rewrite import rewrite
@@ -99,7 +99,7 @@ def _ruling(wanted: str, written: str, given: str, question: str | None) -> Ruli
         return Ruling(SAME, "The texts are the same but for their writing.")
     asked = question is not None
     if gives_no_answer(given, asked):
-        if gives_no_answer(wanted, asked):
+        if gives_no_answer(wanted, asked) and not is_title(wanted):
             return Ruling(SAME, "Both texts say that there is no answer.")
         return Ruling(NO_ANSWER, "The prediction gives no answer.")
     if question is not None:

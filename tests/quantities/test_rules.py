@@ -27,6 +27,17 @@ CONVERSIONS = [
     ("He earned a quarter of a million.", "He earned 250,000."),
     ("Water it 3 times a week.", "Water it three times per week."),
     ("The fee is due monthly.", "The fee is due every month."),
+    ("Take 2.5 tablets.", "Take 2 1/2 tablets."),
+    ("Use 0.50 eggs.", "Use 0.5 eggs."),
+    ("It costs 12,50 \u20ac.", "It costs \u20ac12.50."),
+    ("It costs US$40.", "It costs $40."),
+    ("It costs C$40.", "It costs CAD 40."),
+    ("The mean is 2,5 and not 3.", "The mean is 2.5 and not 3."),
+    ("Henry V won.", "Henry the Fifth won."),
+    ("x \u2260 5", "x != 5"),
+    ("a \u2264 b", "a <= b"),
+    ("a \u2192 b", "a -> b"),
+    ("\U0001f44d\U0001f3fb ok", "\U0001f44d ok"),
 ]
 WRONG_UNITS = [
     ("The crate weighs 5 kg.", "The crate weighs 5 pounds."),
@@ -47,6 +58,8 @@ WRONG_UNITS = [
     ("Rates rose by 2 percentage points.", "Rates rose by 2 percent."),
     ("Water it 3 times a week.", "Water it 3 times a day."),
     ("The yield is 7%.", "The yield is 7 basis points."),
+    ("It costs 40 \u20ac.", "It costs $40."),
+    ("It costs A$40.", "It costs US$40."),
 ]
 # writings of a date, then those of another one
 DATES = [
@@ -186,6 +199,10 @@ OPEN = [
     ("It costs 5.", "It costs 5 dollars."),
     ("He came in May 2010.", "He came on 5 May 2010."),
     ("No one came.", "No 1 came."),
+    ("Vitamin C helps.", "Vitamin 100 helps."),
+    ("Planet X", "Planet 10"),
+    ("Malcolm X spoke.", "Malcolm Ten spoke."),
+    ("It opens at quarter to three.", "It opens at 2:45."),
 ]
 
 
@@ -223,6 +240,9 @@ ANSWERS = [
     ("Which? A) red B) green C) blue", "It is blue.", "C", SAME),
     ("Which? A) red B) green C) blue", "A", "C) blue", DIFFERENT),
     ("Which? A) red B) green C) blue", "The answer is B, as C is wrong.", "C", DIFFERENT),
+    ("Which? A) red B) green C) blue", "It's not C.", "C", ""),
+    ("Which? A) red B) green C) blue", "I would not choose C.", "C", ""),
+    ("What is it?", "I have no idea.", "Unknown Pleasures", NO_ANSWER),
     ("Which? A) red B) green C) blue", "B and C", "C", DIFFERENT),
     ("What is it?", "I do not know.", "a cat", NO_ANSWER),
     ("What is it?", "I'm sorry, but I can't help with that.", "a cat", NO_ANSWER),
