@@ -710,7 +710,8 @@ def _may_be_roman(text: str, begin: int, token: str, frame: Frame) -> bool:
         return False
     first, last, word = frame[-2] if frame[-1][2] == "the" and len(frame) > 1 else frame[-1]
     capital = text[first].isupper() and word not in SMALL_WORDS and last - first > 1
-    if len(token) == 1 and (token in "CL" or (word not in BEFORE_ROMAN and word not in NUMBERED_NAMES)):
+    known = {"bowl"} if token in "CL" else BEFORE_ROMAN | NUMBERED_NAMES
+    if len(token) == 1 and word not in known:  # "Type C", "Malcolm X"
         return False
     if word in BEFORE_ROMAN:
         return True
