@@ -10,6 +10,7 @@ from tests.conftest import Run
 pytestmark = pytest.mark.slow
 
 MAX_GROWN_MB = 50
+MAX_KEPT_MB = {"torch": 50, "openvino": 100}  # OpenVINO keeps some .75 MB of each model that it compiled
 BEGIN = """
 import ctypes, gc, random, re, sys
 import semantic_metrics
@@ -76,5 +77,5 @@ def test_two_thousand_calls_take_no_more_memory_than_a_hundred(
 def test_a_metric_that_is_dropped_returns_its_memory(
     run_python: Run, checkpoints: dict[str, Path], tmp_path: Path, name: str
 ) -> None:
-    for backend in ("torch", "openvino"):
-        assert grown(run_python, LOADS, tmp_path, name, checkpoints[name], backend, "float32") < MAX_GROWN_MB
+    for backend, most in MAX_KEPT_MB.items():
+        assert grown(run_python, LOADS, tmp_path, name, checkpoints[name], backend, "float32") < most
