@@ -56,6 +56,7 @@ CHOICE = re.compile(r"(?:\A|(?<=\s))[(\[]?([A-Ha-h]|[1-9])[)\].:]\s+")
 LETTER = re.compile(r"(?<![\w'\u2019.])[(\[]?([A-H])[)\]]?(?![\w'\u2019+-]|\.\w)")
 _CUE = "answer|option|choice|letter|choose|chose|pick|select|leaving|leaves|is"
 CHOSEN = re.compile(rf"(?:{_CUE})(?:\s*(?:is|:|=))?\s*\(?([A-H]|[1-9])\)?(?![\w'\u2019+-])")
+CLAUSE_END = re.compile(r"[.!?,;:](?:\s*but\b)?", re.I)
 NEGATED = re.compile(r"\b(?:not|no|wrong|but|except|neither|never|rather)\b|n['\u2019]t\b", re.I)
 ONLY_LETTERS = re.compile(r"\W*[A-H](?:\W|and|or|both)*(?:[A-H](?:\W|and|or|both)*)*\Z")
 
@@ -149,7 +150,7 @@ def right_choice(question: str, answer: str, reference: str) -> bool | None:
     if not choices and len(answer.split()) > 8 and not CHOSEN.search(answer):
         return None
     first = CHOSEN.search(answer)
-    if NEGATED.search(answer, 0, first.start() if first else len(answer)):
+    if NEGATED.search(CLAUSE_END.split(answer[: first.start()])[-1] if first else answer):
         return None
     if ONLY_LETTERS.match(answer) and len(letters) > 1:
         return False

@@ -70,13 +70,14 @@ MEASURED = word_set(
     "take use add pay bake weigh buy drink eat mix pour give cut walk run drive accuracy inflation gdp bmi score "
     "average mean median rate ratio price growth gpa error loss precision recall"
 )
+BEFORE_AMOUNTS = SMALL_WORDS | MEASURED
 # names of those who are numbered by one letter: "Henry V"
 NUMBERED_NAMES = word_set(
     "henry charles louis edward george william james richard philip alfonso pius john paul benedict leo gregory "
     "innocent clement elizabeth mary nicholas alexander peter frederick wilhelm ferdinand francis ivan leopold "
-    "napoleon victor urban boniface adrian haakon olav gustav christian harald albert rama part"
+    "napoleon victor urban boniface adrian haakon olav gustav christian harald albert rama"
 )
-MINUTES_TO = word_set("five ten quarter twenty")
+MINUTES_TO = word_set("five ten twenty")
 
 OPERATORS = {"!=": "\u2260", "<>": "\u2260", "<=": "\u2264", ">=": "\u2265", "->": "\u2192"}  # of programs
 OPERATOR = re.compile(r"(?<![<>=!-])(?:" + "|".join(OPERATORS) + r")(?![<>=-])")
@@ -443,7 +444,7 @@ def _end_of_identifier(text: str, begin: int, before: str, frame: Frame) -> int:
     decimal, name = "." in digits, text[first:last]
     if word in NAMED and (decimal or word not in ONLY_DECIMALS):
         return end
-    named = len(name) > 1 and name[0].isupper() and name.isalpha() and word not in SMALL_WORDS | MEASURED
+    named = len(name) > 1 and name[0].isupper() and name.isalpha() and word not in BEFORE_AMOUNTS
     named = named and not digits.startswith("0.")
     if not decimal or not named or name in CURRENCY_SIGNS or (_in_capitals(text) and len(text) > 12):
         return 0
@@ -710,8 +711,8 @@ def _may_be_roman(text: str, begin: int, token: str, frame: Frame) -> bool:
         return False
     first, last, word = frame[-2] if frame[-1][2] == "the" and len(frame) > 1 else frame[-1]
     capital = text[first].isupper() and word not in SMALL_WORDS and last - first > 1
-    known = {"bowl"} if token in "CL" else BEFORE_ROMAN | NUMBERED_NAMES
-    if len(token) == 1 and word not in known:  # "Type C", "Malcolm X"
+    numbered = word in BEFORE_ROMAN or word in NUMBERED_NAMES
+    if len(token) == 1 and (word != "bowl" if token in "CL" else not numbered):  # "Type C", "Malcolm X"
         return False
     if word in BEFORE_ROMAN:
         return True
@@ -804,13 +805,19 @@ def _make_sequence(text: str, one: Quantity, other: Quantity, first: int, end: i
     between, before = text[end : other.begin], text[max(one.begin - 9, 0) : first].lower()
     if not JOINED.fullmatch(between) and not (BETWEEN.fullmatch(between) and before.rstrip().endswith("between")):
         return False
-    if between.lower() == " to " and fold(one.text).removeprefix("a ") in MINUTES_TO and not one.unit.name:
-        return False  # "quarter to three"
+    if between.lower() == " to " and _are_minutes(one, before):  # "quarter to three"
+        return False
     if (between == "/" and one.kind != YEAR) or one.bound.startswith(("<", ">")):
         return False
     if one.kind in DATES:
         return other.kind in DATES or (one.kind == YEAR and other.kind == NUMBER and len(other.text) == 2)
     return one.kind == other.kind and one.kind in (NUMBER, CLOCK, ORDINAL, WEEKDAY)
+
+
+def _are_minutes(one: Quantity, before: str) -> bool:
+    """Whether a number before "to" is minutes before an hour: a quarter, or "ten" behind "at"."""
+    word = fold(one.text).removeprefix("a ")
+    return word == "quarter" or (word in MINUTES_TO and before.rstrip().endswith(" at"))
 
 
 def _sequence(text: str, one: Quantity, other: Quantity) -> Quantity:

@@ -1,5 +1,6 @@
 """The metrics inside `evaluate`'s own tools, with the models and metrics of the package."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from evaluate.evaluator import SUPPORTED_EVALUATOR_TASKS
 from transformers import pipeline
 
 from semantic_metrics import load
-from semantic_metrics.answers import AnswerEvaluator
 from tests.hooks.conftest import ROWS, TEXTS, example
 
 
@@ -43,15 +43,13 @@ def test_a_model_is_run_and_scored(run_example: Callable[[str], dict]) -> None:
 
 
 def load_suite(folder: Path, monkeypatch: pytest.MonkeyPatch) -> evaluate.EvaluationSuite:
-    """The suite of the example; what it registers ends with the test, and a file is imported once."""
+    """The suite of the example, imported anew: what an earlier import registered ended with its test."""
     known = dict(SUPPORTED_EVALUATOR_TASKS["text-generation"])
     monkeypatch.setitem(SUPPORTED_EVALUATOR_TASKS, "text-generation", known)
-    code = example("EvaluationSuite")
-    (folder / "suite.py").write_text(code)
-    suite = evaluate.EvaluationSuite.load("suite.py")
-    (registers,) = (line for line in code.splitlines() if line.startswith("SUPPORTED_EVALUATOR_TASKS"))
-    exec(registers, {"SUPPORTED_EVALUATOR_TASKS": SUPPORTED_EVALUATOR_TASKS, "AnswerEvaluator": AnswerEvaluator})
-    return suite
+    (folder / "suite.py").write_text(example("EvaluationSuite"))
+    for name in [name for name in sys.modules if name.rpartition(".")[2] == "suite"]:
+        monkeypatch.delitem(sys.modules, name)
+    return evaluate.EvaluationSuite.load("suite.py")
 
 
 def test_an_empty_cell_stays_a_text(

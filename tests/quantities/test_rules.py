@@ -203,6 +203,7 @@ OPEN = [
     ("Planet X", "Planet 10"),
     ("Malcolm X spoke.", "Malcolm Ten spoke."),
     ("It opens at quarter to three.", "It opens at 2:45."),
+    ("Five to ten people came.", "Seven people came."),
 ]
 
 
@@ -243,6 +244,8 @@ ANSWERS = [
     ("Which? A) red B) green C) blue", "It's not C.", "C", ""),
     ("Which? A) red B) green C) blue", "I would not choose C.", "C", ""),
     ("What is it?", "I have no idea.", "Unknown Pleasures", NO_ANSWER),
+    ("Which? A) red B) green C) blue", "No problem! The answer is C.", "C", SAME),
+    ("Which? A) red B) green C) blue", "I'm not sure, but the answer is C.", "C", SAME),
     ("Which? A) red B) green C) blue", "B and C", "C", DIFFERENT),
     ("What is it?", "I do not know.", "a cat", NO_ANSWER),
     ("What is it?", "I'm sorry, but I can't help with that.", "a cat", NO_ANSWER),
