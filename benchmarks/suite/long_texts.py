@@ -31,12 +31,12 @@ from benchmarks.common.own_metrics import Run
 from benchmarks.common.published import Published
 from benchmarks.common.tables import figures_text, read_table
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.sentences import Span
 from semantic_metrics.stats.bootstrap import Figures
 from semantic_metrics.stats.separation import auc
 from semantic_metrics.support.decision import SUPPORTED
 from semantic_metrics.support.judge import SENTENCES_READ, Judge, JudgedText, Place, SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
-from semantic_metrics.support.sentences import Span
 
 FILE = "wice/claim_documents_dev.parquet"
 PLANTED = Path(__file__).with_name("planted.json")

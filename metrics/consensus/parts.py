@@ -11,6 +11,7 @@ import numpy as np
 
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.cross_encoder.by_sentence import Worst, worst_sentences
 from semantic_metrics.cross_encoder.heads import (
     check_scale,
     checkpoint_scale,
@@ -50,14 +51,18 @@ class Parts:
     extent. A prediction that says nothing or gives no answer has similarity and entailment 0, and so has one that
     differs in what the model cannot read, with a similarity of at most UNREAD_SIMILARITY.
 
+    Of two texts of several sentences one sentence may contradict the other text more than the whole text does
+    (`by_sentence.worst_sentences`): then that contradiction counts, and an entailment is at most what it leaves of 1.
+
     Attributes:
         matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same.
         similarity: predicted rating of similarity, the mean of both orders, limited to [0, 1].
         supported: probability that the reference entails the prediction.
         covered: probability that the prediction entails the reference.
-        contradiction: probability of contradiction, the mean of both orders.
+        contradiction: probability of contradiction, the mean of both orders, or that of one sentence.
         truncated: (n,) bool, whether the cross-encoder cut the pair.
         rulings: (n,) object, a `Ruling` for each pair; None where no rule was asked.
+        sentences: (n,) object, `Worst.reason` of the sentence whose contradiction counts, or ""; None if none was read.
     """
 
     matcha: np.ndarray
@@ -67,6 +72,7 @@ class Parts:
     contradiction: np.ndarray
     truncated: np.ndarray
     rulings: np.ndarray | None = None
+    sentences: np.ndarray | None = None
 
     @property
     def entailment(self) -> np.ndarray:
@@ -84,6 +90,21 @@ class Parts:
         values = (getattr(self, name) for name in self.__dataclass_fields__)
         taken: list[Any] = [None if value is None else value[rows] for value in values]
         return Parts(*taken)
+
+    def with_sentences(self, rows: np.ndarray, worst: list[Worst]) -> "Parts":
+        """The parts after the worst sentences of the pairs in `rows`, one each, were read too."""
+        sure, clauses = np.zeros(len(self.matcha)), np.full(len(self.matcha), "", dtype=object)
+        sure[rows] = [one.contradiction for one in worst]
+        clauses[rows] = [one.reason for one in worst]
+        counts = sure > self.contradiction
+        least = np.where(counts, 1 - sure, 1.0)
+        return replace(
+            self,
+            supported=np.minimum(self.supported, least),
+            covered=np.minimum(self.covered, least),
+            contradiction=np.maximum(self.contradiction, sure),
+            sentences=np.where(counts, clauses, ""),
+        )
 
 
 class PairModels:
@@ -168,7 +189,7 @@ class PairModels:
         nothing, unread = np.isin(kinds, (NO_ANSWER, NOTHING)), kinds == UNREAD
         probabilities[:, nothing | unread] = 0.0
         ratings[:, nothing], ratings[:, unread] = 0.0, np.minimum(ratings[:, unread], UNREAD_SIMILARITY)
-        return Parts(
+        whole = Parts(
             matcha=cosines,
             similarity=np.clip(ratings.mean(axis=0), 0.0, 1.0),
             supported=probabilities[0, :, 0],
@@ -177,6 +198,8 @@ class PairModels:
             truncated=np.asarray(logits.truncated.reshape(2, -1).any(axis=0)),
             rulings=np.array(rulings, dtype=object),
         )
+        rows = np.flatnonzero(np.isin(kinds, ("", CONFLICT)) & ~whole.truncated)
+        return whole.with_sentences(rows, worst_sentences([pairs[i] for i in rows], self.scorer, run))
 
     def _ruling(self, ruling: Ruling, pair: tuple[str, str]) -> Ruling:
         """The ruling, or that the cross-encoder cannot read what differs."""

@@ -42,6 +42,8 @@ def verdict(parts: Parts, row: int) -> tuple[str, str]:
     if similarity < UNRELATED_BELOW and not (forward or back):
         return UNRELATED, f"The texts have little in common (similarity {similarity:.2f})."
     if contradiction > CONTRADICTS_ABOVE:
+        if parts.sentences is not None and parts.sentences[row]:
+            return CONTRADICTS, f"{parts.sentences[row]} (probability {contradiction:.2f})."
         named = f": {ruling.reason}" if ruling.kind == CONFLICT else ""
         return CONTRADICTS, f"The texts contradict each other (probability {contradiction:.2f}){named}."
     chances = f"(entailed by the reference {supported:.2f}, entails it {covered:.2f})"

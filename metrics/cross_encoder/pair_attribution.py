@@ -25,7 +25,7 @@ from semantic_metrics.core.run_options import RunOptions, refuse_changed
 from semantic_metrics.cross_encoder.pair_checkpoint import Tokens
 from semantic_metrics.cross_encoder.pair_scorer import Pair, PairScorer, Span
 from semantic_metrics.html.explained import group_by_word
-from semantic_metrics.quantities.rules import LIMITS, SAME, Ruling
+from semantic_metrics.quantities.rules import SAME, Ruling
 
 LEAVE_ONE_OUT, INTEGRATED_GRADIENTS = METHODS = ("leave_one_out", "integrated_gradients")
 BASELINE = "padding"
@@ -193,8 +193,7 @@ def ruled_value(value: Value, ruling: Ruling) -> Value:
     """A value within what a ruling allows (`rules.limited`): along the path the texts, and so the ruling, stay."""
     if ruling.kind == SAME:
         return lambda logits: value(logits) * 0 + 1
-    limit = LIMITS.get(ruling.kind)
-    return value if limit is None else lambda logits: value(logits).clamp(max=limit)
+    return value if np.isinf(ruling.limit) else lambda logits: value(logits).clamp(max=ruling.limit)
 
 
 def check_method(method: str, run: RunOptions) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.texts import is_blank
+from semantic_metrics.cross_encoder.by_sentence import worst_sentences
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
@@ -160,7 +161,26 @@ def extract(
         table[:, RICH.index(product)] = table[:, RICH.index(factor)] * [measure(answer) for _, answer, _ in triples]
     windowed = sum(any(len(reading.premises) > 1 for reading in parts) for parts in readings.values())
     split = sum(len(parts) > 1 for parts in readings.values())
+    if read and not whole_question:
+        rulings = _with_sentences(scorer, triples, readings, rulings, run)
     return Features(table, answer_index, blank, truncated, windowed, shortened, split, pairs, tuple(rulings))
+
+
+def _with_sentences(
+    scorer: PairScorer,
+    triples: list[tuple[str, str, str]],
+    readings: dict[int, list[Reading]],
+    rulings: list[Ruling],
+    run: RunOptions,
+) -> list[Ruling]:
+    """The rulings, and what the worst sentence allows of each row that they leave open, if it is read at one go."""
+    ruled = list(rulings)
+    whole = [row for row, parts in readings.items() if len(parts) == len(parts[0].premises) == 1]
+    rows = [row for row in whole if ruled[row] == OPEN]
+    for row, worst in zip(rows, worst_sentences([triples[row][2:0:-1] for row in rows], scorer, run), strict=True):
+        reason = f"{worst.reason}." if worst.decides else ""
+        ruled[row] = Ruling("", reason, 1 - worst.contradiction)
+    return ruled
 
 
 def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> Ruling:

@@ -28,10 +28,17 @@ class Ruling:
             read what differs); or, where a model decides, CONFLICT (of texts that answer nothing: one has another
             quantity than the other, which makes a contradiction likely) or "".
         reason: a sentence, of CONFLICT a clause; empty for "".
+        at_most: highest score that is left, besides that of LIMITS for the kind.
     """
 
     kind: str = ""
     reason: str = ""
+    at_most: float = np.inf
+
+    @property
+    def limit(self) -> float:
+        """Highest score of a pair with this ruling."""
+        return min(self.at_most, LIMITS.get(self.kind, np.inf))
 
 
 OPEN = Ruling()
@@ -43,10 +50,10 @@ LIMITS = {DIFFERENT: 0.1, NO_ANSWER: 0.1, NOTHING: 0.1, UNREAD: 0.45}
 
 
 def limited(scores: np.ndarray, rulings: Sequence[Ruling]) -> np.ndarray:
-    """(n,) scores in [0, 1] with 1 where rules find the same, and at most LIMITS where they find anything else."""
+    """(n,) scores with 1 where rules find the same, and at most `Ruling.limit` where they find anything else."""
     limited = scores.copy()
     for i, ruling in enumerate(rulings):
-        limited[i] = 1.0 if ruling.kind == SAME else min(limited[i], LIMITS.get(ruling.kind, np.inf))
+        limited[i] = 1.0 if ruling.kind == SAME else min(limited[i], ruling.limit)
     return limited
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from semantic_metrics.support.sentences import Span, sentence_spans
+from semantic_metrics.cross_encoder.sentences import Span, sentence_spans
 
 MARKER = r"(?:[-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]|#{1,6}|>)"
 LIST_MARKER = re.compile(rf"\s*(?:{MARKER}\s+)+")

@@ -10,9 +10,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from semantic_metrics.cross_encoder.sentences import Offsets, Span, cut_long, sentence_spans
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.nli_lex.lexical import CACHED_TEXTS, read_words
-from semantic_metrics.support.sentences import Offsets, Span, cut_long, sentence_spans
 
 STEM_LETTERS = 5  # of a word that count: "elected", "election" and "elects" are one
 NUMBER_WEIGHT = 2.0  # of a word with a digit, beside 1 for a word: a summary with another number says something else

@@ -20,6 +20,7 @@ from semantic_metrics.core.signature import no_score_change
 from semantic_metrics.core.threshold import ResultOptions
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.sentences import cut_long
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import (
@@ -43,7 +44,6 @@ from semantic_metrics.support.decision import (
     verdict_of,
 )
 from semantic_metrics.support.evidence import Document, Overlap, Passage, Source
-from semantic_metrics.support.sentences import cut_long
 
 SENTENCES_READ = 8  # of the source, alone, for each claim by default
 PLACES = 3  # of a source that a result lists for each claim

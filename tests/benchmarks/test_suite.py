@@ -21,11 +21,11 @@ from benchmarks.suite.probes import main as probes
 from benchmarks.suite.side_by_side import main as side_by_side
 from benchmarks.suite.texts import CCC, DENIALS, MULTINLI, NATIVE_CCC, PAWS, ROLES, SPEARMAN, STSB, TextSet, pair_texts
 from semantic_metrics.core.run_options import RunOptions
+from semantic_metrics.cross_encoder.sentences import sentence_spans
 from semantic_metrics.stats.separation import COSINE
 from semantic_metrics.support.claims import read_claims
 from semantic_metrics.support.judge import SupportOptions
 from semantic_metrics.support.scoring import SupportScoring
-from semantic_metrics.support.sentences import sentence_spans
 from tests.nli_lex.conftest import nli
 from tests.support.conftest import judging
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semantic_metrics.support.sentences import cut_long, sentence_spans
+from semantic_metrics.cross_encoder.sentences import cut_long, sentence_spans
 
 LINES = """About Us
 The firm was sold. It employs 200 people, Dr. Smith said.
