@@ -7,6 +7,7 @@ from semantic_metrics.quantities.characters import unfold
 from semantic_metrics.quantities.compare import EQUAL, relate
 from semantic_metrics.quantities.names import short_and_long
 from semantic_metrics.quantities.read import DOUBTFUL, IDENTIFIER, RATE, Quantity, read
+from semantic_metrics.quantities.spelling import respelled
 
 JOINED_BEFORE, JOINED_AFTER = re.compile(r"\w[:/.,'\u2019-]$"), re.compile(r"[:/.,'\u2019-]\w")
 
@@ -27,8 +28,9 @@ class Rewritten:
 def rewrite(text: str, other: str) -> Rewritten:
     """Write what another text says in other writing as that text writes it: "42" as "forty-two", "5 kg" as "5000 g".
 
-    Only what is equal beyond doubt is exchanged (`compare.relate`), and names beside their initials. What the other
-    text has in the same form stays, and so does a lone "one", "second" or "third", which are often no numbers.
+    Only what is equal beyond doubt is exchanged (`compare.relate`), names beside their initials, and words of another
+    spelling (`spelling.respelled`). What the other text has in the same form stays, and so does a lone "one", "second"
+    or "third", which are often no numbers.
     """
     reading, other = read(text), unfold(other)
     theirs: dict[tuple[str | int, ...], list[Quantity]] = {}
@@ -45,11 +47,13 @@ def rewrite(text: str, other: str) -> Rewritten:
             if equal and not _doubtful(one, other):
                 changes.append((quantity.begin, quantity.end, one.text))
                 break
-    taken = [(begin, end) for begin, end, _ in changes]
-    for begin, end, form in short_and_long(reading.text, other):
-        if all(end <= first or begin >= last for first, last in taken):
+    taken = bytearray(len(reading.text))
+    for begin, end, _ in changes:
+        taken[begin:end] = b"x" * (end - begin)
+    for begin, end, form in (*short_and_long(reading.text, other), *respelled(reading.text, other)):
+        if not any(taken[begin:end]):
             changes.append((begin, end, form))
-            taken.append((begin, end))
+            taken[begin:end] = b"x" * (end - begin)
     return _replaced(reading.text, sorted(changes), len(text))
 
 

@@ -46,7 +46,7 @@ HIGHEST_EXPONENT = 1.3  # of the work: 1 in proportion to the length, 2 where ea
 NAMES = ("characters", "manners", "names", "read", "rewrite", "spell", "compare")
 ROOMS = [f"semantic_metrics.quantities.{name}" for name in NAMES]
 ROOMS += [f"semantic_metrics.nli_lex.{name}" for name in ("lexical", "question")]
-ROOMS += [f"semantic_metrics.support.{name}" for name in ("claims", "sentences")]
+ROOMS += ["semantic_metrics.support.claims", "semantic_metrics.cross_encoder.sentences"]
 LONG, SHORT = 20_000, 5_000  # characters for a pattern, which works without calls
 
 

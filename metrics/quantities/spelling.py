@@ -1,0 +1,89 @@
+"""Words of two texts that differ as a typing mistake or another spelling makes them differ."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+# other spellings of whole words, and their American one
+AMERICAN = {
+    "grey": "gray", "greys": "grays", "tyre": "tire", "tyres": "tires", "programme": "program",
+    "programmes": "programs", "aluminium": "aluminum", "plough": "plow", "cheque": "check", "cheques": "checks",
+    "sceptical": "skeptical", "maths": "math", "mould": "mold", "kerb": "curb", "pyjamas": "pajamas",
+}  # fmt: skip
+CACHED_WORDS = 2**16
+MAX_CANDIDATES = 20  # of the same letters, so that the time is linear
+MIN_LETTERS = 5  # shorter words have too many neighbours: "form", "from"
+MIN_LETTERS_OF_NAME = 7  # of names that differ in doubled letters: "Brett", "Bret"
+WORD = re.compile(r"[^\W\d_]+")
+DOUBLED = re.compile(r"(.)\1")
+# British and American spellings, behind the first letters; what follows is written as in the second
+SPELLINGS = tuple(
+    (re.compile(pattern), to)
+    for pattern, to in (
+        (r"[ao]e(?=[a-z]{2})", "e"),  # paediatrician, oestrogen
+        (r"(?<=[a-z]{3})our(?=s?$|ed$|ing$|ite|ab|al|ful|less)", "or"),  # colour, favourite
+        (r"(?<=[a-z]{2})ys(?=e|ing)", "yz"),  # analyse
+        (r"(?<=[a-z]{3})is(?=e|ing$|ation)", "iz"),  # organise
+        (r"ogue(?=s?$)", "og"),  # catalogue
+        (r"ence(?=s?$)", "ense"),  # defence
+    )
+)
+# words that two letters which change places, or a doubled letter, turn into other words
+OTHER_WORDS = frozenset(Path(__file__).with_name("other_words.txt").read_text(encoding="ascii").split())
+
+
+def respelled(text: str, other: str) -> Iterator[tuple[int, int, str]]:
+    """Words of a text that another text writes with another spelling or with two letters exchanged or doubled.
+
+    Both must have letters enough, begin alike and not be known as two words ("trail", "trial"). Which of them is right
+    does not matter.
+
+    Yields:
+        Begin and end of the word in the text, and the other text's writing.
+    """
+    theirs = {match[0] for match in WORD.finditer(other)}
+    known = {word.casefold() for word in theirs}
+    mine = [match for match in WORD.finditer(text) if match[0].casefold() not in known]
+    own = {match[0].casefold() for match in WORD.finditer(text)}
+    by_key: dict[str, list[str]] = {}
+    for word in sorted(theirs):
+        if word.casefold() not in own:
+            by_key.setdefault(_key(word), []).append(word)
+    for match in mine:
+        written = next(
+            (word for word in by_key.get(_key(match[0]), [])[:MAX_CANDIDATES] if _is_same_word(match[0], word)), None
+        )
+        if written is not None:
+            yield match.start(), match.end(), written
+
+
+@lru_cache(CACHED_WORDS)
+def _key(word: str) -> str:
+    """Words that may be one have the same: the first letter, and the other letters in order, without repeats."""
+    word = american(word)
+    return word[:1] + "".join(sorted(set(word[1:])))
+
+
+def american(word: str) -> str:
+    """A word in small letters and American spelling."""
+    word = word.casefold()
+    if word in AMERICAN or len(word) < MIN_LETTERS:
+        return AMERICAN.get(word, word)
+    for pattern, to in SPELLINGS:
+        word = pattern.sub(to, word)
+    return word
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    """Whether the words are one but for spelling, doubled letters, or two neighbours that change places."""
+    names = one[0].isupper() and other[0].isupper()
+    one, other = one.casefold(), other.casefold()
+    if AMERICAN.get(one, one) == AMERICAN.get(other, other):
+        return True
+    if min(len(one), len(other)) < MIN_LETTERS or {one, other} <= OTHER_WORDS:
+        return False
+    if DOUBLED.sub(r"\1", american(one)) == DOUBLED.sub(r"\1", american(other)):
+        return not names or min(len(one), len(other)) >= MIN_LETTERS_OF_NAME
+    places = [i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    return len(one) == len(other) and len(places) == 2 and places[1] == places[0] + 1
