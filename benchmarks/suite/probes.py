@@ -3,10 +3,11 @@ r"""One table for every metric: does it notice one changed word, exchanged roles
     python -m benchmarks probes [--data DATA] [--metric [ROW=]NAME[:CHECKPOINT]]... [--nli [ROW=]CHECKPOINT]...
 
 Without --data only the two probes of this project: `one_word.csv` and `word_order.csv` (roles exchanged; a metric for
-which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper, STS-B test and that
-paper's ratings by people. Figures are AUC, the gap between the mean scores of texts that say the same and of others
-(the paper's N-delta), and correlations and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals, of
-scores mapped to [0, 1]: a cosine c to (c + 1) / 2, but where a figure says "as it is".
+which a text is a bag of tokens is at 50). With it also PAWS-Wiki dev, the sets of the MATCHA paper, STS-B test, that
+paper's ratings by people, and texts of three sentences of which one is contradicted (`suite/joined.py`). Figures are
+AUC, the gap between the mean scores of texts that say the same and of others (the paper's N-delta), and correlations
+and concordance (CCC) with ratings, times 100 with 95% bootstrap intervals, of scores mapped to [0, 1]: a cosine c to
+(c + 1) / 2, but where a figure says "as it is".
 
 Writes to --output: probes.csv (figures, those of the two probes by kind as well), probes_scores.csv (every pair's
 scores) and report.txt (what is printed).
@@ -22,6 +23,7 @@ from benchmarks.common.own_metrics import NO_OPTIONS, Run, run_lines
 from benchmarks.common.tables import figures_text, write_output
 from benchmarks.papers.nli_lex.judges import Judged
 from benchmarks.suite.columns import Column, baselines, nli_column, own_column, score_all
+from benchmarks.suite.joined import joined_texts
 from benchmarks.suite.tables import ALL, figure_table
 from benchmarks.suite.texts import TextSet, own_texts, pair_texts
 from semantic_metrics.core.contract import describe, text_metrics
@@ -79,7 +81,7 @@ def main(
 ) -> None:
     """Measure every metric on the probes."""
     with options.invalid_input():
-        sets = own_texts() + ([] if data is None else pair_texts(data))
+        sets = own_texts() + ([] if data is None else [*pair_texts(data), *joined_texts(data)])
         columns = choose_columns(metric, nli, run)
         columns += baselines(None, None, run.get("device")) if with_baselines else []
         scores = score_all(columns, sets, options.progress)

@@ -15,6 +15,7 @@ from benchmarks.papers.nli_lex.judges import Loaded
 from benchmarks.suite import guarantees, pictures, tables
 from benchmarks.suite.columns import BERTSCORE, MINILM, OURS, ROUGE_L, TOKEN_F1, Column, score_all, timed
 from benchmarks.suite.guarantees import Subject, violations
+from benchmarks.suite.joined import joined_texts
 from benchmarks.suite.long_texts import find_planted, load_planted
 from benchmarks.suite.long_texts import main as long_texts
 from benchmarks.suite.probes import main as probes
@@ -236,3 +237,19 @@ def test_the_command_and_the_pictures(tmp_path: Path) -> None:
     assert "consensus: AUC" in captions.output
     for name in ("distributions", "speed"):
         assert min(imread(drawn / f"{name}.png").shape[:2]) > 200
+
+
+def test_one_sentence_of_three_is_contradicted(tmp_path: Path) -> None:
+    assert joined_texts(tmp_path) == []
+    rows = [(f"The premise number {i} is long enough.", f"It is {i}", f"It is not {i}") for i in range(7)]
+    frame = pd.DataFrame(rows, columns=["premise", "correct_answer", "incorrect_answer"])
+    (tmp_path / "nli_triplets").mkdir()
+    frame.to_parquet(tmp_path / "nli_triplets" / "lingnli_val.parquet")
+    (texts,) = joined_texts(tmp_path)
+    assert texts.truth.tolist() == [1, 1, 0, 0]
+    right, wrong = texts.candidates[0], texts.candidates[2]
+    assert (right.count("."), right.count("not"), wrong.count("not")) == (3, 0, 1)
+    assert wrong.replace(" not", "") == right
+    assert [number in texts.references[0][0] for number in right.replace(".", "").split() if number.isdigit()] == [
+        True
+    ] * 3

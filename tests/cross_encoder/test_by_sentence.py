@@ -9,7 +9,7 @@ from semantic_metrics.nli_lex.features import load_scorer
 
 TEXTS = [  # a text, the same said otherwise, and that with one sentence that the text contradicts
     (
-        "Sales grew in every region last year. The company hired two hundred people. It plans to open a plant in Spain.",
+        "Sales grew in every region last year. The company hired two hundred people. It plans a plant in Spain.",
         "Last year sales rose everywhere. {} A Spanish factory is planned.",
         "Two hundred new employees joined.",
         "Two hundred employees were dismissed.",
