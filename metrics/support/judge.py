@@ -47,6 +47,7 @@ from semantic_metrics.support.evidence import Document, Overlap, Passage, Source
 
 SENTENCES_READ = 8  # of the source, alone, for each claim by default
 PLACES = 3  # of a source that a result lists for each claim
+SAYS_IT = 0.5  # probability from which a single sentence comes before those that are nearer
 PAIRS_AT_A_TIME = 4096  # bounds the memory, changes no score
 CACHED_DOCUMENTS = 16  # sources that several texts share are split once
 
@@ -238,8 +239,8 @@ class Reading:
     def places(self, verdict: str) -> list[Place]:
         """The sentences of the source that decide, the first one first.
 
-        They are those of the passage that speaks most for the verdict, the best of them first, then the next single
-        sentences; where nothing is found, those that share most with the claim.
+        They are those of the passage that speaks most for the verdict, those first that say so on their own, then the
+        nearest, then the next single sentences; where nothing is found, those that share most with the claim.
         """
         shares = np.array([self.overlap.share(one) for one in self.passages])
         entailment, contradiction = self.probabilities.T
@@ -248,7 +249,8 @@ class Reading:
         nearness = self.overlap.nearness
 
         def rank(sentence: int) -> tuple[float, float]:
-            return (weight[alone[sentence]] if sentence in alone else 0.0, nearness[sentence])
+            sure = weight[alone[sentence]] if sentence in alone else 0.0
+            return (sure if sure >= SAYS_IT else 0.0, nearness[sentence])
 
         decisive = self.passages[int(weight.argmax())] if weight.any() else ()
         first = sorted(decisive, key=rank, reverse=True)
