@@ -39,7 +39,6 @@ from training.train_cross_encoder import (
     train,
     training_arguments,
 )
-from training.validate_cross_encoder import measure
 
 OTHERS = [word for word in WORDS if word != "not"]
 CLASSES = ["entailment", "neutral", "contradiction"]
@@ -160,18 +159,6 @@ def test_some_layers_of_a_checkpoint_in_eight_bits_are_a_start(
     assert torch.equal(after[frozen], before[frozen].half())
     with pytest.raises(train_cross_encoder.InvalidRun, match=r"layers: expected numbers from 0 to 3, got \[0, 4\]"):
         train(replace(config, layers=[0, 4]), data, tmp_path / "none")
-
-
-def test_a_checkpoint_is_measured_as_when_it_was_written(
-    nli: CrossEncoderConfig, stsb: CrossEncoderConfig, classifier: Path, data: Path
-) -> None:
-    record = json.loads((classifier / "training.json").read_text(encoding="utf-8"))
-    table = measure([str(classifier)], nli, data)
-    assert table[str(classifier)].to_dict() == pytest.approx({k: 100 * v for k, v in record["validation"].items()})
-    with pytest.raises(
-        ValueError, match=r"checkpoint: expected a model with the outputs \['similarity'\], got .* with 3"
-    ):
-        measure([str(classifier)], stsb, data)
 
 
 def test_a_scorer_learns_and_the_metric_reads_its_scale(stsb: CrossEncoderConfig, data: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ An entry names its rows (a `Table`) and their `kind`, which decides what further
 | captions | `Captions` | reference: a group's other texts joined by spaces; correct: each in turn |
 """
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -30,9 +31,12 @@ Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
 BUNDLED = "bundled:"
 NO_LETTER = re.compile(r"[\W_]+")
 TEXT_COLUMNS = dict.fromkeys(("reference", "candidate", "correct", "incorrect", "text"), str)  # numbers are texts there
-READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
+READ_CSV = partial(pd.read_csv, keep_default_na=False, na_values=[""])  # "None", "null" and "NA" are texts
+LINES = {"sep": "\t", "names": ["reference", "correct"], "quoting": csv.QUOTE_NONE, "on_bad_lines": "skip"}
+READERS = {
     ".parquet": pd.read_parquet,
-    ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
+    ".csv": READ_CSV,
+    ".tsv": partial(READ_CSV, dtype=str, **LINES),  # pairs, without a line of names
     ".jsonl": partial(pd.read_json, lines=True, dtype=False),
 }
 
@@ -50,6 +54,7 @@ class Table:
     subset: str | None = None
     split: str = "train"
     where: dict[str, list] = field(default_factory=dict)  # keep the rows whose column holds one of the values
+    explode: str | None = None  # column of lists of mappings: each mapping becomes a row, its keys columns
 
     def __post_init__(self) -> None:
         if (self.path is None) == (self.hub is None):
@@ -69,6 +74,10 @@ class Table:
             rows = load_dataset(self.hub, self.subset, split=self.split).to_pandas()
         else:
             rows = self._read_file(data, texts)
+        if self.explode is not None:
+            check_columns(rows, [self.explode], self.path or self.hub)
+            rows = rows.explode(self.explode, ignore_index=True)
+            rows = rows.drop(columns=self.explode).join(pd.DataFrame(rows[self.explode].tolist()))
         for column, values in self.where.items():
             check_columns(rows, [column], self.path or self.hub)
             rows = rows[rows[column].isin(values)]
@@ -229,6 +238,7 @@ class LabelledPairs(Source):
         correct, incorrect: labels of correct and of incorrect candidates; rows with others are left out.
         pivot: make triplets of the first correct and the first incorrect candidate of each reference, as the MATCHA
             authors do with NLI data (paper, section 3.3).
+        both_ways: whether each text of a pair is the reference once.
         keys: further columns that `exclude` is checked against.
     """
 
@@ -240,11 +250,15 @@ class LabelledPairs(Source):
     correct: list = field(default_factory=lambda: ["correct"])
     incorrect: list = field(default_factory=lambda: ["incorrect"])
     pivot: bool = False
+    both_ways: bool = False
     keys: list[str] = field(default_factory=list)
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
         check_columns(rows, [self.reference, self.candidate, self.label, *self.keys], self.name)
+        if self.both_ways:
+            turned = rows.rename(columns={self.reference: self.candidate, self.candidate: self.reference})
+            rows = pd.concat([rows, turned]).sort_index(kind="stable")
         columns = (rows[self.reference], rows[self.candidate], rows[self.label])
         if self.pivot:
             return self._pivot(zip(*columns, strict=True))
