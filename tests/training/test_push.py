@@ -156,7 +156,9 @@ def test_a_hub_that_takes_a_request_and_never_answers_is_one_line(
 ) -> None:
     hub.silent = silent
     monkeypatch.setattr(push_module, "HUB_TIMEOUT_SECONDS", 2)
-    line = push("--push", "--only", "matcha", "--tag", "v1", code=1).stderr.splitlines()[-1]  # behind bars of the client
+    line = push("--push", "--only", "matcha", "--tag", "v1", code=1).stderr.splitlines()[
+        -1
+    ]  # behind bars of the client
     assert line.startswith(f"Error: org/matcha: the Hub at {hub.url} did not answer (ReadTimeout")
     assert line.endswith("; trying again may help")
 
