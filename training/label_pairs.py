@@ -43,7 +43,7 @@ from semantic_metrics.transformer.workers import run_in_order, worker_count
 from training.cross_encoder.logits import SUFFIX, TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import class_target
-from training.data.config_checks import BELOW_1, check_numbers
+from training.data.config_checks import Share
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
@@ -172,12 +172,9 @@ class CandidateConfig:
 
     train: list[CandidateSource]
     encoder: str | None = None
-    label_share: float = 0.5
+    label_share: Share = 0.5
     rating: Rating | None = None
     exclude: list[dict] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        check_numbers(self, label_share=BELOW_1)
 
 
 def collect(config: CandidateConfig, data: Path | None, run: RunOptions = FAST) -> tuple[pd.DataFrame, dict[str, dict]]:

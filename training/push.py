@@ -120,11 +120,7 @@ def make_run_repo(folder: Path, hub_id: str) -> Repo:
 
 
 def check_hub_id(hub_id: str, option: str) -> None:
-    """Check that a repository is named as owner/name.
-
-    Raises:
-        PushError: it is not; names the option.
-    """
+    """Check that a repository is named as owner/name. Raises PushError: it is not; names the option."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", hub_id):
         raise PushError(f"{option}: expected ORG/NAME of letters, digits, '-', '_' and '.', got {hub_id!r}")
 
@@ -242,11 +238,7 @@ def _limit_request(request: object) -> None:
 
 
 def read_token(needed: bool) -> str | None:
-    """The token of the environment.
-
-    Raises:
-        PushError: it is missing where one is needed, or malformed; never repeats it.
-    """
+    """The token of the environment. PushError: it is missing where one is needed, or malformed; never repeats it."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token and needed:
         raise PushError(f"{TOKEN_VARIABLE}: expected a token that may write, in the environment; got none")

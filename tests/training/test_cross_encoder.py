@@ -255,7 +255,7 @@ def test_a_config_is_tried_with_other_values_and_few_steps(
     path = CONFIGS / "cross_encoder" / "stsb.yaml"
     config = read_yaml(path, CrossEncoderConfig, ["lr=1e-5", "epochs=3", "classes=[a, b]"])
     assert (config.lr, config.epochs, config.classes) == (1e-5, 3, ["a", "b"])
-    refused = {"stepz=3": "stepz: unknown key", "lr=-1": "lr: expected a number above 0", "lr=[": "as YAML writes it"}
+    refused = {"stepz=3": "stepz: unknown key", "lr=-1": "lr: expected greater than 0", "lr=[": "as YAML writes it"}
     for change, message in refused.items():
         with pytest.raises(ValueError, match=message):
             read_yaml(path, CrossEncoderConfig, [change])

@@ -165,8 +165,6 @@ def test_a_curriculum_goes_by_the_difficulty_that_sources_name(config: TrainConf
     named = [replace(first, difficulty=5), triplets, replace(last, difficulty=1)]
     ordered = replace(config, train=named, strategy="curriculum").sources()
     assert [(source.name, source.level) for source in ordered] == [("last", 1), ("triplets", 2), ("first", 5)]
-    with pytest.raises(ValueError, match="difficulty: expected 1 or more, got 0"):
-        replace(first, difficulty=0)
 
 
 def turns(batches: InterleavedBatches) -> list[int]:

@@ -25,7 +25,7 @@ import pandas as pd
 from datasets import load_dataset
 from pydantic import Discriminator
 
-from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
+from training.data.config_checks import Count, Positive
 
 Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
 BUNDLED = "bundled:"
@@ -112,12 +112,9 @@ class Entry:
 
     name: str
     table: Table
-    limit: int | None = None
+    limit: Count | None = None
     licence: str = "not stated"
     credit: str = ""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, limit=FROM_1)
 
 
 @dataclass(frozen=True)
@@ -152,11 +149,7 @@ class Example:
 
 
 def check_columns(rows: pd.DataFrame, columns: Iterable[str], where: str) -> None:
-    """Check that a table has some columns.
-
-    Raises:
-        ValueError: a column is missing; lists those there are.
-    """
+    """Check that a table has some columns. Raises ValueError: a column is missing; lists those there are."""
     missing = [column for column in columns if column not in rows.columns]
     if missing:
         raise ValueError(f"{where}: expected columns {missing}, got {list(rows.columns)}")
@@ -203,12 +196,8 @@ class Source(Entry):
 
     contradicts = False  # whether incorrect texts of this kind do
     contrastive: bool | None = None
-    share: float | None = None
-    difficulty: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, share=ABOVE_0, difficulty=FROM_1)
+    share: Positive | None = None
+    difficulty: Count | None = None
 
     @property
     def has_contradictions(self) -> bool:
@@ -221,11 +210,7 @@ class Source(Entry):
         return self.difficulty or 1 + self.has_contradictions
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
-        """The examples of the table's rows, in their order.
-
-        Raises:
-            ValueError: a column is missing.
-        """
+        """The examples of the table's rows, in their order. Raises ValueError: a column is missing."""
         raise NotImplementedError
 
 
@@ -297,11 +282,7 @@ class ScoredPairs(Source):
     label: str = "label"
     correct_from: float | None = None
     incorrect_to: float | None = None
-    scale: float = 5.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, scale=ABOVE_0)
+    scale: Positive = 5.0
 
     @property
     def contradicts(self) -> bool:
@@ -335,7 +316,6 @@ class Triplets(Source):
     columns: list[list[str]] = field(default_factory=lambda: [["reference", "correct", "incorrect"]])
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if [len(names) for names in self.columns] != [3]:
             raise ValueError(f"columns of {self.name}: expected one list of three columns, got {self.columns!r}")
 
@@ -357,7 +337,6 @@ class Positives(Source):
     columns: list[list[str]]
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if {len(names) for names in self.columns} != {2}:
             raise ValueError(f"columns of {self.name}: expected lists of two columns, got {self.columns!r}")
 
