@@ -204,11 +204,7 @@ def fit_logistic(features: np.ndarray, labels: np.ndarray, weights: np.ndarray, 
 
 
 def read_claims(reader: Reader, data: Path, rows: int) -> Claims:
-    """Let the model read at most `rows` texts of each set.
-
-    Raises:
-        OSError: a file of the data is missing.
-    """
+    """Let the model read at most `rows` texts of each set. Raises OSError: a file of the data is missing."""
     tables = [one.read(data, rows).assign(set=one.name, seen=not one.unseen) for one in SETS]
     table = pd.concat(tables, ignore_index=True)
     features, owners = [], []

@@ -3,10 +3,9 @@
     python -m training.label_pairs --config training/configs/data/paired_anew.yaml \
         --teacher model_cards/large --rating-encoder MPNET --data DATA --output runs/paired_anew.parquet
 
---teacher may be repeated: of outputs of the same name the last teacher's are kept. Writes sentence1, sentence2, source,
-whether the teacher judged the pair, and a column for each of the teachers' outputs: the probabilities of classes, and a
-similarity, clipped to [0, 1]; and `margin`, (entailment - contradiction + 1) / 2, which an encoder's cosine learns to
-follow (contextual_joint.yaml).
+Writes sentence1, sentence2, source, whether the teacher judged the pair, and a column for each of its outputs: the
+probabilities of classes, and a similarity, clipped to [0, 1]; and `margin`, (entailment - contradiction + 1) / 2, which
+an encoder's cosine learns to follow (contextual_joint.yaml).
 With --output FILE.safetensors the teacher's logits alone are kept, without the texts, and a file that is there is
 continued: pairs that it has are not judged again (training/cross_encoder/logits.py). --teacher takes such a file too.
 A config with `rating` has the teacher's similarity combined with a sentence encoder's cosine (paired_anew.yaml).
@@ -28,7 +27,7 @@ from sentence_transformers.util import semantic_search
 
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint
 from semantic_metrics.core.progress import with_progress
-from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.core.run_options import RunOptions
 from semantic_metrics.cross_encoder.heads import (
     SIMILARITY,
     check_scale,
@@ -44,7 +43,7 @@ from semantic_metrics.transformer.workers import run_in_order, worker_count
 from training.cross_encoder.logits import SUFFIX, TeacherLogits, pair_keys
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.cross_encoder.targets import class_target
-from training.data.config_checks import BELOW_1, check_numbers
+from training.data.config_checks import Share
 from training.data.config_files import read_yaml
 from training.data.models import find_model
 from training.data.run_arguments import add_data_argument, add_run_arguments, run_options
@@ -59,25 +58,16 @@ FAST = RunOptions(precision="bfloat16" if has_bfloat16() else "float32")
 
 
 def load_encoder(name: str, run: RunOptions) -> SentenceTransformer:
-    """A sentence encoder, named like `init` of a training config, on the device and in the precision of the options.
-
-    Raises:
-        OSError, ValueError: it cannot be read.
-    """
+    """A sentence encoder, named like `init` of a training config, on the device and in the precision of the options."""
     encoder = SentenceTransformer(find_model(name), device=run.device)
     # twice as fast on a CPU, and moves a cosine by at most .004
     return encoder.bfloat16() if run.precision != "float32" and has_bfloat16() else encoder
 
 
 def embed(encoder: SentenceTransformer, texts: list[str], run: RunOptions) -> torch.Tensor:
-    """(n, d) float32, the unit vectors of n texts, in their order.
+    """(n, d) float32, the unit vectors of n texts, in their order; `run` says the batch size and the workers.
 
     On a CPU each core has a batch of its own, of texts of about the same length, as `PairScorer` has them.
-
-    Args:
-        encoder: what `load_encoder` returns.
-        texts: n texts.
-        run: the batch size and the workers.
     """
 
     def encode(chosen: list[str]) -> torch.Tensor:
@@ -109,11 +99,7 @@ class CandidateSource(Entry):
     label: str | None = None
 
     def load(
-        self,
-        data: Path | None,
-        encoder: SentenceTransformer | None,
-        excluded: frozenset[str],
-        run: RunOptions = DEFAULT_OPTIONS,
+        self, data: Path | None, encoder: SentenceTransformer | None, excluded: frozenset[str], run: RunOptions
     ) -> tuple[pd.DataFrame, Counter]:
         """Columns `PAIR`, `label` (None for no label) and `source`, and the count of pairs made, kept, dropped.
 
@@ -164,45 +150,12 @@ class Rating:
     encoder: str
     fit: PairSource
 
-    def ratings(self, data: Path | None) -> tuple[pd.DataFrame, np.ndarray]:
-        """The pairs of `fit`, columns `PAIR` and `label` (None), and people's (n,) scores of them in [0, 1].
-
-        Raises:
-            ValueError: as `PairSource.load` raises it.
-        """
-        pairs, _ = self.fit.load(data, Outputs([], similarity=True), frozenset())
-        return pairs.assign(label=None), np.concatenate(pairs["label"].tolist())
-
-    def cosines(self, pairs: pd.DataFrame, run: RunOptions = FAST) -> np.ndarray:
-        """(n,) cosines of the encoder for pairs with columns `PAIR`; see `embed` for `run`.
-
-        Raises:
-            OSError, ValueError: the encoder cannot be read.
-        """
-        encoder = load_encoder(self.encoder, run)
+    def cosines(self, pairs: pd.DataFrame, run: RunOptions) -> np.ndarray:
+        """(n,) cosines of the encoder for pairs with columns `PAIR`."""
         texts = pd.unique(pairs[PAIR].to_numpy().ravel())
-        vectors = embed(encoder, texts.tolist(), run)
+        vectors = embed(load_encoder(self.encoder, run), texts.tolist(), run)
         first, second = (vectors[pd.Index(texts).get_indexer(pairs[column])] for column in PAIR)
         return (first * second).sum(dim=1).cpu().numpy()
-
-
-@dataclass(frozen=True)
-class Weights:
-    """What a rating is made of: constant + similarity * (the teacher's) + cosine * (the encoder's), within [0, 1]."""
-
-    constant: float
-    similarity: float
-    cosine: float
-
-    @classmethod
-    def fitted(cls, similarity: np.ndarray, cosines: np.ndarray, ratings: np.ndarray) -> "Weights":
-        """By least squares: (n,) similarities that a teacher gives, (n,) cosines, and people's (n,) ratings."""
-        inputs = np.column_stack([np.ones(len(ratings)), similarity, cosines])
-        return cls(*np.linalg.lstsq(inputs, ratings)[0].tolist())
-
-    def of(self, similarity: np.ndarray, cosines: np.ndarray) -> np.ndarray:
-        """(n,) ratings in [0, 1], from (n,) similarities that a teacher gives and (n,) cosines."""
-        return np.clip(self.constant + self.similarity * similarity + self.cosine * cosines, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -219,12 +172,9 @@ class CandidateConfig:
 
     train: list[CandidateSource]
     encoder: str | None = None
-    label_share: float = 0.5
+    label_share: Share = 0.5
     rating: Rating | None = None
     exclude: list[dict] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        check_numbers(self, label_share=BELOW_1)
 
 
 def collect(config: CandidateConfig, data: Path | None, run: RunOptions = FAST) -> tuple[pd.DataFrame, dict[str, dict]]:
@@ -275,11 +225,7 @@ def label(pairs: pd.DataFrame, teacher: str, label_share: float = 0.0, run: RunO
 
 
 def load_teacher(teacher: str) -> PairScorer:
-    """The cross-encoder of a folder or Hub id.
-
-    Raises:
-        ValueError: it is missing or damaged.
-    """
+    """The cross-encoder of a folder or Hub id; a ValueError if it is missing or damaged."""
     return PairScorer(resolve_checkpoint(teacher, teacher, {}, OTHER_WEIGHTS))
 
 
@@ -289,14 +235,12 @@ def judge(pairs: list[tuple[str, str]], scorer: PairScorer, run: RunOptions = FA
     Raises:
         ValueError: the cross-encoder does not state the scale of its similarity, or a logit is not finite.
     """
-    names = scorer.labels
-    scale = None
+    names, scale = scorer.labels, None
     if len(names) == 1 or len(class_labels(names)) < len(names):
         scale = checkpoint_scale(scorer.folder, scorer.config, str(scorer.folder))
         if scale is None:
-            raise ValueError(
-                f"--teacher: expected a checkpoint that states the scale of its similarity, got {scorer.folder}"
-            )
+            expected = "expected a checkpoint that states the scale of its similarity"
+            raise ValueError(f"--teacher: {expected}, got {scorer.folder}")
         scale = check_scale(scale)
     values = scorer.logits(pairs, run).values if pairs else np.empty((0, len(names)), np.float32)
     return TeacherLogits(pair_keys(pairs), values, tuple(names), scale, scorer.checkpoint_sha256)
@@ -318,21 +262,11 @@ def _mix(probabilities: np.ndarray, labels: pd.Series, classes: list[str], share
     return mixed
 
 
-def _label_by_each(teachers: list[str], pairs: pd.DataFrame, config: CandidateConfig, run: RunOptions) -> pd.DataFrame:
-    """The pairs with what every teacher says; of columns of one name, those of the last."""
-    labelled = label(pairs, teachers[0], config.label_share, run)
-    for teacher in teachers[1:]:
-        labelled = labelled.assign(
-            **label(pairs, teacher, config.label_share, run).drop(columns=[*PAIR, "source", "judged"])
-        )
-    return labelled
-
-
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, required=True, help="A YAML file; see CandidateConfig.")
-    parser.add_argument("--teacher", required=True, action="append", help="Folder, Hub id, or logits; repeatable.")
+    parser.add_argument("--teacher", required=True, help="Folder, Hub id, or logits.")
     parser.add_argument("--rating-encoder", help="Folder of the encoder that the config's `rating` names.")
     add_data_argument(parser)
     parser.add_argument("--output", type=Path, required=True, help="File to write: .parquet, or .safetensors.")
@@ -340,26 +274,30 @@ def main() -> None:
     add_run_arguments(parser, FAST)
     arguments = parser.parse_args()
     try:
+        run, config = run_options(arguments), read_yaml(arguments.config, CandidateConfig)
+        if arguments.rating_encoder and config.rating is None:
+            raise ValueError(f"--rating-encoder: expected a config with `rating`, got {arguments.config}")
+        pairs, counts = collect(config, arguments.data, run)
+        sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
         if arguments.output.suffix == SUFFIX:
-            return _keep_logits(arguments)
-        labelled = _label_all(arguments)
+            _keep_logits(pairs, arguments.teacher, arguments.output, arguments.limit, run)
+        elif config.rating is None:
+            label(pairs, arguments.teacher, config.label_share, run).to_parquet(arguments.output, index=False)
+        else:
+            rating = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)
+            labelled = _rated(pairs, arguments.teacher, replace(config, rating=rating), arguments.data, run)
+            labelled.to_parquet(arguments.output, index=False)
     except (OSError, ValueError) as error:
         parser.error(str(error))
-    labelled.to_parquet(arguments.output, index=False)
 
 
-def _keep_logits(arguments: argparse.Namespace) -> None:
+def _keep_logits(pairs: pd.DataFrame, teacher: str, path: Path, limit: int | None, run: RunOptions) -> None:
     """Judge the pairs that the output does not have yet, in a random order, and write it after every few thousand."""
-    run, path = run_options(arguments), arguments.output
-    if len(arguments.teacher) > 1:
-        raise ValueError(f"--teacher: expected one for {SUFFIX}, got {len(arguments.teacher)}")
-    pairs, counts = collect(read_yaml(arguments.config, CandidateConfig), arguments.data, run)
-    sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
     texts = list(pairs[PAIR].itertuples(index=False, name=None))
-    scorer, keys = load_teacher(*arguments.teacher), pair_keys(texts)
+    scorer, keys = load_teacher(teacher), pair_keys(texts)
     known = TeacherLogits.read(path) if path.exists() else judge([], scorer)
     left = np.random.default_rng(0).permutation(len(keys))
-    left = left[~np.isin(keys[left], known.keys)][: arguments.limit]
+    left = left[~np.isin(keys[left], known.keys)][:limit]
     for begin in range(0, len(left), PAIRS_A_WRITE):
         rows = left[begin : begin + PAIRS_A_WRITE]
         known = known.with_more(judge([texts[i] for i in rows], scorer, run))
@@ -368,33 +306,28 @@ def _keep_logits(arguments: argparse.Namespace) -> None:
         sys.stdout.flush()
 
 
-def _label_all(arguments: argparse.Namespace) -> pd.DataFrame:
-    run = run_options(arguments)
-    config = read_yaml(arguments.config, CandidateConfig)
-    if arguments.rating_encoder and config.rating is None:
-        raise ValueError(f"--rating-encoder: expected a config with `rating`, got {arguments.config}")
-    pairs, counts = collect(config, arguments.data, run)
-    sys.stdout.write("".join(f"{name}: {count}\n" for name, count in counts.items()))
-    if config.rating is None:
-        return _label_by_each(arguments.teacher, pairs, config, run)
-    # one pair shows which columns the teachers give, before all are judged
-    if SIMILARITY not in _label_by_each(arguments.teacher, pairs[:1], config, run):
-        raise ValueError(f"rating: expected a teacher of similarity, got {arguments.teacher}")
-    rating = replace(config.rating, encoder=arguments.rating_encoder or config.rating.encoder)
-    rated, ratings = rating.ratings(arguments.data)
-    together = pd.concat([rated.assign(source=""), pairs], ignore_index=True)
-    cosines = rating.cosines(together, run)
-    labelled = _label_by_each(arguments.teacher, together, config, run)
-    similarity, n = labelled[SIMILARITY].to_numpy(), len(rated)
-    weights = Weights.fitted(similarity[:n], cosines[:n], ratings)
-    labelled[SIMILARITY] = weights.of(similarity, cosines)
-    r = [np.corrcoef(values[:n], ratings)[0, 1] for values in (similarity, cosines, labelled[SIMILARITY])]
+def _rated(
+    pairs: pd.DataFrame, teacher: str, config: CandidateConfig, data: Path | None, run: RunOptions
+) -> pd.DataFrame:
+    """The pairs as a teacher labels them, their similarity a weighted sum of its own and of the encoder's cosine."""
+    fit, _ = config.rating.fit.load(data, Outputs([], similarity=True), frozenset())
+    people, n = np.concatenate(fit["label"].tolist()), len(fit)
+    # one pair shows which columns the teacher gives, before all are judged
+    if SIMILARITY not in label(pairs[:1], teacher, config.label_share, run):
+        raise ValueError(f"rating: expected a teacher of similarity, got {teacher}")
+    together = pd.concat([fit.assign(label=None, source=""), pairs], ignore_index=True)
+    cosines = config.rating.cosines(together, run)
+    labelled = label(together, teacher, config.label_share, run)
+    inputs = np.column_stack([np.ones(len(labelled)), labelled[SIMILARITY], cosines])
+    weights = np.linalg.lstsq(inputs[:n], people)[0]
+    labelled[SIMILARITY] = np.clip(inputs @ weights, 0, 1)
+    r = [np.corrcoef(values[:n], people)[0, 1] for values in (inputs[:, 1], cosines, labelled[SIMILARITY])]
     sys.stdout.write(
-        f"rating: {weights}, from {n} pairs of {rating.fit.name}; "
-        f"r there: teacher {r[0]:.4f}, encoder {r[1]:.4f}, together {r[2]:.4f}\n"
+        "rating: constant={:.4f}, similarity={:.4f}, cosine={:.4f}".format(*weights)
+        + f", from {n} pairs of {config.rating.fit.name}; "
+        + "r there: teacher {:.4f}, encoder {:.4f}, together {:.4f}\n".format(*r)
     )
-    labelled = labelled[n:].reset_index(drop=True)
-    return labelled
+    return labelled[n:].reset_index(drop=True)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from training.bundle import with_owner, write_bundle
 
 MODEL_CARDS = Path(__file__).resolve().parents[1] / "model_cards"
 CARD = "README.md"
-MODEL, SPACE = KINDS = ("model", "space")
+MODEL, SPACE = "model", "space"
 TOKEN_VARIABLE = "HF_TOKEN"  # the one that huggingface_hub itself reads
 MAIN = "main"
 HUB_TIMEOUT_SECONDS = 60  # without a byte from the Hub
@@ -76,35 +76,18 @@ class Repo:
         }
 
 
-@dataclass(frozen=True)
-class Target:
-    """A repository on the Hub that a folder is pushed to.
-
-    Attributes:
-        repo: the folder.
-        hub_id: owner/name.
-        commit: head of the branch, or of main if the branch is new; None if the repository is new.
-        branch_exists: whether the Hub has the branch.
-    """
-
-    repo: Repo
-    hub_id: str
-    commit: str | None
-    branch_exists: bool
-
-
-def select(kind: str | None, only: tuple[str, ...]) -> list[tuple[str, str]]:
+def select(only: tuple[str, ...]) -> list[tuple[str, str]]:
     """Kind and name of the repositories asked for, checkpoints first: a Space downloads its own.
 
     Raises:
         PushError: no repository has such a name; lists the names.
     """
     names = [(MODEL, path.parent.name) for path in sorted(MODEL_CARDS.glob("*/config.json"))]
-    names = [pair for pair in [*names, *((SPACE, name) for name in described_metrics())] if kind in (None, pair[0])]
-    known = {name for _, name in names}
+    names += [(SPACE, name) for name in described_metrics()]
+    known = sorted({name for _, name in names})
     for name in only:
         if name not in known:
-            raise PushError(f"--only: expected one of {', '.join(sorted(known))}, got {name!r}")
+            raise PushError(f"--only: expected one of {', '.join(known)}, got {name!r}")
     return [pair for pair in names if not only or pair[1] in only]
 
 
@@ -137,11 +120,7 @@ def make_run_repo(folder: Path, hub_id: str) -> Repo:
 
 
 def check_hub_id(hub_id: str, option: str) -> None:
-    """Check that a repository is named as owner/name.
-
-    Raises:
-        PushError: it is not; names the option.
-    """
+    """Check that a repository is named as owner/name. Raises PushError: it is not; names the option."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", hub_id):
         raise PushError(f"{option}: expected ORG/NAME of letters, digits, '-', '_' and '.', got {hub_id!r}")
 
@@ -164,56 +143,55 @@ def check_card(repo: Repo) -> None:
             raise PushError(f"{repo.card}: expected sdk: gradio and app_file, a file of the Space; got app {app!r}")
 
 
-def find_target(api: HfApi, repo: Repo, hub_id: str, branch: str, tag: str | None, private: bool) -> Target:
-    """Look a repository up on the Hub.
+def find_commit(api: HfApi, kind: str, hub_id: str, tag: str | None = None) -> str | None:
+    """The head of a repository on the Hub; None for a new one.
 
     Raises:
-        PushError: the tag is there already, or the repository is public and --private was given.
+        PushError: the tag is there already.
         HubError: the Hub did not answer, or refused.
     """
+
+    def look_up(revision: str) -> str | None:
+        try:
+            return api.repo_info(hub_id, revision=revision, repo_type=kind).sha
+        except (RepositoryNotFoundError, RevisionNotFoundError):
+            return None
+
     with hub_errors(api, hub_id):
-        own, tagged = (name and _look_up(api, repo.kind, hub_id, name) for name in (branch, tag))
-        remote = own or _look_up(api, repo.kind, hub_id, MAIN)
-    if private and remote is not None and remote.private is False:
-        raise PushError(f"--private: expected {hub_id} to be private or new, but it is public on the Hub")
-    if tagged is not None:
-        raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {tagged.sha}")
-    is_new = remote is None
-    return Target(repo, hub_id, None if is_new else remote.sha, branch == MAIN if is_new else own is not None)
+        if tag is not None and (commit := look_up(tag)):
+            raise PushError(f"--tag: expected a name that is free; {hub_id} has {tag!r}, of commit {commit}")
+        return look_up(MAIN)
 
 
-def _look_up(api: HfApi, kind: str, hub_id: str, revision: str) -> object | None:
-    try:
-        return api.repo_info(hub_id, revision=revision, repo_type=kind)
-    except (RepositoryNotFoundError, RevisionNotFoundError):
-        return None
+def upload(api: HfApi, repo: Repo, hub_id: str, commit: str | None, tag: str | None) -> str:
+    """Push the files that differ, with one commit at most; returns the commit.
 
-
-def upload(api: HfApi, target: Target, branch: str, tag: str | None, private: bool, delete: bool) -> str:
-    """Push the files that differ, with one commit at most; returns the branch's commit.
+    Args:
+        api: with a token that may write.
+        repo: what is pushed.
+        hub_id: owner/name.
+        commit: what `find_commit` returned.
+        tag: name that the commit gets.
 
     Raises:
         HubError: the Hub did not answer or refused, or somebody else pushed since it was looked up.
     """
-    where = {"repo_id": target.hub_id, "repo_type": target.repo.kind}
-    with hub_errors(api, target.hub_id):
-        if target.commit is None:
-            options = {"space_sdk": "gradio"} if target.repo.kind == SPACE else {}
-            api.create_repo(**where, private=private or None, **options)
-        if not target.branch_exists:
-            api.create_branch(**where, branch=branch, revision=target.commit)
-        commit = api.upload_folder(
+    where = {"repo_id": hub_id, "repo_type": repo.kind}
+    with hub_errors(api, hub_id):
+        if commit is None:
+            api.create_repo(**where, **({"space_sdk": "gradio"} if repo.kind == SPACE else {}))
+        patterns, message = list(repo.files()), f"Push {repo.name}"
+        pushed = api.upload_folder(
             **where,
-            folder_path=target.repo.folder,
-            allow_patterns=list(target.repo.files()),
-            delete_patterns="*" if delete else None,
-            commit_message=f"Push {target.repo.name}",
-            revision=branch,
-            parent_commit=target.commit,
+            folder_path=repo.folder,
+            allow_patterns=patterns,
+            commit_message=message,
+            revision=MAIN,
+            parent_commit=commit,
         ).oid
         if tag is not None:
-            api.create_tag(**where, tag=tag, revision=commit)
-    return commit
+            api.create_tag(**where, tag=tag, revision=pushed)
+    return pushed
 
 
 @contextmanager
@@ -226,6 +204,8 @@ def hub_errors(api: HfApi, hub_id: str) -> Iterator[None]:
     limit_requests()
     try:
         yield
+    except PushError:
+        raise
     except Exception as error:  # requests, httpx and the Hub share no class across versions of huggingface_hub
         status = getattr(getattr(error, "response", None), "status_code", None)
         message = f"{hub_id}: the Hub at {api.endpoint} "
@@ -258,11 +238,7 @@ def _limit_request(request: object) -> None:
 
 
 def read_token(needed: bool) -> str | None:
-    """The token of the environment.
-
-    Raises:
-        PushError: it is missing where one is needed, or malformed; never repeats it.
-    """
+    """The token of the environment. PushError: it is missing where one is needed, or malformed; never repeats it."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token and needed:
         raise PushError(f"{TOKEN_VARIABLE}: expected a token that may write, in the environment; got none")
@@ -271,64 +247,49 @@ def read_token(needed: bool) -> str | None:
     return token or None
 
 
-def _push(repos: list[tuple[Repo, str]], branch: str, tag: str | None, private: bool, delete: bool, push: bool) -> None:
+def _push(repos: list[tuple[Repo, str]], tag: str | None, push: bool) -> None:
     """List the files of these repositories, each with its Hub id, and push them if `push` is set."""
     api = HfApi(token=read_token(push) or False, endpoint=constants.ENDPOINT)
     for repo, _ in repos:
         check_card(repo)
-    targets = [find_target(api, repo, hub_id, branch, tag, private) for repo, hub_id in repos]
-    for target in targets:
-        where = "not on the Hub, or hidden from this token" if target.commit is None else f"at {target.commit[:7]}"
-        click.echo(f"{target.hub_id} ({target.repo.kind}): {where}")
-        for path, file in target.repo.files().items():
+    commits = [find_commit(api, repo.kind, hub_id, tag) for repo, hub_id in repos]
+    for (repo, hub_id), commit in zip(repos, commits, strict=True):
+        where = "not on the Hub, or hidden from this token" if commit is None else f"at {commit[:7]}"
+        click.echo(f"{hub_id} ({repo.kind}): {where}")
+        for path, file in repo.files().items():
             click.echo(f"  {file.stat().st_size:>12,}  {path}")
-    for target in targets if push else ():
-        commit = upload(api, target, branch, tag, private, delete)
-        outcome = "unchanged, at" if commit == target.commit else "pushed,"
-        click.echo(f"{target.hub_id} ({target.repo.kind}): {outcome} {commit}")
+    for (repo, hub_id), commit in zip(repos, commits, strict=True) if push else ():
+        pushed = upload(api, repo, hub_id, commit, tag)
+        click.echo(f"{hub_id} ({repo.kind}): {'unchanged, at' if pushed == commit else 'pushed,'} {pushed}")
     if not push:
         click.echo("Nothing was uploaded; --push uploads those that differ.")
 
 
 @click.command()
 @click.option("--owner", help=f"User or organisation on the Hub; default: {HUB_OWNER}.")
-@click.option("--kind", type=click.Choice(KINDS), help="Push only the checkpoints, or only the Spaces.")
 @click.option("--only", multiple=True, metavar="NAME", help="Push only this checkpoint or metric; may be repeated.")
 @click.option("--folder", type=click.Path(path_type=Path), help="Push this checkpoint of a run, to --repo.")
 @click.option("--repo", metavar="ORG/NAME", help="Repository on the Hub for --folder.")
-@click.option("--branch", default=MAIN, show_default=True, help="Branch to commit to; made from main if it is new.")
 @click.option("--tag", metavar="NAME", help="Also tag the commit, so that checkpoint@NAME loads it.")
-@click.option("--private", is_flag=True, help="Make new repositories private.")
-@click.option("--delete", is_flag=True, help="Delete files that only the Hub has.")
 @click.option("--push/--dry-run", "push", default=False, help="Upload; by default, only list the files.")
 def main(
-    owner: str | None,
-    kind: str | None,
-    only: tuple[str, ...],
-    folder: Path | None,
-    repo: str | None,
-    branch: str,
-    tag: str | None,
-    private: bool,
-    delete: bool,
-    push: bool,
+    owner: str | None, only: tuple[str, ...], folder: Path | None, repo: str | None, tag: str | None, push: bool
 ) -> None:
     """Push checkpoints and metrics to the Hub; without --push, list their files.
 
     Example: python training/push.py --owner my-team --only matcha --tag v0.1.0
     """
-    changes = (branch, tag, private, delete, push)
     if folder is not None or repo is not None:
-        if folder is None or repo is None or owner or kind or only:
-            raise PushError("--folder, --repo: expected both of them, without --owner, --kind and --only")
-        _push([(make_run_repo(folder, repo), repo)], *changes)
+        if folder is None or repo is None or owner or only:
+            raise PushError("--folder, --repo: expected both of them, without --owner and --only")
+        _push([(make_run_repo(folder, repo), repo)], tag, push)
         return
     owner = HUB_OWNER if owner is None else owner
     if not re.fullmatch(r"[\w.-]+", owner):
         raise PushError(f"--owner: expected a name of letters, digits, '-', '_' and '.', got {owner!r}")
     with TemporaryDirectory() as folders:
-        repos = [make_repo(*pair, owner, Path(folders)) for pair in select(kind, only)]
-        _push([(each, f"{owner}/{each.name}") for each in repos], *changes)
+        repos = [make_repo(*pair, owner, Path(folders)) for pair in select(only)]
+        _push([(each, f"{owner}/{each.name}") for each in repos], tag, push)
 
 
 def add_push_option(parser: argparse.ArgumentParser) -> None:
@@ -344,8 +305,7 @@ def check_push(parser: argparse.ArgumentParser, hub_id: str | None) -> None:
     try:
         check_hub_id(hub_id, "--push")
         api = HfApi(token=read_token(needed=True), endpoint=constants.ENDPOINT)
-        with hub_errors(api, hub_id):
-            _look_up(api, MODEL, hub_id, MAIN)
+        find_commit(api, MODEL, hub_id)
     except click.ClickException as error:
         parser.error(str(error))
 
@@ -358,7 +318,7 @@ def push_run(output: Path, hub_id: str | None) -> None:
         return
     folder = output / "checkpoint"
     try:
-        _push([(make_run_repo(folder, hub_id), hub_id)], MAIN, None, private=False, delete=False, push=True)
+        _push([(make_run_repo(folder, hub_id), hub_id)], None, push=True)
     except click.ClickException as error:
         again = f"python training/push.py --folder {folder} --repo {hub_id} --push"
         sys.exit(f"{error}\nThe checkpoint is in {folder}; this pushes it: {again}")

@@ -39,7 +39,7 @@ from semantic_metrics.matcha.modeling_matcha import MatchaModel
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run as a file, python sees only training/
 
 from training.cards import write_card
-from training.data.config_checks import warn_of_slow_precision
+from training.data.config_checks import make_part, warn_of_slow_precision
 from training.data.config_files import read_yaml
 from training.data.run_arguments import add_data_argument
 from training.data.sources import Entry, Example, load_source, read_excluded
@@ -53,7 +53,7 @@ from training.data.states import (
     written_whole,
 )
 from training.matcha.batches import Batch, Corpus, InterleavedBatches, LevelBatches, RoundRobinBatches, StagedBatches
-from training.matcha.config import ROUND_ROBIN, TrainConfig, make_part
+from training.matcha.config import ROUND_ROBIN, TrainConfig
 from training.matcha.initial_model import build_model, load_initial_model, save_checkpoint, save_network, scorer_of
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
@@ -98,7 +98,7 @@ class Run:
         self.validation = load_validation(config.validate, data)
         check_figure(config.select_by, self.validation)
         self.steps = config.total_steps(len(self.corpus))
-        self.loss = make_part(LOSSES, config.loss)
+        self.loss = make_part("loss", config.loss, LOSSES)
         self._load_sets(excluded)
         self.step, self.best = 0, float("-inf")
         self._prepare()
@@ -108,7 +108,7 @@ class Run:
         self.regulariser, self.penalty = None, None  # the latter: its value at the last batch, for the log
         if self.config.regulariser is None:
             return
-        self.regulariser = make_part(REGULARISERS, self.config.regulariser)
+        self.regulariser = make_part("regulariser", self.config.regulariser, REGULARISERS)
         if self.regulariser.batch_size % self.accelerator.num_processes:
             raise ValueError(
                 f"regulariser.batch_size: expected a multiple of the {self.accelerator.num_processes} processes, "
@@ -127,7 +127,7 @@ class Run:
         model = build_model(self.initial, self.config.network)
         optimizer = make_optimizer(model, self.config)
         steps_per_epoch = self.config.steps_per_epoch(len(self.corpus))
-        scheduler = make_part(SCHEDULES, self.config.schedule)(optimizer, self.steps, steps_per_epoch)
+        scheduler = make_part("schedule", self.config.schedule, SCHEDULES)(optimizer, self.steps, steps_per_epoch)
         self.model, self.optimizer, self.loader, self.scheduler = self.accelerator.prepare(
             model, optimizer, make_loader(self.corpus, self.config, self.steps), scheduler
         )

@@ -104,7 +104,7 @@ def test_a_rating_is_the_teacher_s_similarity_and_the_encoder_s_cosine(
         main()
         tables[name] = pd.read_parquet(output)
     printed = re.search(
-        r"constant=(\S+), similarity=(\S+), cosine=(\S+)\), from (\d+) pairs of rated", capsys.readouterr().out
+        r"constant=(\S+), similarity=(\S+), cosine=(\S+), from (\d+) pairs of rated", capsys.readouterr().out
     )
     constant, similarity, cosine, count = map(float, printed.groups())
     assert count == len(people)

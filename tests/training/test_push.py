@@ -114,35 +114,18 @@ def test_second_push_uploads_nothing_and_a_change_only_itself(
     assert pushed(hub, "model") == local(model)
 
 
-def test_selection_privacy_and_what_only_the_hub_has(push: Push, hub: Hub, model: Path) -> None:
-    arguments = ["--push", "--kind", "model"]
-    push(*arguments, "--only", "matcha", "--private")
-    assert list(hub.repositories) == [("model", "org/matcha")]
-    assert hub.repositories["model", "org/matcha"].private
+def test_a_tag_is_new_and_what_only_the_hub_has_stays(push: Push, hub: Hub, model: Path) -> None:
+    push("--push", "--only", "matcha", "--tag", "v1")
     hub.files("org/matcha")["old.json"] = b"{}"
-    push(*arguments)
-    assert "old.json" in pushed(hub, "model")
-    push(*arguments, "--delete")
-    assert pushed(hub, "model") == local(model)
-    assert ".gitattributes" in hub.files("org/matcha")
-    line = only_line(push("--kind", "model", "--only", "macha", code=2))
-    assert line == "Error: --only: expected one of matcha, got 'macha'"
-    hub.repositories["model", "org/matcha"].private = False
-    line = only_line(push("--push", "--private", "--kind", "model", code=2))
-    assert "--private: expected org/matcha to be private" in line
-
-
-def test_a_branch_and_a_tag(push: Push, hub: Hub, model: Path) -> None:
-    push("--push", "--kind", "model", "--tag", "v1")
-    first = pushed(hub, "model", "v1")
     small_table(seed=1).save(model)
-    push("--push", "--kind", "model", "--branch", "next")
-    assert pushed(hub, "model", "next") == local(model)
-    assert pushed(hub, "model") == pushed(hub, "model", "v1") == first
+    push("--push", "--only", "matcha")
+    assert pushed(hub, "model") == local(model) | {"old.json": b"{}"}
+    assert pushed(hub, "model") != pushed(hub, "model", "v1")
     writes = list(hub.writes)
-    line = only_line(push("--push", "--kind", "model", "--tag", "v1", code=2))
+    line = only_line(push("--push", "--only", "matcha", "--tag", "v1", code=2))
     assert line.startswith("Error: --tag: expected a name that is free; org/matcha has 'v1', of commit ")
     assert hub.writes == writes
+    assert "Error: --only: expected one of " in only_line(push("--only", "macha", code=2))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +143,7 @@ def test_a_branch_and_a_tag(push: Push, hub: Hub, model: Path) -> None:
 def test_what_cannot_be_done_is_one_line(
     push: Push, hub: Hub, arguments: list[str], token: str | None, endpoint: str | None, code: int, message: str
 ) -> None:
-    result = push("--kind", "model", *arguments, token=token, endpoint=endpoint or hub.url, code=code)
+    result = push("--only", "matcha", *arguments, token=token, endpoint=endpoint or hub.url, code=code)
     assert message in only_line(result)
     assert hub.repositories == {}
 
@@ -173,7 +156,9 @@ def test_a_hub_that_takes_a_request_and_never_answers_is_one_line(
 ) -> None:
     hub.silent = silent
     monkeypatch.setattr(push_module, "HUB_TIMEOUT_SECONDS", 2)
-    line = push("--push", "--kind", "model", "--tag", "v1", code=1).stderr.splitlines()[-1]  # behind bars of the client
+    line = push("--push", "--only", "matcha", "--tag", "v1", code=1).stderr.splitlines()[
+        -1
+    ]  # behind bars of the client
     assert line.startswith(f"Error: org/matcha: the Hub at {hub.url} did not answer (ReadTimeout")
     assert line.endswith("; trying again may help")
 
@@ -199,7 +184,7 @@ def test_a_card_that_lacks_what_the_hub_needs_is_refused(
     if kind == "model":
         (model / "README.md").write_text(text)
     monkeypatch.setattr(push_module, "write_bundle", spoil)
-    line = only_line(push("--push", "--kind", kind, "--only", "matcha", code=2))
+    line = only_line(push("--push", "--only", "matcha", code=2))
     folder = "model_cards" if kind == "model" else "metrics"
     assert f"{folder}/matcha/README.md: {message}" in line
     assert hub.requests == []
@@ -213,9 +198,8 @@ def test_the_checkpoint_of_a_run_is_pushed_and_loaded_back(
     arguments = ("--folder", str(run), "--repo", "team/mine")
     assert "Nothing was uploaded" in push(*arguments, token=None).stdout
     assert hub.writes == []
-    assert "team/mine (model): pushed," in push(*arguments, "--push", "--private").stdout
+    assert "team/mine (model): pushed," in push(*arguments, "--push").stdout
     assert {name for name in hub.files("team/mine") if name != ".gitattributes"} == set(local(run))
-    assert hub.repositories["model", "team/mine"].private
     monkeypatch.setattr(huggingface_hub, "HfApi", partial(HfApi, endpoint=hub.url, token=TOKEN))
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(constants, "ENDPOINT", ENDPOINT)  # what the client replaces by the argument

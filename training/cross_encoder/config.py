@@ -4,13 +4,14 @@ from dataclasses import dataclass, field
 
 from training.cross_encoder.pairs import Outputs, PairSource
 from training.data.config_checks import (
-    ABOVE_0,
-    BELOW_1,
-    FROM_0,
-    FROM_1,
+    Count,
+    NotNegative,
+    Positive,
+    Precision,
+    Seed,
+    Share,
     check_distinct_names,
     check_name,
-    check_numbers,
 )
 
 
@@ -50,21 +51,21 @@ class CrossEncoderConfig:
     licence: str
     classes: list[str] | None = None
     similarity: bool = False
-    similarity_weight: float = 1.0
-    top_score: float = 5.0
+    similarity_weight: Positive = 1.0
+    top_score: Positive = 5.0
     centre_head: bool = True
     layers: list[int] | None = None
-    frozen_layers: int | None = None
-    max_length: int = 128
-    epochs: float = 1.0
-    batch_tokens: int = 3000
-    lr: float = 1e-4
-    warmup: float = 0.06
-    weight_decay: float = 0.01
-    dropout: float = 0.1
-    seed: int = 42
-    precision: str = "no"
-    validate_every: int = 500
+    frozen_layers: Seed | None = None
+    max_length: Count = 128
+    epochs: Positive = 1.0
+    batch_tokens: Count = 3000
+    lr: Positive = 1e-4
+    warmup: Share = 0.06
+    weight_decay: NotNegative = 0.01
+    dropout: Share = 0.1
+    seed: Seed = 42
+    precision: Precision = "no"
+    validate_every: Count = 500
     exclude: list[dict] = field(default_factory=list)
     base_model: str = ""
     notes: list[str] = field(default_factory=list)
@@ -75,22 +76,11 @@ class CrossEncoderConfig:
             raise ValueError("train, validate: expected at least one entry each")
         check_distinct_names("train", self.train)
         check_distinct_names("validate", self.validate)
-        check_numbers(
-            self,
-            **dict.fromkeys(("max_length", "batch_tokens", "validate_every"), FROM_1),
-            **dict.fromkeys(("top_score", "epochs", "lr", "similarity_weight"), ABOVE_0),
-            **dict.fromkeys(("warmup", "dropout"), BELOW_1),
-            frozen_layers=FROM_0,
-            weight_decay=FROM_0,
-            seed=FROM_0,
-        )
         if self.layers is not None and (not self.layers or self.layers != sorted({*self.layers}) or self.layers[0] < 0):
             raise ValueError(f"layers: expected numbers from 0 in ascending order, got {self.layers}")
         for source in [*self.train, *self.validate]:
             if self.classes is None and source.scale is None and len(source.columns) == 3:
                 raise ValueError(f"scale of {source.name}: expected the highest score of its labels, got None")
-        if self.precision not in ("bf16", "no"):
-            raise ValueError(f"precision: expected 'bf16' or 'no', got {self.precision!r}")
 
     @property
     def outputs(self) -> Outputs:

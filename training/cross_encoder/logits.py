@@ -43,11 +43,7 @@ class TeacherLogits:
 
     @classmethod
     def read(cls, path: Path) -> "TeacherLogits":
-        """The logits of a file.
-
-        Raises:
-            ValueError: the file is missing or damaged.
-        """
+        """The logits of a file. Raises ValueError: the file is missing or damaged."""
         try:
             with safe_open(path, framework="numpy") as file:
                 about = file.metadata() or {}
@@ -64,11 +60,7 @@ class TeacherLogits:
         new.replace(path)
 
     def with_more(self, more: "TeacherLogits") -> "TeacherLogits":
-        """These logits and, behind them, those of other pairs.
-
-        Raises:
-            ValueError: they are of another teacher.
-        """
+        """These logits and, behind them, those of other pairs. Raises ValueError: they are of another teacher."""
         if more.teacher != self.teacher:
             raise ValueError(f"--teacher: expected {self.teacher[:16]}, as the pairs before, got {more.teacher[:16]}")
         both = (np.concatenate([getattr(part, name) for part in (self, more)]) for name in (KEYS, "values"))

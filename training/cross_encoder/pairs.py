@@ -17,7 +17,7 @@ from sentence_transformers import CrossEncoder
 
 from semantic_metrics.cross_encoder.heads import SIMILARITY
 from training.cross_encoder.targets import class_target
-from training.data.config_checks import ABOVE_0, check_numbers
+from training.data.config_checks import Positive
 from training.data.sources import Entry, check_columns, drop_texts, take_limit
 
 COLUMNS = ["sentence1", "sentence2", "label"]
@@ -59,14 +59,12 @@ class PairSource(Entry):
     """
 
     columns: list[str] = field(default_factory=lambda: list(COLUMNS))
-    scale: float | None = None
+    scale: Positive | None = None
     labels: dict | None = None
-    repeat: float = 1.0
+    repeat: Positive = 1.0
     both_ways: bool = False
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, scale=ABOVE_0, repeat=ABOVE_0)
         if len(self.columns) < 3:
             raise ValueError(f"columns of {self.name}: expected two texts and a label, got {self.columns!r}")
 

@@ -22,11 +22,7 @@ NEGATION_PREFIX = "not_"
 
 
 def class_target(label: str, classes: list[str]) -> list[float]:
-    """Target of a class's name, or of `not_` and its name, which rules it out.
-
-    Raises:
-        ValueError: the label is neither.
-    """
+    """Target of a class's name, or of `not_` and its name, which rules it out. ValueError: the label is neither."""
     if label in classes:
         return [float(name == label) for name in classes]
     name = label.removeprefix(NEGATION_PREFIX)

@@ -1,21 +1,23 @@
-"""Checks of a config's values, before any data is loaded."""
+"""Types of a config's numbers, and checks of its values before any data is loaded."""
 
-import inspect
 import sys
 from collections.abc import Callable
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, validate_call
 
 from semantic_metrics.core.inputs import quote
 from semantic_metrics.transformer.drifts import has_bfloat16
 
+CHECKS = ConfigDict(extra="forbid", allow_inf_nan=False)
 STRICT = ConfigDict(strict=True, allow_inf_nan=False)
-Check = tuple[str, Callable[[float], bool]]  # what is expected, and whether a number is
-ABOVE_0: Check = ("a number above 0", lambda value: value > 0)
-FROM_0: Check = ("0 or more", lambda value: value >= 0)
-FROM_1: Check = ("1 or more", lambda value: value >= 1)
-BELOW_1: Check = ("a number from 0 to below 1", lambda value: 0 <= value < 1)
+Count = Annotated[int, Field(ge=1)]
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Seed = Annotated[int, Field(ge=0)]
+Precision = Literal["bf16", "no"]
 
 
 def warn_of_slow_precision(precision: str, device: str) -> None:
@@ -32,64 +34,52 @@ def warn_of_slow_precision(precision: str, device: str) -> None:
         )
 
 
-def check_numbers(config: object, **checks: Check) -> None:
-    """Check fields that may be None.
-
-    Raises:
-        ValueError: a number is out of its range.
-    """
-    for name, (expected, check) in checks.items():
-        value = getattr(config, name)
-        if value is not None and not check(value):
-            raise ValueError(f"{name}: expected {expected}, got {quote(value)}")
-
-
 def check_name(name: str) -> None:
-    """Check that a name can be that of a folder.
-
-    Raises:
-        ValueError: it is empty, or has a path in it.
-    """
+    """Check that a name can be that of a folder. Raises ValueError: it is empty, or has a path in it."""
     if name in ("", ".", "..") or any(kind(name).name != name for kind in (PurePosixPath, PureWindowsPath)):
         raise ValueError(f"name: expected a name without a path, got {quote(name)}")
 
 
 def check_distinct_names(field: str, entries: list) -> None:
-    """Check that no two entries have one name.
-
-    Raises:
-        ValueError: two have.
-    """
+    """Check that no two entries have one name. Raises ValueError: two have."""
     names = [entry.name for entry in entries]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"{field}: expected a name of its own for each entry, got {repeated} twice")
 
 
-def check_options(name: str, options: dict, kinds: dict[str, Callable], own: tuple[str, ...] = ()) -> None:
-    """Check a mapping of a `kind` and the arguments of the function or class that it names.
+def make_part(name: str, options: dict, kinds: dict[str, Callable]) -> object:
+    """Call what the `kind` of a mapping names, with the rest of it as arguments.
 
     Args:
         name: of the field.
         options: the mapping.
         kinds: function or class by kind.
-        own: arguments that no config gives.
 
     Raises:
-        ValueError: the kind or an argument is unknown, an argument is missing, or a value is of another type.
+        ValueError: the kind or an argument is unknown, an argument is missing, or a value is of another type or range.
     """
     kind = options.get("kind")
     if not isinstance(kind, str) or kind not in kinds:
         raise ValueError(f"{name}: expected kind {' or '.join(kinds)}, got {quote(kind)}")
-    parameters = {key: p for key, p in inspect.signature(kinds[kind]).parameters.items() if key not in own}
-    given = {key: value for key, value in options.items() if key != "kind"}
-    if unknown := [key for key in given if key not in parameters]:
-        raise ValueError(f"{name}: expected keys among {list(parameters)} for kind {kind}, got {unknown}")
-    if missing := [key for key, p in parameters.items() if p.default is p.empty and key not in given]:
-        raise ValueError(f"{name}: expected the keys {missing} for kind {kind}, got {list(given)}")
-    for key, value in given.items():
-        try:
-            TypeAdapter(parameters[key].annotation, config=STRICT).validate_python(value)
-        except ValidationError as error:
-            expected = error.errors()[0]["msg"].replace("Input should be", "expected")
-            raise ValueError(f"{name}.{key}: {expected}, got {quote(value)}") from None
+    part, values = kinds[kind], {key: options[key] for key in options if key != "kind"}
+    try:
+        if isinstance(part, type):
+            return TypeAdapter(dict[str, part], config=CHECKS).validate_python({name: values})[name]
+        return validate_call(part, config=STRICT)(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(describe(first, ".".join(dict.fromkeys((name, *map(str, first["loc"])))))) from None
+
+
+def describe(error: dict, where: str) -> str:
+    """One line for an error of pydantic: the key, and what is wrong with its value."""
+    if error["type"] == "value_error":  # of a class's own checks
+        said = str(error["ctx"]["error"])
+    elif error["type"] == "unexpected_keyword_argument":
+        said = "unknown key"
+    elif error["type"].startswith("missing"):
+        said = "missing"
+    else:
+        said = f"{error['msg'].replace('Input should be', 'expected')}, got {quote(error['input'])}"
+    return f"{where}: {said}" if where else said

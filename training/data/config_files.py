@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import yaml
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from semantic_metrics.core.inputs import quote
+from training.data.config_checks import CHECKS, describe
 from training.data.sources import KINDS, Exclusion, Table
 
 T = TypeVar("T")
-CHECKS = ConfigDict(extra="forbid", allow_inf_nan=False)
 TABLE_KEYS = {field.name for field in fields(Table)}
 
 
@@ -74,14 +74,6 @@ def _first_line(error: ValidationError) -> str:
     first = error.errors()[0]
     named = [part for before, part in pairwise(first["loc"]) if not (isinstance(before, int) and part in KINDS)]
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in named).lstrip(".")
-    if first["type"] == "value_error":  # of a class's own checks
-        said = str(first["ctx"]["error"])
-    elif first["type"] == "unexpected_keyword_argument":
-        said = "unknown key"
-    elif first["type"] == "missing":
-        said = "missing"
-    elif first["type"].startswith("union_tag"):
-        said = f"expected a kind among {', '.join(KINDS)}, got {quote(first['input'].get('kind'))}"
-    else:
-        said = f"{first['msg'].replace('Input should be', 'expected')}, got {quote(first['input'])}"
-    return f"{where}: {said}" if where else said
+    if first["type"].startswith("union_tag"):
+        return f"{where}: expected a kind among {', '.join(KINDS)}, got {quote(first['input'].get('kind'))}"
+    return describe(first, where)

@@ -11,6 +11,7 @@ An entry names its rows (a `Table`) and their `kind`, which decides what further
 | captions | `Captions` | reference: a group's other texts joined by spaces; correct: each in turn |
 """
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -24,15 +25,18 @@ import pandas as pd
 from datasets import load_dataset
 from pydantic import Discriminator
 
-from training.data.config_checks import ABOVE_0, FROM_1, check_numbers
+from training.data.config_checks import Count, Positive
 
 Rows = TypeVar("Rows", pd.DataFrame, pd.Series)
 BUNDLED = "bundled:"
 NO_LETTER = re.compile(r"[\W_]+")
 TEXT_COLUMNS = dict.fromkeys(("reference", "candidate", "correct", "incorrect", "text"), str)  # numbers are texts there
-READERS = {  # "None", "null" and "NA" are texts, only an empty field is missing
+READ_CSV = partial(pd.read_csv, keep_default_na=False, na_values=[""])  # "None", "null" and "NA" are texts
+LINES = {"sep": "\t", "names": ["reference", "correct"], "quoting": csv.QUOTE_NONE, "on_bad_lines": "skip"}
+READERS = {
     ".parquet": pd.read_parquet,
-    ".csv": partial(pd.read_csv, keep_default_na=False, na_values=[""]),
+    ".csv": READ_CSV,
+    ".tsv": partial(READ_CSV, dtype=str, **LINES),  # pairs, without a line of names
     ".jsonl": partial(pd.read_json, lines=True, dtype=False),
 }
 
@@ -50,6 +54,7 @@ class Table:
     subset: str | None = None
     split: str = "train"
     where: dict[str, list] = field(default_factory=dict)  # keep the rows whose column holds one of the values
+    explode: str | None = None  # column of lists of mappings: each mapping becomes a row, its keys columns
 
     def __post_init__(self) -> None:
         if (self.path is None) == (self.hub is None):
@@ -69,6 +74,10 @@ class Table:
             rows = load_dataset(self.hub, self.subset, split=self.split).to_pandas()
         else:
             rows = self._read_file(data, texts)
+        if self.explode is not None:
+            check_columns(rows, [self.explode], self.path or self.hub)
+            rows = rows.explode(self.explode, ignore_index=True)
+            rows = rows.drop(columns=self.explode).join(pd.DataFrame(rows[self.explode].tolist()))
         for column, values in self.where.items():
             check_columns(rows, [column], self.path or self.hub)
             rows = rows[rows[column].isin(values)]
@@ -103,12 +112,9 @@ class Entry:
 
     name: str
     table: Table
-    limit: int | None = None
+    limit: Count | None = None
     licence: str = "not stated"
     credit: str = ""
-
-    def __post_init__(self) -> None:
-        check_numbers(self, limit=FROM_1)
 
 
 @dataclass(frozen=True)
@@ -143,11 +149,7 @@ class Example:
 
 
 def check_columns(rows: pd.DataFrame, columns: Iterable[str], where: str) -> None:
-    """Check that a table has some columns.
-
-    Raises:
-        ValueError: a column is missing; lists those there are.
-    """
+    """Check that a table has some columns. Raises ValueError: a column is missing; lists those there are."""
     missing = [column for column in columns if column not in rows.columns]
     if missing:
         raise ValueError(f"{where}: expected columns {missing}, got {list(rows.columns)}")
@@ -194,12 +196,8 @@ class Source(Entry):
 
     contradicts = False  # whether incorrect texts of this kind do
     contrastive: bool | None = None
-    share: float | None = None
-    difficulty: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, share=ABOVE_0, difficulty=FROM_1)
+    share: Positive | None = None
+    difficulty: Count | None = None
 
     @property
     def has_contradictions(self) -> bool:
@@ -212,11 +210,7 @@ class Source(Entry):
         return self.difficulty or 1 + self.has_contradictions
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
-        """The examples of the table's rows, in their order.
-
-        Raises:
-            ValueError: a column is missing.
-        """
+        """The examples of the table's rows, in their order. Raises ValueError: a column is missing."""
         raise NotImplementedError
 
 
@@ -229,6 +223,7 @@ class LabelledPairs(Source):
         correct, incorrect: labels of correct and of incorrect candidates; rows with others are left out.
         pivot: make triplets of the first correct and the first incorrect candidate of each reference, as the MATCHA
             authors do with NLI data (paper, section 3.3).
+        both_ways: whether each text of a pair is the reference once.
         keys: further columns that `exclude` is checked against.
     """
 
@@ -240,11 +235,15 @@ class LabelledPairs(Source):
     correct: list = field(default_factory=lambda: ["correct"])
     incorrect: list = field(default_factory=lambda: ["incorrect"])
     pivot: bool = False
+    both_ways: bool = False
     keys: list[str] = field(default_factory=list)
 
     def examples(self, rows: pd.DataFrame) -> list[Example]:
         """See `Source.examples`."""
         check_columns(rows, [self.reference, self.candidate, self.label, *self.keys], self.name)
+        if self.both_ways:
+            turned = rows.rename(columns={self.reference: self.candidate, self.candidate: self.reference})
+            rows = pd.concat([rows, turned]).sort_index(kind="stable")
         columns = (rows[self.reference], rows[self.candidate], rows[self.label])
         if self.pivot:
             return self._pivot(zip(*columns, strict=True))
@@ -283,11 +282,7 @@ class ScoredPairs(Source):
     label: str = "label"
     correct_from: float | None = None
     incorrect_to: float | None = None
-    scale: float = 5.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_numbers(self, scale=ABOVE_0)
+    scale: Positive = 5.0
 
     @property
     def contradicts(self) -> bool:
@@ -321,7 +316,6 @@ class Triplets(Source):
     columns: list[list[str]] = field(default_factory=lambda: [["reference", "correct", "incorrect"]])
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if [len(names) for names in self.columns] != [3]:
             raise ValueError(f"columns of {self.name}: expected one list of three columns, got {self.columns!r}")
 
@@ -343,7 +337,6 @@ class Positives(Source):
     columns: list[list[str]]
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if {len(names) for names in self.columns} != {2}:
             raise ValueError(f"columns of {self.name}: expected lists of two columns, got {self.columns!r}")
 

@@ -1,24 +1,26 @@
 """A training run as a YAML file; an unknown key is an error, as a typo must not train something else."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from pydantic import Field
 from transformers.activations import ACT2FN
 
 from semantic_metrics.matcha.modeling_matcha import MatchaConfig
 from training.data.config_checks import (
-    ABOVE_0,
-    BELOW_1,
-    FROM_0,
-    FROM_1,
+    Count,
+    NotNegative,
+    Positive,
+    Precision,
+    Seed,
+    Share,
     check_distinct_names,
     check_name,
-    check_numbers,
-    check_options,
+    make_part,
 )
 from training.data.set_samples import SetSource
 from training.data.sources import AnySource, Source
-from training.matcha.contextual import MAX_LENGTH, ContextualModel
+from training.matcha.contextual import MAX_LENGTH
 from training.matcha.initial_model import TRANSFORMER
 from training.matcha.losses import LOSSES
 from training.matcha.schedules import SCHEDULES
@@ -28,16 +30,22 @@ from training.matcha.validate import FIGURES
 STRATEGIES = ("interleaved", "sequential", "curriculum", "contrastive", "random")  # table 10 of the paper
 EVEN, ROUND_ROBIN = TURNS = ("even", "round_robin")
 TABLE = "table"  # the kind of a network that names none
-NETWORKS = {TABLE: MatchaConfig, TRANSFORMER: ContextualModel}
 
 
-def make_part(kinds: dict[str, Callable], options: dict) -> Callable:
-    """What a mapping of a `kind` and arguments names.
+def _check_transformer(dropout: Share = 0.0, max_length: Annotated[int, Field(ge=3)] = MAX_LENGTH) -> None:
+    """Take the arguments of a `ContextualModel`, whose types are checked."""
 
-    Raises:
-        ValueError: an argument is out of its range.
-    """
-    return kinds[options["kind"]](**{key: value for key, value in options.items() if key != "kind"})
+
+def _check_network(network: dict) -> None:
+    if {"vocab_size", "n_embd"} & network.keys():
+        raise ValueError("network: expected no vocab_size and n_embd, which follow from init")
+    if network.get("kind") == TRANSFORMER:
+        make_part("network", network, {TRANSFORMER: _check_transformer})
+        return
+    table = {"kind": TABLE, "vocab_size": 1, "n_embd": 1} | network
+    activation = make_part("network", table, {TABLE: MatchaConfig, TRANSFORMER: _check_transformer}).activation_function
+    if activation not in ACT2FN:
+        raise ValueError(f"network.activation_function: expected one of {', '.join(ACT2FN)}, got {activation!r}")
 
 
 @dataclass(frozen=True)
@@ -85,52 +93,41 @@ class TrainConfig:
     loss: dict = field(default_factory=lambda: {"kind": "triplet"})
     regulariser: dict | None = None
     sets: list[SetSource] = field(default_factory=list)
-    batch_size: int = 128
-    accumulate: int = 1
-    steps: int | None = None
-    epochs: float | None = None
-    lr: float = 1e-4
-    embedding_lr: float = 1.0
-    weight_decay: float = 0.0
+    batch_size: Count = 128
+    accumulate: Count = 1
+    steps: Count | None = None
+    epochs: Positive | None = None
+    lr: Positive = 1e-4
+    embedding_lr: NotNegative = 1.0
+    weight_decay: NotNegative = 0.0
     schedule: dict = field(default_factory=lambda: {"kind": "exponential", "decay": 0.95})
     strategy: str = "interleaved"
     turns: str = EVEN
-    seed: int = 42
-    average: float = 0.0
-    precision: str = "no"
-    validate_every: int = 250
-    save_every: int = 250
+    seed: Seed = 42
+    average: Share = 0.0
+    precision: Precision = "no"
+    validate_every: Count = 250
+    save_every: Count = 250
     select_by: str = "auc"
-    max_tokens: int | None = None
+    max_tokens: Count | None = None
     exclude: list[dict] = field(default_factory=list)
     base_model: str = ""
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        check_numbers(
-            self,
-            **dict.fromkeys(
-                ("batch_size", "accumulate", "steps", "validate_every", "save_every", "max_tokens"), FROM_1
-            ),
-            **dict.fromkeys(("embedding_lr", "weight_decay", "seed"), FROM_0),
-            epochs=ABOVE_0,
-            lr=ABOVE_0,
-            average=BELOW_1,
-        )
-        allowed = {"precision": ("bf16", "no"), "select_by": FIGURES, "strategy": STRATEGIES, "turns": TURNS}
+        allowed = {"select_by": FIGURES, "strategy": STRATEGIES, "turns": TURNS}
         for name, values in allowed.items():
             if getattr(self, name) not in values:
                 raise ValueError(f"{name}: expected one of {', '.join(values)}, got {getattr(self, name)!r}")
-        parts = {"loss": LOSSES, "schedule": SCHEDULES} | ({"regulariser": REGULARISERS} if self.regulariser else {})
-        for name, kinds in parts.items():
-            check_options(name, getattr(self, name), kinds)
-            make_part(kinds, getattr(self, name))
+        make_part("loss", self.loss, LOSSES)
+        make_part("schedule", self.schedule, SCHEDULES)
+        if self.regulariser is not None:
+            make_part("regulariser", self.regulariser, REGULARISERS)
         if (self.regulariser is None) == bool(self.sets):
             raise ValueError("regulariser, sets: expected both or neither, got one")
         if self.network is not None:
-            check_options("network", {"kind": TABLE} | self.network, NETWORKS, own=("vocab_size", "n_embd", "source"))
-            self._check_network({key: value for key, value in self.network.items() if key != "kind"})
+            _check_network(self.network)
         if (self.steps is None) == (self.epochs is None):
             raise ValueError(f"steps, epochs: expected exactly one of them, got {self.steps} and {self.epochs}")
         if not self.train or not self.validate:
@@ -139,16 +136,6 @@ class TrainConfig:
         check_distinct_names("validate", self.validate)
         if not self.sources():
             raise ValueError(f"strategy {self.strategy}: expected sources with such incorrect texts, got none in train")
-
-    def _check_network(self, options: dict) -> None:
-        if self.network.get("kind") != TRANSFORMER:
-            activation = MatchaConfig(vocab_size=1, n_embd=1, **options).activation_function
-            if activation not in ACT2FN:
-                raise ValueError(
-                    f"network.activation_function: expected one of {', '.join(ACT2FN)}, got {activation!r}"
-                )
-        elif not 0 <= options.get("dropout", 0) < 1 or options.get("max_length", MAX_LENGTH) < 3:
-            raise ValueError(f"network: expected dropout from 0 to below 1 and max_length of 3 or more, got {options}")
 
     def sources(self) -> list[Source]:
         """The entries of `train` that the strategy draws from, in its order."""

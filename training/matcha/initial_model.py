@@ -61,11 +61,7 @@ class InitialModel:
 
 
 def load_initial_model(name: str) -> InitialModel:
-    """Load what `init` of a config names; see `TrainConfig`.
-
-    Raises:
-        ValueError: no such checkpoint, or no such package.
-    """
+    """Load what `init` of a config names; see `TrainConfig`. ValueError: no such checkpoint, or no such package."""
     kind, _, rest = name.partition(":")
     if kind == "checkpoint" and rest:
         table = load_checkpoint(rest)

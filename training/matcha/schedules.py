@@ -9,11 +9,7 @@ Schedule = Callable[[Optimizer, int, float], LRScheduler]  # optimiser, steps of
 
 
 def one_cycle(warmup: float = 0.3) -> Schedule:
-    """Up for a share `warmup` of the steps, then down to almost 0.
-
-    Raises:
-        ValueError: the share is not between 0 and 1.
-    """
+    """Up for a share `warmup` of the steps, then down to almost 0. ValueError: the share is not between 0 and 1."""
     if not 0 < warmup < 1:
         raise ValueError(f"schedule.warmup: expected a share of the steps between 0 and 1, got {warmup}")
 
@@ -25,11 +21,7 @@ def one_cycle(warmup: float = 0.3) -> Schedule:
 
 
 def exponential(decay: float) -> Schedule:
-    """Times `decay` after each epoch.
-
-    Raises:
-        ValueError: the decay is not above 0 and at most 1.
-    """
+    """Times `decay` after each epoch. Raises ValueError: the decay is not above 0 and at most 1."""
     if not 0 < decay <= 1:
         raise ValueError(f"schedule.decay: expected a factor above 0 and at most 1, got {decay}")
 

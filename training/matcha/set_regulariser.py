@@ -5,13 +5,16 @@ A sample is three vectors A, B and T. The names of the criteria and the geometry
 """
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import torch
+from pydantic import Field
 from tokenizers import Tokenizer
 from torch.nn import functional as F
 
 from semantic_metrics.set_criteria.criteria import OPERATOR
 from semantic_metrics.set_criteria.samples import OPERATORS
+from training.data.config_checks import Count, NotNegative
 from training.data.set_samples import SetSample
 from training.matcha.batches import Corpus
 
@@ -31,22 +34,16 @@ class SetCriteria:
         margin: by how much cosines must differ (C1, C3, C4).
         theta: largest angle from where C5 and C6 expect the target, in parts of the angle between A and B.
         norm_ratio: lengths of A and B from 1 / norm_ratio to norm_ratio are comparable (C6).
-
-    Raises:
-        ValueError: a number is out of its range, or a criterion is unknown.
     """
 
-    weight: float = 0.1
-    batch_size: int = 64
+    weight: NotNegative = 0.1
+    batch_size: Count = 64
     criteria: list[str] = field(default_factory=lambda: list(OPERATOR))
-    margin: float = 0.05
-    theta: float = 0.5
-    norm_ratio: float = 1.1
+    margin: NotNegative = 0.05
+    theta: NotNegative = 0.5
+    norm_ratio: Annotated[float, Field(ge=1)] = 1.1
 
     def __post_init__(self) -> None:
-        for name, least in (("weight", 0), ("batch_size", 1), ("margin", 0), ("theta", 0), ("norm_ratio", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"regulariser.{name}: expected {least} or more, got {getattr(self, name)}")
         if not self.criteria or not set(self.criteria) <= set(OPERATOR):
             raise ValueError(f"regulariser.criteria: expected some of {', '.join(OPERATOR)}, got {self.criteria}")
 

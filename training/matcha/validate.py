@@ -75,11 +75,7 @@ def _figures(table: Encoder, one: ValidationSet, run: RunOptions) -> dict[str, f
 
 
 def check_figure(figure: str, sets: dict[str, ValidationSet]) -> None:
-    """Check that one of the sets has a figure.
-
-    Raises:
-        ValueError: no set has it; lists the figures there are.
-    """
+    """Check that one of the sets has a figure. Raises ValueError: no set has it; lists the figures there are."""
     figures = {name for one in sets.values() for name in (SEPARATION if one.scores is None else AGREEMENT)}
     if figure not in figures:
         raise ValueError(f"select_by: expected one of {sorted(figures)}, got {figure!r}")

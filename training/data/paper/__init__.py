@@ -1,1 +1,0 @@
-"""The paper's fifteen training sets as triplets: from where they are published to one parquet file each."""
