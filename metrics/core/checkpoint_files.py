@@ -250,11 +250,7 @@ def split_name(name: str | None) -> tuple[str | None, str | None]:
 
 
 def _download_left_out(name: str) -> Path:
-    """The folder of one of LEFT_OUT, from the Hub.
-
-    Raises:
-        ValueError: the Hub does not give it; says where it is.
-    """
+    """The folder of one of LEFT_OUT, from the Hub."""
     try:
         return resolve_checkpoint(f"{HUB_OWNER}/{name}", name, {})
     except ValueError as error:

@@ -48,37 +48,30 @@ OF_EVALUATE = ("load", "register", "demo", "push")  # use the script's class; ot
 
 @dataclass(frozen=True)
 class MetricDescription:
-    """What commands must know of a metric before they load it.
+    """What commands must know of a metric before they load it."""
 
-    Attributes:
-        columns: arguments of `compute` that are columns of texts, in their order.
-        counts: keys of the result that count rows, in the order in which they are reported: the first always, the
-            others where they are above 0.
-        words: key of the result with a word for each row, reported beside its score; None for a metric without.
-        mean_label: what the mean of the scores is called.
-        score_range: lowest and highest score, higher is better.
-        takes_weights: whether `compute` and `explain` take `weights`, a file that `semantic-metrics fit` writes.
-        feature_reasons: what `reasons` of the result are, numbers by name for each row, with `output="reasons"`; None
-            for a metric without.
-        correct_above: the score above which the metric itself calls a text correct; None if it draws no line.
-        decides: whether results have `correct` by that line, and the mean is the share of correct texts.
-        details: keys of the result with further values of each row, with their types; `parts.matcha` is in a dict.
-        explain_methods: methods of `explain` by name, the default first, each with what its contributions are.
-        no_text_scores: why the metric gives texts no score; None for one that does. Such a metric works with `load`,
-            `register`, `demo` and `push` only.
-    """
-
+    # arguments of `compute` that are columns of texts, in their order
     columns: tuple[str, ...] = ("predictions", "references")
+    # keys of the result that count rows, in the order in which they are reported: the first always, the others where
+    # they are above 0
     counts: tuple[str, ...] = ()
+    # key of the result with a word for each row, reported beside its score; None for a metric without
     words: str | None = None
-    mean_label: str = "mean"
-    score_range: tuple[float, float] = (0.0, 1.0)
+    mean_label: str = "mean"  # what the mean of the scores is called
+    score_range: tuple[float, float] = (0.0, 1.0)  # lowest and highest score, higher is better
+    # the score above which the metric itself calls a text correct; None if it draws no line
     correct_above: float | None = None
-    decides: bool = False
+    decides: bool = False  # whether results have `correct` by that line, and the mean is the share of correct texts
+    # keys of the result with further values of each row, with their types; `parts.matcha` is in a dict
     details: Mapping[str, type] = field(default_factory=dict)
+    # whether `compute` and `explain` take `weights`, a file that `semantic-metrics fit` writes
     takes_weights: bool = False
+    # what `reasons` of the result are, numbers by name for each row, with `output="reasons"`; None for a metric without
     feature_reasons: str | None = None
+    # methods of `explain` by name, the default first, each with what its contributions are
     explain_methods: Mapping[str, str] = field(default_factory=dict)
+    # why the metric gives texts no score; None for one that does. Such a metric works with `load`, `register`, `demo`
+    # and `push` only
     no_text_scores: str | None = None
 
     def added_columns(self, name: str) -> dict[str, type]:

@@ -15,13 +15,10 @@ class TextScoring:
     The class in a metric's `scoring.py` derives from it: it has `load_models`, `_compute`, and the methods of a
     `contract.TextMetric`. Commands and `semantic_metrics.score` use it as it is; the class in the metric's script adds
     what `evaluate` wants. Threads may share an instance: one lock makes their calls wait for one another.
-
-    Attributes:
-        config_name: name of the checkpoint, a folder or a Hub id; "default" for the shipped one.
-        runs_model: whether the checkpoint is a model, for which `device`, `precision` and the like mean something.
     """
 
-    config_name: str
+    config_name: str  # name of the checkpoint, a folder or a Hub id; "default" for the shipped one
+    # whether the checkpoint is a model, for which `device`, `precision` and the like mean something
     runs_model: bool = True
     _lock: Lock
 

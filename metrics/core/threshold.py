@@ -21,26 +21,18 @@ FILE = "threshold.json"
 
 @dataclass(frozen=True)
 class Threshold:
-    """A text is correct where its score is `value` or more.
+    """A text is correct where its score is `value` or more."""
 
-    Attributes:
-        metric: name of the metric.
-        value: lowest correct score, on the metric's own scale.
-        criterion: rule by which the value was chosen.
-        signature: signature of the metric; scores with another one have another scale.
-        fitted_on: the files it was chosen on.
-        rows, correct: number of texts in those, and of texts that people found correct.
-        figures: accuracy, macro_f1, mcc and majority by cross-validation, auc with its interval auc_low and auc_high,
-            and the number of folds and their seed.
-    """
-
-    metric: str
-    value: float
-    criterion: str
-    signature: str
-    fitted_on: str
+    metric: str  # name of the metric
+    value: float  # lowest correct score, on the metric's own scale
+    criterion: str  # rule by which the value was chosen
+    signature: str  # signature of the metric; scores with another one have another scale
+    fitted_on: str  # the files it was chosen on
+    # rows, correct: number of texts in those, and of texts that people found correct
     rows: int
     correct: int
+    # accuracy, macro_f1, mcc and majority by cross-validation, auc with its interval auc_low and auc_high, and the
+    # number of folds and their seed
     figures: dict[str, float]
 
     def check_signature(self, signature: str) -> None:
@@ -109,20 +101,12 @@ class ResultArguments(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """What a result holds; none of it changes a score.
-
-    Attributes:
-        output: one of `outputs`.
-        progress: whether bars are shown.
-        threshold: what decides which texts are correct: the lowest correct score, or a file of `semantic-metrics fit`.
-
-    Raises:
-        ValueError: a value is not allowed, or the file cannot be read.
-    """
+    """What a result holds; none of it changes a score."""
 
     outputs: ClassVar[tuple[str, ...]] = ("all", "mean")
-    output: str = no_score_change("all")
-    progress: bool = no_score_change(True)
+    output: str = no_score_change("all")  # one of `outputs`
+    progress: bool = no_score_change(True)  # whether bars are shown
+    # what decides which texts are correct: the lowest correct score, or a file of `semantic-metrics fit`
     threshold: float | str | Path | None = field(default=None, metadata=NOT_IN_SIGNATURE)
 
     def __post_init__(self) -> None:
