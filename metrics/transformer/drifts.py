@@ -29,25 +29,15 @@ PROCESSOR_FEATURES = {
 
 @dataclass(frozen=True)
 class Drift:
-    """What a precision costs and brings on one kind of processor.
+    """What a precision costs and brings on one kind of processor."""
 
-    Attributes:
-        metric: whose scores they are; a checkpoint that several metrics read moves those of each by another amount.
-        backend: one of BACKENDS.
-        precision: one of PRECISIONS.
-        processor: its kind, as `processor` names it.
-        drift: largest absolute difference of any score from torch in float32.
-        neighbours: largest absolute difference of a score between a text alone and among others.
-        speed: texts or pairs in a second of one core.
-    """
-
-    metric: str
-    backend: str
-    precision: str
-    processor: str
-    drift: float
-    neighbours: float
-    speed: float
+    metric: str  # whose scores they are; a checkpoint that several metrics read moves those of each by another amount
+    backend: str  # one of BACKENDS
+    precision: str  # one of PRECISIONS
+    processor: str  # its kind, as `processor` names it
+    drift: float  # largest absolute difference of any score from torch in float32
+    neighbours: float  # largest absolute difference of a score between a text alone and among others
+    speed: float  # texts or pairs in a second of one core
 
 
 def processor() -> str:
