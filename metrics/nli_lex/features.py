@@ -64,35 +64,24 @@ NLI = "nli"  # the form without weights, the paper's "NLI" row: the probability 
 
 @dataclass(frozen=True)
 class Features:
-    """Features of n pairs of an answer and one of its references.
+    """Features of n pairs of an answer and one of its references."""
 
-    Attributes:
-        table: (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then
-            the reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank
-            answer. `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times
-            `length`, `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` and
-            `quantities.compare` for the others.
-        answer_index: (n,) int, ascending: the answer that a row belongs to.
-        blank: (answers,) bool: the answer has no visible character.
-        truncated: number of pairs that the model did not read in full, as the question was cut.
-        windowed: number of pairs whose answer was read in several windows.
-        split: number of pairs whose reference was read in several parts.
-        shortened: (answers,) bool: only a part of the question was read, see `extract_question`.
-        pairs: for each row and each part of its reference, premise and hypothesis as the model read them, of the
-            window that decides; none where it read nothing, as the answer is blank or no feature needs the model.
-            Empty for features that were put together otherwise.
-        rulings: what rules decide of each row; empty where they are not asked.
-    """
-
+    # (n, len(COLUMNS)) float64, columns as in COLUMNS. `entailment` (the model reads the answer first, then the
+    # reference), `entailment_back` (the reference first) and `contradiction` are probabilities; 0 for a blank answer.
+    # `entailment_of_long` is `entailment` times `length`, `recall_of_long` is `new_token_recall` times `length`,
+    # `conflict_of_brief` is `number_conflict` times `brevity`. See `lexical` and `quantities.compare` for the others
     table: np.ndarray
-    answer_index: np.ndarray
-    blank: np.ndarray
-    truncated: int
-    windowed: int
-    shortened: np.ndarray
-    split: int = 0
+    answer_index: np.ndarray  # (n,) int, ascending: the answer that a row belongs to
+    blank: np.ndarray  # (answers,) bool: the answer has no visible character
+    truncated: int  # number of pairs that the model did not read in full, as the question was cut
+    windowed: int  # number of pairs whose answer was read in several windows
+    shortened: np.ndarray  # (answers,) bool: only a part of the question was read, see `extract_question`
+    split: int = 0  # number of pairs whose reference was read in several parts
+    # for each row and each part of its reference, premise and hypothesis as the model read them, of the window that
+    # decides; none where it read nothing, as the answer is blank or no feature needs the model. Empty for features that
+    # were put together otherwise
     pairs: tuple[Pairs, ...] = ()
-    rulings: tuple[Ruling, ...] = ()
+    rulings: tuple[Ruling, ...] = ()  # what rules decide of each row; empty where they are not asked
 
 
 def as_read(reference: str, answer: str, number_words: bool, whole_question: bool) -> Rewritten:

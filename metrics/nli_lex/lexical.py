@@ -51,15 +51,10 @@ _SIGNS = _Signs()
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a text.
+    """The words of a text."""
 
-    Attributes:
-        all: normalised words in their order.
-        plain: words without articles; all words if there are only articles.
-    """
-
-    all: tuple[str, ...]
-    plain: tuple[str, ...]
+    all: tuple[str, ...]  # normalised words in their order
+    plain: tuple[str, ...]  # words without articles; all words if there are only articles
 
 
 @lru_cache(CACHED_TEXTS)

@@ -64,11 +64,7 @@ class Result(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options(ResultOptions):
-    """Settings of one call of `compute`, whose docstring explains them.
-
-    Raises:
-        ValueError: a value is not allowed.
-    """
+    """Settings of one call of `compute`, whose docstring explains them."""
 
     weights: Weights  # with template and number words as the call wants them
     run: RunOptions

@@ -27,26 +27,17 @@ KEYS = ("intercept", "coefficients", "template", "number_words", "fitted_on", "c
 
 @dataclass(frozen=True)
 class Weights:
-    """A fitted judge.
+    """A fitted judge."""
 
-    Attributes:
-        features: names from COLUMNS.
-        intercept: log odds of an answer whose features are all 0.
-        coefficients: what each feature adds to the log odds, per unit.
-        fitted_on: data and number of answers, for people to read.
-        template, number_words: options with which the features were extracted (see `features.extract`).
-        checkpoint: beginning of the sha256 of the model that the weights were fitted for; empty if unknown.
-        logistic: whether the weighted sum is the log odds; else it is the probability itself.
-    """
-
-    features: tuple[str, ...]
-    intercept: float
-    coefficients: tuple[float, ...]
-    fitted_on: str = ""
+    features: tuple[str, ...]  # names from COLUMNS
+    intercept: float  # log odds of an answer whose features are all 0
+    coefficients: tuple[float, ...]  # what each feature adds to the log odds, per unit
+    fitted_on: str = ""  # data and number of answers, for people to read
+    # template, number_words: options with which the features were extracted (see `features.extract`)
     template: str = TEMPLATE
     number_words: bool = NUMBER_WORDS
-    checkpoint: str = ""
-    logistic: bool = True
+    checkpoint: str = ""  # beginning of the sha256 of the model that the weights were fitted for; empty if unknown
+    logistic: bool = True  # whether the weighted sum is the log odds; else it is the probability itself
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.features if name not in COLUMNS]
