@@ -41,15 +41,10 @@ SUPPORTED, CONTRADICTED, NOT_FOUND, SKIPPED = VERDICTS = ("supported", "contradi
 
 @dataclass(frozen=True)
 class Logistic:
-    """A logistic regression.
+    """A logistic regression."""
 
-    Attributes:
-        intercept: log odds of a claim whose features are all 0.
-        coefficients: what each of FEATURES adds per unit.
-    """
-
-    intercept: float
-    coefficients: tuple[float, ...]
+    intercept: float  # log odds of a claim whose features are all 0
+    coefficients: tuple[float, ...]  # what each of FEATURES adds per unit
 
     def probability(self, features: np.ndarray) -> np.ndarray:
         """(n, len(FEATURES)) features -> (n,) probabilities."""
@@ -62,19 +57,12 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Decision:
-    """A fitted decision.
+    """A fitted decision."""
 
-    Attributes:
-        support: of a claim.
-        contradiction: of a claim that is not supported.
-        fitted_on: data and number of claims, for people to read.
-        checkpoint: beginning of the sha256 of the model that it was fitted for; empty if unknown.
-    """
-
-    support: Logistic
-    contradiction: Logistic
-    fitted_on: str = ""
-    checkpoint: str = ""
+    support: Logistic  # of a claim
+    contradiction: Logistic  # of a claim that is not supported
+    fitted_on: str = ""  # data and number of claims, for people to read
+    checkpoint: str = ""  # beginning of the sha256 of the model that it was fitted for; empty if unknown
 
     @classmethod
     def read(cls, folder: Path, checkpoint: str) -> "Decision":

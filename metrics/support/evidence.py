@@ -36,19 +36,12 @@ def stems(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Document:
-    """A text in sentences.
+    """A text in sentences."""
 
-    Attributes:
-        text: the whole text.
-        spans: begin and end of each sentence.
-        sizes: tokens of each.
-        vectors: (sentences, dimensions) of MATCHA's table.
-    """
-
-    text: str
-    spans: list[Span]
-    sizes: list[int]
-    vectors: np.ndarray
+    text: str  # the whole text
+    spans: list[Span]  # begin and end of each sentence
+    sizes: list[int]  # tokens of each
+    vectors: np.ndarray  # (sentences, dimensions) of MATCHA's table
 
     @classmethod
     def read(cls, text: str, offsets: Offsets, tokens: int, table: MatchaTable) -> "Document":
@@ -152,19 +145,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Overlap:
-    """What the sentences of a source share with a claim.
+    """What the sentences of a source share with a claim."""
 
-    Attributes:
-        present: (sentences, words) bool, which of the claim's words each has.
-        weights: (words,) of the words, of sum 1.
-        digits: (words,) bool, which of them have a digit.
-        cosines: (sentences,) of each sentence and the claim.
-    """
-
-    present: np.ndarray
-    weights: np.ndarray
-    digits: np.ndarray
-    cosines: np.ndarray
+    present: np.ndarray  # (sentences, words) bool, which of the claim's words each has
+    weights: np.ndarray  # (words,) of the words, of sum 1
+    digits: np.ndarray  # (words,) bool, which of them have a digit
+    cosines: np.ndarray  # (sentences,) of each sentence and the claim
 
     @property
     def nearness(self) -> np.ndarray:

@@ -53,19 +53,12 @@ CACHED_DOCUMENTS = 16  # sources that several texts share are split once
 
 @dataclass(frozen=True)
 class SupportOptions(ResultOptions):
-    """Settings of one call.
+    """Settings of one call."""
 
-    Attributes:
-        run: how the cross-encoder runs, with its `max_length`.
-        k: sentences of the source that it reads for each claim, and passages of several in proportion; None for all.
-        coverage: whether the references' sentences are looked for in the prediction as well.
-
-    Raises:
-        InvalidInput: a value is not allowed.
-    """
-
-    run: RunOptions = DEFAULT_OPTIONS
+    run: RunOptions = DEFAULT_OPTIONS  # how the cross-encoder runs, with its `max_length`
+    # sentences of the source that it reads for each claim, and passages of several in proportion; None for all
     k: int | None = SENTENCES_READ
+    # whether the references' sentences are looked for in the prediction as well
     coverage: bool = no_score_change(False)
 
     def __post_init__(self) -> None:
@@ -77,47 +70,32 @@ class SupportOptions(ResultOptions):
 
 @dataclass(frozen=True)
 class Place:
-    """A sentence of a source beside a claim.
+    """A sentence of a source beside a claim."""
 
-    Attributes:
-        reference: index of the source among those of the text.
-        begin, end: characters of the source.
-        text: those characters.
-        entailment, contradiction: probabilities by the model, which reads this sentence alone; None if it did not.
-    """
-
-    reference: int
+    reference: int  # index of the source among those of the text
+    # begin, end: characters of the source
     begin: int
     end: int
-    text: str
+    text: str  # those characters
+    # entailment, contradiction: probabilities by the model, which reads this sentence alone; None if it did not
     entailment: float | None
     contradiction: float | None
 
 
 @dataclass(frozen=True)
 class JudgedSentence:
-    """A sentence and what its source says of it.
+    """A sentence and what its source says of it."""
 
-    Attributes:
-        text: the sentence; a part of one that is longer than the model reads.
-        begin, end: its characters in the whole text.
-        support: probability that the source supports it, in [0, 1]; None for one that is skipped.
-        contradiction: probability that the source contradicts it, in [0, 1]; None for one that is skipped.
-        verdict: one of VERDICTS.
-        places: the sentences of the source behind the verdict, the one that decides first.
-        read: number of passages that the model read.
-        unread: whether the model cannot read what tells it from the nearest passage.
-    """
-
-    text: str
+    text: str  # the sentence; a part of one that is longer than the model reads
+    # begin, end: its characters in the whole text
     begin: int
     end: int
-    support: float | None
-    contradiction: float | None
-    verdict: str
-    places: list[Place]
-    read: int = 0
-    unread: bool = False
+    support: float | None  # probability that the source supports it, in [0, 1]; None for one that is skipped
+    contradiction: float | None  # probability that the source contradicts it, in [0, 1]; None for one that is skipped
+    verdict: str  # one of VERDICTS
+    places: list[Place]  # the sentences of the source behind the verdict, the one that decides first
+    read: int = 0  # number of passages that the model read
+    unread: bool = False  # whether the model cannot read what tells it from the nearest passage
 
     def to_dict(self) -> dict[str, Any]:
         """What a result has of the sentence."""
@@ -126,15 +104,10 @@ class JudgedSentence:
 
 @dataclass(frozen=True)
 class JudgedText:
-    """A text judged against its sources.
+    """A text judged against its sources."""
 
-    Attributes:
-        sentences: in their order; none for a text without a letter or digit.
-        truncated: number of pairs that were cut.
-    """
-
-    sentences: list[JudgedSentence]
-    truncated: int = 0
+    sentences: list[JudgedSentence]  # in their order; none for a text without a letter or digit
+    truncated: int = 0  # number of pairs that were cut
 
     @property
     def supports(self) -> list[float]:
@@ -164,27 +137,17 @@ class JudgedText:
 
 @dataclass
 class Reading:
-    """A claim and what the model reads for it.
+    """A claim and what the model reads for it."""
 
-    Attributes:
-        claim: the claim.
-        source: its source.
-        overlap: what they share.
-        passages: the passages, single sentences first.
-        repeating: the sentences in them that say the claim, but for its writing.
-        conflicting: those that have another quantity than the claim, where no sentence of the source has the claim's.
-        probabilities: (passages, 2) of entailment and contradiction, once they are read.
-        unread: whether the passage that decides differs from the claim in what the model cannot read.
-    """
-
-    claim: Claim
-    source: Source
-    overlap: Overlap
-    passages: list[Passage]
-    repeating: set[int]
+    claim: Claim  # the claim
+    source: Source  # its source
+    overlap: Overlap  # what they share
+    passages: list[Passage]  # the passages, single sentences first
+    repeating: set[int]  # the sentences in them that say the claim, but for its writing
+    # those that have another quantity than the claim, where no sentence of the source has the claim's
     conflicting: set[int]
-    probabilities: np.ndarray
-    unread: bool = False
+    probabilities: np.ndarray  # (passages, 2) of entailment and contradiction, once they are read
+    unread: bool = False  # whether the passage that decides differs from the claim in what the model cannot read
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -88,11 +88,7 @@ class SupportScoring(TextScoring):
         return Signature.of("support", models | {"decision": self.decision.sha256[:16]}, options, VERSION)
 
     def explain(
-        self,
-        prediction: str,
-        reference: str,
-        method: str = LEAVE_ONE_OUT,
-        **arguments: Unpack[ExplainArguments],
+        self, prediction: str, reference: str, method: str = LEAVE_ONE_OUT, **arguments: Unpack[ExplainArguments]
     ) -> Explanation:
         """What the score loses where a word, or in long texts a run of words, is left out; see `Explainer`.
 
