@@ -49,24 +49,15 @@ class Parts:
     contradiction 1 and entailment 0; their similarity is the model's, as people rate such texts as similar to some
     extent. A prediction that says nothing or gives no answer has similarity and entailment 0, and so has one that
     differs in what the model cannot read, with a similarity of at most UNREAD_SIMILARITY.
-
-    Attributes:
-        matcha: cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same.
-        similarity: predicted rating of similarity, the mean of both orders, limited to [0, 1].
-        supported: probability that the reference entails the prediction.
-        covered: probability that the prediction entails the reference.
-        contradiction: probability of contradiction, the mean of both orders.
-        truncated: (n,) bool, whether the cross-encoder cut the pair.
-        rulings: (n,) object, a `Ruling` for each pair; None where no rule was asked.
     """
 
-    matcha: np.ndarray
-    similarity: np.ndarray
-    supported: np.ndarray
-    covered: np.ndarray
-    contradiction: np.ndarray
-    truncated: np.ndarray
-    rulings: np.ndarray | None = None
+    matcha: np.ndarray  # cosine of MATCHA's vectors, in [-1, 1]; 0 where a text has no vector, unless both are the same
+    similarity: np.ndarray  # predicted rating of similarity, the mean of both orders, limited to [0, 1]
+    supported: np.ndarray  # probability that the reference entails the prediction
+    covered: np.ndarray  # probability that the prediction entails the reference
+    contradiction: np.ndarray  # probability of contradiction, the mean of both orders
+    truncated: np.ndarray  # (n,) bool, whether the cross-encoder cut the pair
+    rulings: np.ndarray | None = None  # (n,) object, a `Ruling` for each pair; None where no rule was asked
 
     @property
     def entailment(self) -> np.ndarray:

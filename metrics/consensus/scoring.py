@@ -62,11 +62,7 @@ class Result(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options(ResultOptions):
-    """Settings of one call of `compute`, whose docstring explains them.
-
-    Raises:
-        InvalidInput: a value is not allowed.
-    """
+    """Settings of one call of `compute`, whose docstring explains them."""
 
     weights: Weights = DEFAULT
     run: RunOptions = DEFAULT_OPTIONS
@@ -81,21 +77,13 @@ class Options(ResultOptions):
 
 @dataclass(frozen=True)
 class Scored:
-    """n predictions judged against their references.
+    """n predictions judged against their references."""
 
-    Attributes:
-        scores: (n,) float64.
-        best: (n,) int, index of the best reference among those of its prediction.
-        parts: of each prediction with its best reference.
-        blank: (n,) bool, whether there is nothing to compare.
-        truncated: number of pairs that were cut.
-    """
-
-    scores: np.ndarray
-    best: np.ndarray
-    parts: Parts
-    blank: np.ndarray
-    truncated: int
+    scores: np.ndarray  # (n,) float64
+    best: np.ndarray  # (n,) int, index of the best reference among those of its prediction
+    parts: Parts  # of each prediction with its best reference
+    blank: np.ndarray  # (n,) bool, whether there is nothing to compare
+    truncated: int  # number of pairs that were cut
 
 
 class ConsensusScoring(TextScoring):
@@ -130,11 +118,7 @@ class ConsensusScoring(TextScoring):
         return Options(weights, run, **others, matcha_run=matcha_run)
 
     def _compute(
-        self,
-        predictions: list[str],
-        references: References,
-        options: Options,
-        contradictions: list[str] | None = None,
+        self, predictions: list[str], references: References, options: Options, contradictions: list[str] | None = None
     ) -> Result:
         predictions, thoughts = without_thoughts(predictions)
         if contradictions is not None:
@@ -184,11 +168,7 @@ class ConsensusScoring(TextScoring):
         return Signature.of("consensus", models, options, VERSION)
 
     def explain(
-        self,
-        prediction: str,
-        reference: str,
-        method: str = "leave_one_out",
-        **arguments: Unpack[ExplainArguments],
+        self, prediction: str, reference: str, method: str = "leave_one_out", **arguments: Unpack[ExplainArguments]
     ) -> Explanation:
         """What the score loses where a word is left out, for each word of both texts; see `attribution.explain`.
 
@@ -205,11 +185,7 @@ class ConsensusScoring(TextScoring):
 
 
 def _refuse_sentences(settings: dict[str, Any]) -> None:
-    """Refuse what judged sentence by sentence up to version 0.5.
-
-    Raises:
-        InvalidInput: an argument has another value than its default; names the metric `support`.
-    """
+    """Refuse what judged sentence by sentence up to version 0.5."""
     for name, value in settings.items():
         if type(value) is not type(MOVED[name]) or value != MOVED[name]:
             expected = f"expected {MOVED[name]!r}, as the metric 'support' judges sentence by sentence now"

@@ -22,17 +22,11 @@ CHECKPOINT_DIGITS = 16  # of a sha256, as in signatures
 
 @dataclass(frozen=True)
 class Weights:
-    """Weight of each judgement, a number from 0; they count in proportion to their sum.
+    """Weight of each judgement, a number from 0; they count in proportion to their sum."""
 
-    Attributes:
-        matcha: of MATCHA's cosine, mapped to [0, 1].
-        similarity: of the predicted rating.
-        nli: of entailment minus contradiction, mapped to [0, 1].
-    """
-
-    matcha: float = 0.25
-    similarity: float = 1.0
-    nli: float = 1.0
+    matcha: float = 0.25  # of MATCHA's cosine, mapped to [0, 1]
+    similarity: float = 1.0  # of the predicted rating
+    nli: float = 1.0  # of entailment minus contradiction, mapped to [0, 1]
 
     @classmethod
     def read(cls, weights: "str | Path | Mapping[str, float] | Weights | None", checkpoint: str = "") -> "Weights":
