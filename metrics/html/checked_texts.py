@@ -128,26 +128,17 @@ nothing and is skipped. A sentence leads to its place in the source, the number 
 
 @dataclass(frozen=True)
 class CheckedText:
-    """A text with the result of a metric that judged its sentences (`support`).
+    """A text with the result of a metric that judged its sentences (`support`)."""
 
-    Attributes:
-        name: heading of the text.
-        text: the text.
-        sources: the texts that it was judged against.
-        score, minimum: mean and lowest support.
-        sentences: the result's `sentences` of this text.
-        coverage: the result's `coverage`; None if it was not asked for.
-        missing: the result's `missing`.
-    """
-
-    name: str
-    text: str
-    sources: list[str]
+    name: str  # heading of the text
+    text: str  # the text
+    sources: list[str]  # the texts that it was judged against
+    # score, minimum: mean and lowest support
     score: float
     minimum: float
-    sentences: list[dict[str, Any]]
-    coverage: float | None = None
-    missing: tuple[dict[str, Any], ...] = ()
+    sentences: list[dict[str, Any]]  # the result's `sentences` of this text
+    coverage: float | None = None  # the result's `coverage`; None if it was not asked for
+    missing: tuple[dict[str, Any], ...] = ()  # the result's `missing`
 
 
 def checked_texts(

@@ -62,36 +62,22 @@ TEMPLATE = """
 
 @dataclass(frozen=True)
 class Piece:
-    """A word, or the characters between two.
+    """A word, or the characters between two."""
 
-    Attributes:
-        text: characters of the text.
-        share: contribution to the score; None for characters that belong to no word.
-        level: sign and strength of the share relative to the strongest of all texts, from -LEVELS to LEVELS.
-    """
-
-    text: str
-    share: float | None = None
-    level: int = 0
+    text: str  # characters of the text
+    share: float | None = None  # contribution to the score; None for characters that belong to no word
+    level: int = 0  # sign and strength of the share relative to the strongest of all texts, from -LEVELS to LEVELS
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """One text of an explanation.
+    """One text of an explanation."""
 
-    Attributes:
-        name: prediction, reference or question.
-        pieces: pieces that together are the text as it is read, without markup, up to where it is cut.
-        hidden: number of words that are cut off.
-        sums: what the contributions of all words, the hidden ones included, add up to; empty if to nothing.
-        strongest: words with the largest contributions, the largest first.
-    """
-
-    name: str
-    pieces: list[Piece]
-    hidden: int
-    sums: str
-    strongest: list[Piece]
+    name: str  # prediction, reference or question
+    pieces: list[Piece]  # pieces that together are the text as it is read, without markup, up to where it is cut
+    hidden: int  # number of words that are cut off
+    sums: str  # what the contributions of all words, the hidden ones included, add up to; empty if to nothing
+    strongest: list[Piece]  # words with the largest contributions, the largest first
 
 
 def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
