@@ -74,72 +74,44 @@ Read = Callable[..., tuple[Columns, Columns]]  # from the inputs to texts by arg
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a metric for some rows.
+    """Result of a metric for some rows."""
 
-    Attributes:
-        summary: one or two sentences, plain text.
-        added: columns to add to the rows, one value for each row; the first column is drawn as the histogram.
-        table: table to show in place of the rows.
-    """
-
-    summary: str
+    summary: str  # one or two sentences, plain text
+    # columns to add to the rows, one value for each row; the first column is drawn as the histogram
     added: dict[str, list[Any]] = field(default_factory=dict)
-    table: dict[str, list[Any]] = field(default_factory=dict)
+    table: dict[str, list[Any]] = field(default_factory=dict)  # table to show in place of the rows
 
 
 @dataclass(frozen=True)
 class Page:
-    """What differs from one demo to another.
+    """What differs from one demo to another."""
 
-    Attributes:
-        script: script of the metric.
-        title: title of the page.
-        about: introduction below the title, Markdown.
-        outcome: function from the result of `compute` to what the page shows.
-        examples: examples by label, each with the lines of text for every column.
-        columns: columns that `compute` takes.
-        added_columns: names of the columns that `outcome` adds to the rows.
-        explain: function from the metric and the texts of one row, by argument of the metric's `explain`, to HTML; None
-            for a metric that explains no rows.
-        scale: lowest and highest score.
-        max_rows: most rows that are scored at a time, as other visitors wait meanwhile.
-        max_characters: most characters of all texts that are scored at a time.
-        max_explained: most characters of the texts of a row that is explained.
-        tabs: further tabs by name, each with the function that fills it.
-    """
-
-    script: Path
-    title: str
-    about: str
-    outcome: Callable[[dict[str, Any]], Outcome]
-    examples: Mapping[str, tuple[str, ...]]
-    columns: tuple[Column, ...] = (PREDICTIONS, REFERENCES)
-    added_columns: tuple[str, ...] = ()
+    script: Path  # script of the metric
+    title: str  # title of the page
+    about: str  # introduction below the title, Markdown
+    outcome: Callable[[dict[str, Any]], Outcome]  # function from the result of `compute` to what the page shows
+    examples: Mapping[str, tuple[str, ...]]  # examples by label, each with the lines of text for every column
+    columns: tuple[Column, ...] = (PREDICTIONS, REFERENCES)  # columns that `compute` takes
+    added_columns: tuple[str, ...] = ()  # names of the columns that `outcome` adds to the rows
+    # function from the metric and the texts of one row, by argument of the metric's `explain`, to HTML; None for a
+    # metric that explains no rows
     explain: Callable[[evaluate.Metric, dict[str, str]], str] | None = None
-    scale: tuple[float, float] = (0.0, 1.0)
-    max_rows: int = 1000
-    max_characters: int = 300_000
-    max_explained: int = 600
+    scale: tuple[float, float] = (0.0, 1.0)  # lowest and highest score
+    max_rows: int = 1000  # most rows that are scored at a time, as other visitors wait meanwhile
+    max_characters: int = 300_000  # most characters of all texts that are scored at a time
+    max_explained: int = 600  # most characters of the texts of a row that is explained
+    # further tabs by name, each with the function that fills it
     tabs: dict[str, Callable[[], None]] = field(default_factory=dict)
 
 
 @cache
 def load_metric(script: Path) -> evaluate.Metric:
-    """Load the metric of a script, with the checkpoint that the environment names.
-
-    Raises:
-        ValueError: there is no such checkpoint.
-    """
+    """Load the metric of a script, with the checkpoint that the environment names."""
     return evaluate.load(str(script), os.environ.get(CHECKPOINT_VARIABLE) or None)
 
 
 def compute(page: Page, texts: Columns) -> dict[str, Any]:
-    """Score the texts of a visitor, by argument of the metric.
-
-    Raises:
-        ValueError: there are too many texts or characters, the visitor has no seconds left, or the metric refuses a
-            text.
-    """
+    """Score the texts of a visitor, by argument of the metric."""
     count = max(map(len, texts.values()))
     if count > page.max_rows:
         raise ValueError(f"expected at most {page.max_rows:,} rows on this page, got {count:,}")
@@ -396,9 +368,6 @@ def serve(page: Page, host: str | None = None, port: int | None = None) -> None:
         page: the demo.
         host: address to serve at; None for GRADIO_SERVER_NAME.
         port: None for GRADIO_SERVER_PORT.
-
-    Raises:
-        OSError: the port is taken.
     """
     fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
     build(page).queue(max_size=MAX_WAITING).launch(

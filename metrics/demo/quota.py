@@ -22,10 +22,7 @@ class Quota:
     """
 
     def __init__(
-        self,
-        seconds: float = WORK_SECONDS,
-        window: float = WINDOW_SECONDS,
-        clock: Callable[[], float] = time.monotonic,
+        self, seconds: float = WORK_SECONDS, window: float = WINDOW_SECONDS, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._seconds, self._window, self._clock = seconds, window, clock
         self._jobs: dict[str, list[tuple[float, float]]] = {}  # by visitor: when each job ended, and its seconds
@@ -36,9 +33,6 @@ class Quota:
 
         Args:
             visitor: the visitor's address, or None for one without a limit.
-
-        Raises:
-            ValueError: the visitor has no seconds left; says when there will be some again.
         """
         if visitor is None:
             yield

@@ -24,23 +24,14 @@ you download, at the end or before, has the rows that you rated and a column `ra
 
 @dataclass(frozen=True)
 class Session:
-    """Pairs that one person rates.
+    """Pairs that one person rates."""
 
-    Attributes:
-        table: columns of the file.
-        pairs: references and predictions.
-        order: row numbers in the order in which the pairs are shown.
-        scale: lowest and highest rating.
-        place: position in `order` of the pair on the page.
-        ratings: ratings by row number.
-    """
-
-    table: Columns
-    pairs: Columns
-    order: tuple[int, ...]
-    scale: tuple[int, int]
-    place: int = 0
-    ratings: dict[int, float] = field(default_factory=dict)
+    table: Columns  # columns of the file
+    pairs: Columns  # references and predictions
+    order: tuple[int, ...]  # row numbers in the order in which the pairs are shown
+    scale: tuple[int, int]  # lowest and highest rating
+    place: int = 0  # position in `order` of the pair on the page
+    ratings: dict[int, float] = field(default_factory=dict)  # ratings by row number
 
     @property
     def row(self) -> int:
@@ -52,11 +43,7 @@ class Session:
         return replace(self, place=min(max(self.place + steps, 0), len(self.order) - 1))
 
     def rate(self, rating: float | None) -> "Session":
-        """Session with a rating for the pair on the page, moved to the next pair.
-
-        Raises:
-            ValueError: the rating is missing or beyond the scale.
-        """
+        """Session with a rating for the pair on the page, moved to the next pair."""
         low, high = self.scale
         if rating is None or not low <= rating <= high:
             raise ValueError(f"rating: expected a number from {low} to {high}, got {rating}")
@@ -70,12 +57,7 @@ class Session:
 
 
 def begin(path: str | None, reference: str | None, prediction: str | None, scale: str, seed: float | None) -> Session:
-    """Read a file and draw the order.
-
-    Raises:
-        ValueError: the file or a column cannot be used, a column is named `rating`, the scale is unknown, or the seed
-            is not a whole number from 0.
-    """
+    """Read a file and draw the order."""
     pairs, table = read_chosen(PAIR, path, reference, prediction)
     if RATING_COLUMN in table:
         raise ValueError(f"the file: expected no column named {RATING_COLUMN!r}, which the ratings are written to")
