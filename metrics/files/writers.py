@@ -24,11 +24,7 @@ class Writer(Protocol):
     """A file of scored rows that is being written."""
 
     def write(self, chunk: Chunk, scores: Scores) -> None:
-        """Write the rows of a chunk with their scores.
-
-        Raises:
-            FileError: a row does not fit the columns, or the format cannot hold one of its values; names the row.
-        """
+        """Write the rows of a chunk with their scores."""
 
     def close(self) -> None:
         """Write what is still to be written; the file itself stays open."""
@@ -122,11 +118,7 @@ def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, 
 
 
 def encode(text: str) -> bytes:
-    """UTF-8.
-
-    Raises:
-        FileError: the text contains a lone surrogate, which JSON may spell but no file can hold.
-    """
+    """UTF-8."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -135,11 +127,7 @@ def encode(text: str) -> bytes:
 
 
 def cell_text(value: Cell) -> str:
-    """A value as CSV holds it: a text as it is, nothing for None, anything else as JSON.
-
-    Raises:
-        FileError: only parquet holds the value.
-    """
+    """A value as CSV holds it: a text as it is, nothing for None, anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, float):
@@ -166,11 +154,7 @@ def _is_json(line: str) -> bool:
 
 
 def to_json(value: Cell) -> str:
-    """A value, or a row, as JSONL holds it: NaN is null, as pandas writes it.
-
-    Raises:
-        FileError: only parquet holds the value, or one in it.
-    """
+    """A value, or a row, as JSONL holds it: NaN is null, as pandas writes it."""
     if type(value) is float and math.isfinite(value):  # most values by far, as json.dumps would write them
         return float.__repr__(value)
     try:
