@@ -73,15 +73,7 @@ def check(
     if output is not None and html is not None and output.resolve() == html.resolve():
         raise InputError(f"--html: expected another file than --output, got {html}")
     with as_input_error(ValueError):
-        result = score(
-            METRIC,
-            texts,
-            sources,
-            checkpoint=config,
-            coverage=coverage,
-            **options,
-            **run,
-        )
+        result = score(METRIC, texts, sources, checkpoint=config, coverage=coverage, **options, **run)
     if not json:
         click.echo("\n".join(_lines(names, result)))
     if output is not None:
@@ -178,11 +170,7 @@ def _lines(names: list[str], result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _write(path: Path, names: list[str], result: Mapping[str, Any]) -> None:
-    """Write an object of JSON for each text: a line each, or for a name that ends with .json one list.
-
-    Raises:
-        FileError: the file cannot be written.
-    """
+    """Write an object of JSON for each text: a line each, or for a name that ends with .json one list."""
     kept = {"score": "scores", "minimum": "minimums", "unsupported": "unsupported"}
     kept |= {"coverage": "coverage", "missing": "missing", "sentences": "sentences"}
     columns = {key: result[name] for key, name in kept.items() if name in result}

@@ -182,12 +182,7 @@ class _Answers:
 
 
 def _read_systems(
-    gold: Path,
-    size: int,
-    systems: tuple[Path, ...],
-    columns: list[str | None],
-    key: str | None,
-    ids: list[Cell] | None,
+    gold: Path, size: int, systems: tuple[Path, ...], columns: list[str | None], key: str | None, ids: list[Cell] | None
 ) -> dict[str, _Answers]:
     """The texts of each file, as many as there are references, by row or in the order of the references' ids."""
     answers = {}
@@ -212,11 +207,7 @@ def _split(
     column: str | None,
     shared: dict[str, list[Any]],
 ) -> tuple[dict[str, _Answers], list[int]]:
-    """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows.
-
-    Raises:
-        InputError: there are SYSTEM files, no ids or one system, or rows of one id have different references.
-    """
+    """The systems of one long table, by name, each in the order of the first one's ids; and the first one's rows."""
     if systems or ids is None:
         got = f"{len(systems)} SYSTEM files" if systems else "no --id"
         raise InputError(f"--by: expected one table, and --id for its rows that belong together, got {got}")
@@ -239,11 +230,7 @@ def _split(
 
 
 def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> list[int]:
-    """The rows of one system in the order of the ids that are wanted.
-
-    Raises:
-        InputError: an id is there twice, is missing, or is one that is not wanted; names it.
-    """
+    """The rows of one system in the order of the ids that are wanted."""
     for name, values in ((place, [ids[row] for row in rows]), ("the references", wanted)):
         if (twice := next((one for one, count in Counter(map(str, values)).items() if count > 1), None)) is not None:
             raise InputError(f"--id: expected each once in {name}, got {twice!r} twice")
@@ -255,20 +242,12 @@ def _order(place: str, ids: list[Cell], rows: list[int], wanted: list[Cell]) -> 
 
 
 def _texts(table: Table, path: Path, option: str, column: str | None) -> list[Any]:
-    """A column of texts, the one that an option names or the only one; messages name the file and the option.
-
-    Raises:
-        InputError, FileError: there is no such column, several to choose from, or something else than texts in it.
-    """
+    """A column of texts, the one that an option names or the only one; messages name the file and the option."""
     return table.texts(f"{path}, {option}", column or _only_column(table, path, option))
 
 
 def _only_column(table: Table, path: Path, option: str) -> str:
-    """The only column of a file.
-
-    Raises:
-        InputError: there are several to choose from.
-    """
+    """The only column of a file."""
     if len(table.columns) > 1:
         known = list_names(table.columns)
         raise InputError(f"{option}: expected which column of {path} to read, one of {known}")

@@ -37,11 +37,7 @@ CORRECT = "correct"  # column, and count, of the texts whose score reaches the t
 
 
 def check_metric(name: str) -> None:
-    """Refuse a name that is not a metric of texts.
-
-    Raises:
-        InputError: there is no such metric; lists those there are, and suggests the nearest or says what is missing.
-    """
+    """Refuse a name that is not a metric of texts."""
     known = text_metrics()
     if name in known:
         return
@@ -56,27 +52,18 @@ def check_metric(name: str) -> None:
 
 @dataclass(frozen=True)
 class MetricChoice:
-    """A metric as the options of a command describe it, before it is loaded.
+    """A metric as the options of a command describe it, before it is loaded."""
 
-    Attributes:
-        name: name of the metric.
-        checkpoint: a folder or a Hub id; None for the shipped checkpoint.
-        weights: a file that `semantic-metrics fit` wrote; None for the checkpoint's own weights.
-        threshold: lowest score of a correct text, as a number or as a file that `semantic-metrics fit` wrote; None for
-            no decision.
-        fail_under, max_wrong: lowest mean, and most wrong texts, with which a command exits with code 0; None for any.
-        correct_column: name of the column of the decisions.
-        details: whether what the metric says of a row beside its score is a column too.
-    """
-
-    name: str
-    checkpoint: str | None = None
-    weights: str | None = None
+    name: str  # name of the metric
+    checkpoint: str | None = None  # a folder or a Hub id; None for the shipped checkpoint
+    weights: str | None = None  # a file that `semantic-metrics fit` wrote; None for the checkpoint's own weights
+    # lowest score of a correct text, as a number or as a file that `semantic-metrics fit` wrote; None for no decision
     threshold: str | None = None
+    # fail_under, max_wrong: lowest mean, and most wrong texts, with which a command exits with code 0; None for any
     fail_under: str | None = None
     max_wrong: str | None = None
-    correct_column: str = CORRECT
-    details: bool = False
+    correct_column: str = CORRECT  # name of the column of the decisions
+    details: bool = False  # whether what the metric says of a row beside its score is a column too
 
     @property
     def options(self) -> dict[str, Any]:
@@ -94,11 +81,7 @@ class MetricChoice:
 
     @cached_property
     def gate(self) -> Gate:
-        """What the scores must reach.
-
-        Raises:
-            InputError: a number is invalid, or nothing says what is wrong.
-        """
+        """What the scores must reach."""
         description = describe(self.name)
         if self.max_wrong is not None and self.threshold is None and description.correct_above is None:
             raise InputError(f"--max-wrong: expected --threshold, as {self.name} does not say what is correct")
@@ -107,11 +90,7 @@ class MetricChoice:
 
     @cached_property
     def fitted_threshold(self) -> float | Threshold | None:
-        """The threshold as a number, or as what a file of `semantic-metrics fit` holds.
-
-        Raises:
-            InputError: it is neither, or the file is one of another metric.
-        """
+        """The threshold as a number, or as what a file of `semantic-metrics fit` holds."""
         if self.threshold is None:
             return None
         try:
@@ -141,9 +120,6 @@ def choose_metrics(
     """The metrics with what belongs to each (see `MetricChoice`): one value, or for several metrics NAME=VALUE.
 
     A bare file of weights belongs to the only metric that takes weights.
-
-    Raises:
-        InputError: a metric is unknown or named twice, a value belongs to none of them, or a threshold cannot be read.
     """
     for name in names:
         check_metric(name)
@@ -216,11 +192,7 @@ def _for_each_metric(option: str, kind: str, names: Collection[str], values: tup
 
 
 def check_questions(option: str, kind: str, given: bool, names: Collection[str]) -> None:
-    """Check that `option`, such as `--questions`, is given if, and only if, one of the metrics takes questions.
-
-    Raises:
-        InputError: it is missing (it expects `kind`, such as "a column"), or no metric takes it.
-    """
+    """Check that `option`, such as `--questions`, is given if, and only if, one of the metrics takes questions."""
     takes = not set(names).isdisjoint(ANSWER_METRICS)
     if given and not takes:
         raise InputError(f"{option}: only {', '.join(ANSWER_METRICS)} takes it")
@@ -255,18 +227,9 @@ class LoadedMetric:
         columns: names and types of the columns that its scores, its words and its decisions are written to.
         best_reference: of the rows that were scored last, index of the reference that counts, None where a row
             has no score; None if each row has one reference.
-
-    Raises:
-        InputError: the metric lacks a part that the command needs, the checkpoint or the weights cannot be used, or the
-            threshold was fitted with other settings.
     """
 
-    def __init__(
-        self,
-        choice: MetricChoice,
-        command: str = "score",
-        run: Mapping[str, Any] = NO_OPTIONS,
-    ) -> None:
+    def __init__(self, choice: MetricChoice, command: str = "score", run: Mapping[str, Any] = NO_OPTIONS) -> None:
         self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
         self.columns, self.gate = choice.columns, choice.gate
@@ -315,9 +278,6 @@ class LoadedMetric:
         Args:
             columns: n values of each column.
             place: what a message calls a value, given its column and its index.
-
-        Raises:
-            InputError: a value is invalid; says where it is.
         """
         names = self._description.columns
         with as_input_error(ValueError):
@@ -347,11 +307,7 @@ class LoadedMetric:
         return dict(zip(self.columns, values, strict=True))
 
     def explain(self, texts: dict[str, str], method: str | None = None) -> Mapping[str, Any]:
-        """Contributions of the tokens of one pair; a text that the metric does not take is left out.
-
-        Raises:
-            ValueError: a text or the method is invalid.
-        """
+        """Contributions of the tokens of one pair; a text that the metric does not take is left out."""
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
         known = argument_names(self._metric.explain)
@@ -359,11 +315,7 @@ class LoadedMetric:
         return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
 
     def feature_reasons(self, texts: dict[str, str]) -> dict[str, float]:
-        """What each feature adds for one pair (see the metric's description); empty for a metric without.
-
-        Raises:
-            ValueError: a text is invalid.
-        """
+        """What each feature adds for one pair (see the metric's description); empty for a metric without."""
         if self._description.feature_reasons is None:
             return {}
         columns = {name: [texts[name.removesuffix("s")]] for name in self._description.columns}
@@ -403,21 +355,13 @@ def share_correct(correct: int, rows: int, threshold: float) -> str:
 
 @dataclass(frozen=True)
 class ScoredRows:
-    """The scores of n rows.
+    """The scores of n rows."""
 
-    Attributes:
-        scores: n scores.
-        signature: signature of the metric.
-        remarks: number of distinct rows that were scored, and what the metric counted in them.
-        threshold: lowest score of a correct text; None for no decision.
-        line: the same, or the metric's own line where it decides nothing by it.
-    """
-
-    scores: list[float]
-    signature: str
-    remarks: str
-    threshold: float | None = None
-    line: float | None = None
+    scores: list[float]  # n scores
+    signature: str  # signature of the metric
+    remarks: str  # number of distinct rows that were scored, and what the metric counted in them
+    threshold: float | None = None  # lowest score of a correct text; None for no decision
+    line: float | None = None  # the same, or the metric's own line where it decides nothing by it
 
     def decide(self, scores: Iterable[float]) -> list[bool]:
         """Which of some scores reach the threshold."""
@@ -426,18 +370,11 @@ class ScoredRows:
 
 
 def score_rows(
-    choice: MetricChoice,
-    columns: Columns,
-    command: str,
-    run: Mapping[str, Any] = NO_OPTIONS,
-    place: Place = table_row,
+    choice: MetricChoice, columns: Columns, command: str, run: Mapping[str, Any] = NO_OPTIONS, place: Place = table_row
 ) -> ScoredRows:
     """Score rows, each distinct one once: equal rows get equal scores to the last bit, whatever the other rows are.
 
     `choice`, `command` and `run` are those of `LoadedMetric`, `columns` and `place` those of its method `score`.
-
-    Raises:
-        InputError: a value is invalid, or the checkpoint, the weights or the threshold cannot be used.
     """
     taken = {column: columns[column] for column in describe(choice.name).columns}
     rows = list(zip(*taken.values(), strict=True))
