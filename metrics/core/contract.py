@@ -148,11 +148,7 @@ def text_metrics() -> list[str]:
 
 
 def describe(name: str) -> MetricDescription:
-    """The description of a metric.
-
-    Raises:
-        ValueError: the package has no such metric, or the metric has no description.
-    """
+    """The description of a metric; a ValueError where there is none."""
     description = _description(name) if isinstance(name, str) and name in metric_folders() else None
     if description is None:
         raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
@@ -176,12 +172,7 @@ def scoring_class(name: str) -> type[TextScoring] | None:
 
 
 def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
-    """What a metric's folder lacks, a line for each part.
-
-    Args:
-        folder: a folder of the package, or its name.
-        command: name the parts that this command needs; None for all parts.
-    """
+    """What a metric's folder (or name) lacks of what a command needs, or None of all parts, a line for each."""
     name = Path(folder).name
     home = metric_folders().get(name)
     if home is None:
@@ -203,11 +194,7 @@ def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
 
 
 def check_parts(name: str, command: str) -> None:
-    """Refuse a metric that lacks a part that a command needs.
-
-    Raises:
-        ValueError: the package has no such metric, or a part is missing; one line names all that are.
-    """
+    """Refuse a metric that lacks a part that a command needs: a ValueError of one line that names all of them."""
     if not isinstance(name, str) or name not in metric_folders():
         raise ValueError(f"name: expected one of {described_metrics()}, got {quote(name)}")
     if lines := missing_parts(name, command):
@@ -215,11 +202,7 @@ def check_parts(name: str, command: str) -> None:
 
 
 def check_options(name: str, metric: TextMetric, options: Mapping[str, Any]) -> None:
-    """Refuse options that the metric's `compute` lacks, or that say what its result looks like.
-
-    Raises:
-        ValueError: there is such an option, or the metric refuses an option's value.
-    """
+    """Refuse options that the metric's `compute` lacks or refuses, or that say what its result looks like."""
     check_option_names(name, metric, options, without={"contradictions", "output"})
     metric.signature(**options)
 
@@ -227,11 +210,7 @@ def check_options(name: str, metric: TextMetric, options: Mapping[str, Any]) -> 
 def check_option_names(
     name: str, metric: TextMetric, options: Iterable[str], without: AbstractSet[str] = frozenset()
 ) -> None:
-    """Refuse options that the metric's `compute` lacks, and those in `without`.
-
-    Raises:
-        ValueError: there is such an option; lists those that `compute` has.
-    """
+    """Refuse options that the metric's `compute` lacks, and those in `without`; the message lists what it has."""
     known = argument_names(metric.compute) - {*describe(name).columns} - without
     if unknown := sorted(set(options) - known):
         raise ValueError(f"options: expected some of {sorted(known)}, got {unknown}")

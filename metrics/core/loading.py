@@ -61,11 +61,7 @@ def load(name: str, checkpoint: str | None = None, **options: Any) -> "evaluate.
 
 
 def load_scoring(name: str, checkpoint: str | None = None, command: str = "score") -> TextMetric:
-    """Load a metric that scores texts, for a command, without `evaluate` where the metric can do without.
-
-    Raises:
-        ValueError: there is no such metric or checkpoint, or the metric lacks a part that the command needs.
-    """
+    """Load a metric that scores texts, for a command, without `evaluate` where the metric can do without."""
     check_parts(name, command)
     check_checkpoint_name(checkpoint)
     plain = scoring_class(name)

@@ -23,11 +23,7 @@ def is_forked() -> bool:
 
 
 def check_device(device: "torch.device") -> None:
-    """Refuse a GPU in a forked process, where CUDA does not work.
-
-    Raises:
-        ValueError: the device is such a GPU.
-    """
+    """Refuse a GPU in a forked process, where CUDA does not work."""
     import torch
 
     if device.type == "cuda" and torch.cuda._is_in_bad_fork():

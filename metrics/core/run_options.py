@@ -82,13 +82,7 @@ class RunOptions:
     def split(cls, arguments: Mapping[str, Any], known: type) -> tuple["RunOptions", dict[str, Any]]:
         """The options among arguments, with defaults for those that are missing, and the other arguments.
 
-        Args:
-            arguments: what a method got as `**arguments`.
-            known: the TypedDict of its arguments.
-
-        Raises:
-            TypeError: there is an argument that `known` lacks.
-            InvalidInput: an option is invalid.
+        `known` is the TypedDict of the arguments; one that it lacks is a TypeError, as for any function.
         """
         for name in arguments:
             if name not in known.__annotations__:
@@ -108,10 +102,6 @@ DEFAULT_OPTIONS = RunOptions()
 
 
 def refuse_changed(run: RunOptions, where: str) -> None:
-    """Refuse another precision ("auto" too) or backend than the default, where one takes these alone ("for a table").
-
-    Raises:
-        InvalidInput: one of the two is another; says what was expected, and where.
-    """
+    """Refuse another precision ("auto" too) or backend than the default, where these alone will do ("for a table")."""
     for name, value in run.changed.items():
         raise invalid_input(name, f"expected {getattr(DEFAULT_OPTIONS, name)!r} {where}, got {value!r}")

@@ -36,11 +36,7 @@ class Threshold:
     figures: dict[str, float]
 
     def check_signature(self, signature: str) -> None:
-        """Refuse scores with another signature, whose scale is another.
-
-        Raises:
-            InvalidInput: the signature differs; names the settings that do.
-        """
+        """Refuse scores with another signature, whose scale is another; names the settings that differ."""
         if signature != self.signature:
             expected, got = differing(self.signature, signature), differing(signature, self.signature)
             raise invalid_input("threshold", f"expected one fitted for scores with {got}, got one for {expected}")
@@ -61,11 +57,7 @@ class Threshold:
 
 
 def read_threshold(path: Path) -> Threshold:
-    """A threshold from a file (or a folder's threshold.json) that `semantic-metrics fit --metric NAME` wrote.
-
-    Raises:
-        ValueError: the file cannot be read, or it holds something else.
-    """
+    """A threshold from a file (or a folder's threshold.json) of `semantic-metrics fit`; a ValueError if it is none."""
     path = path / FILE if os.path.isdir(path) else path
     names = [item.name for item in fields(Threshold)]
     try:
@@ -78,11 +70,7 @@ def read_threshold(path: Path) -> Threshold:
 
 
 def resolve(threshold: float | str | Path) -> float | Threshold:
-    """A finite number as it is, or the threshold in a file.
-
-    Raises:
-        ValueError: it is neither.
-    """
+    """A finite number as it is, or the threshold in a file; a ValueError for anything else."""
     if isinstance(threshold, (str, Path)):
         return read_threshold(Path(threshold))
     with suppress(OverflowError):  # no float is as large as 10**400
@@ -123,10 +111,8 @@ class ResultOptions:
     def decide(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """The result of a metric, with `correct` by the threshold if there is one.
 
-        Where the metric draws a line of its own, the threshold wins: its mean is the share of correct texts.
-
-        Raises:
-            InvalidInput: the threshold was fitted for scores with another signature.
+        Where the metric draws a line of its own, the threshold wins: its mean is the share of correct texts. One that
+        was fitted for scores with another signature is refused.
         """
         if self.line is None:
             return result
