@@ -115,11 +115,7 @@ class PairScorer:
         return {"checkpoint": self.checkpoint_sha256[:16], "tokenizer": self.tokenizer_sha256[:16]}
 
     def resolve(self, options: RunOptions) -> RunOptions:
-        """The options with this checkpoint's `max_length` where they name none, and the precision of "auto".
-
-        Raises:
-            InvalidInput: `max_length` is out of range, or `Transformer.resolve` refuses the options.
-        """
+        """The options, checked, with this checkpoint's `max_length` if they name none and the precision of "auto"."""
         if options.max_length is None:
             options = replace(options, max_length=self.max_length)
         else:
@@ -127,15 +123,7 @@ class PairScorer:
         return self._transformer.resolve(options)
 
     def logits(self, pairs: list[Pair], options: RunOptions = DEFAULT_OPTIONS) -> PairLogits:
-        """Logits of pairs; equal ones are scored once.
-
-        Args:
-            pairs: n pairs of texts, in the order in which the model reads them.
-            options: how the model runs.
-
-        Raises:
-            ValueError: `resolve` refuses the options, the backend cannot run here, or a logit is not finite.
-        """
+        """Logits of n pairs of texts, in the order in which the model reads them; a ValueError if one is not finite."""
         options = self.resolve(options)
         forward = self._transformer.forward(options)
         index = {pair: i for i, pair in enumerate(sorted(set(pairs)))}  # sorted: batches are the same in any order
@@ -197,11 +185,7 @@ class PairScorer:
         return [(begin, end) for begin, end in self.encode_text(text).offsets if end > begin]
 
     def encode(self, pairs: list[Pair], max_length: int | None) -> tuple[list[Tokens], np.ndarray]:
-        """Tokenise pairs.
-
-        Args:
-            pairs: n pairs of texts.
-            max_length: tokens of a pair that are kept, separators included; None for the checkpoint's own.
+        """Tokenise n pairs, each cut to `max_length` tokens (None: the checkpoint's own), separators included.
 
         Returns:
             n token sequences, and (n,) bool: whether the pair was cut.
