@@ -62,11 +62,7 @@ def has_bfloat16() -> bool:
 
 
 def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
-    """What was measured with these weights; nothing if the folder has no such file, or one of other weights.
-
-    Raises:
-        ValueError: the file is damaged; names the folder.
-    """
+    """What was measured with these weights; nothing if the folder has no such file, or one of other weights."""
     if folder is None or not (folder / FILE).is_file():
         return []
     with refuse_damage(f"checkpoint {folder}: expected measured drifts in {FILE}"):
@@ -83,14 +79,7 @@ def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
 
 
 def write_drifts(folder: Path, sha256: str, measured: list[Drift], data: str) -> None:
-    """Write what was measured, in the place of what the file has of the same metric and run.
-
-    Args:
-        folder: the checkpoint's.
-        sha256: of its weights.
-        measured: on this processor.
-        data: the texts with which it was measured, in words.
-    """
+    """Write what was measured, with `data` in words, in the place of what the file has of the same metric and run."""
     new = {_key(drift) for drift in measured}
     old = [drift for drift in read_drifts(folder, sha256) if _key(drift) not in new]
     stored = {"checkpoint": sha256, "data": data, "drifts": [asdict(drift) for drift in [*old, *measured]]}
@@ -104,10 +93,7 @@ def _key(drift: Drift) -> tuple[str, str, str, str]:
 def fastest_precision(drifts: list[Drift], backend: str, metric: str | None = None) -> str:
     """The fastest precision of a backend that moved no score by MAX_DRIFT on a processor like this one.
 
-    Args:
-        drifts: what was measured.
-        backend: one of BACKENDS.
-        metric: whose scores count; None for those of every metric that was measured.
+    Scores of `metric` count, or where it is None those of every metric that was measured.
     """
     here = processor()
     own = [d for d in drifts if (d.backend, d.processor) == (backend, here) and metric in (None, d.metric)]

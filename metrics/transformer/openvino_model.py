@@ -111,11 +111,7 @@ class OpenVINOModel:
 
 
 def check_installed() -> None:
-    """Refuse the backend where the extra is missing.
-
-    Raises:
-        InvalidInput: OpenVINO is not installed; says how to install it.
-    """
+    """Refuse the backend where the extra is missing; says how to install it."""
     try:
         import openvino  # noqa: F401
     except ImportError:
