@@ -48,15 +48,7 @@ class FittedWeights:
 
 
 def fit_consensus(parts: Parts, ratings: np.ndarray, groups: Sequence[str], folds: int, seed: int) -> FittedWeights:
-    """Fit weights, and measure them by cross-validation.
-
-    Args:
-        parts: of n pairs.
-        ratings: (n,) in [0, 1].
-        groups: n names; rows of one group are in one fold.
-        folds: number of folds.
-        seed: of the folds.
-    """
+    """Fit weights on (n,) ratings in [0, 1], and measure them by cross-validation, in whose folds no group is cut."""
     check_enough(groups, folds)
     names = sorted(set(groups))
     order = np.random.default_rng(seed).permutation(len(names)) % folds

@@ -97,13 +97,8 @@ def fit_form(
 ) -> FittedForm:
     """Fit one form of the weights on all answers, and judge by cross-validation how good such weights are.
 
-    Args:
-        features: features of n answers.
-        examples: the same answers.
-        form: one of FORMS.
-        folds: number of parts that are left out in turn.
-        seed: seed of the assignment of questions to parts.
-        shipped: weights of this form to compare with.
+    `features` and `examples` are of the same answers, `form` is one of FORMS, `seed` assigns questions to `folds` parts
+    that are left out in turn, and `shipped` are weights of this form to compare with.
     """
     labels, weight = examples.labels, examples.sample_weight
     p = cross_validated(features, labels, examples.judged.questions, form, folds, seed, weight)
@@ -130,16 +125,10 @@ def take(features: Features, answers: np.ndarray) -> Features:
 
 
 def fit_weights(features: Features, labels: np.ndarray, form: str, sample_weight: np.ndarray | None = None) -> Weights:
-    """Fit one form of the weights.
+    """Fit one form of the weights; (n,) `labels` say whether people found an answer correct.
 
     Of several references the one counts that speaks most for an answer, and the weights themselves decide which that
     is: fit and choice are repeated until the choice stays. Blank answers, always judged incorrect, are left out.
-
-    Args:
-        features: features of n answers.
-        labels: (n,) bool, whether the answer is correct.
-        form: one of FORMS.
-        sample_weight: (n,) weight of each answer; None for 1.
     """
     names = FORMS[form]
     columns = [COLUMNS.index(name) for name in names]

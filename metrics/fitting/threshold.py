@@ -35,11 +35,8 @@ def read_labelled_texts(
 ) -> LabelledTexts:
     """Labelled texts from a file; their groups are the questions or, without questions, the references.
 
-    Args:
-        path: file of any format.
-        columns: names of its columns.
-        asks: whether the metric takes questions.
-        warn: takes a sentence about references that look like a list and are read as one text.
+    `asks` says whether the metric takes questions; `warn` takes a sentence about references that look like a list and
+    are read as one text.
     """
     table = read_table(path)
     predictions = table.texts(f"{path}, --predictions", columns.answer)
