@@ -163,10 +163,7 @@ def _ruling(scorer: PairScorer, question: str, answer: str, reference: str) -> R
 def lexical_columns(triples: list[tuple[str, str, str]], features: Collection[str], number_words: bool) -> np.ndarray:
     """(n, len(COLUMNS)) the features of n triples that need no model; the other columns are 0.
 
-    Args:
-        triples: question, answer and reference.
-        features: names of the features that are needed.
-        number_words: read "two" as "2".
+    A triple is a question, an answer and a reference; columns that `features` does not name may be 0 too.
     """
     table = np.zeros((len(triples), len(COLUMNS)))
     for i, name in enumerate(COLUMNS):

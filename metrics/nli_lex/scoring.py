@@ -117,11 +117,7 @@ class NLILexScoring(TextScoring):
         template: str | None = None,
         number_words: bool | None = None,
     ) -> Weights:
-        """The weights that `compute` uses, given the same arguments.
-
-        Raises:
-            ValueError: the checkpoint has no weights, or an argument is invalid.
-        """
+        """The weights that `compute` uses, given the same arguments, checked."""
         check_choice("features", features, (*FORMS, NLI))
         check_choice("number_words", number_words, (None, False, True))
         if weights is not None and not isinstance(weights, (str, Path)):

@@ -118,15 +118,10 @@ def judge(weights: Weights, features: Features) -> Judgement:
 
 
 def read_weights(path: str | Path, form: str = "rich", checkpoint: str = "") -> Weights:
-    """Weights of one form from a file.
+    """Weights of one form from a file, or from a folder's `nli_lex.json`.
 
-    Args:
-        path: the file, or a folder with a `nli_lex.json`.
-        form: one of FORMS.
-        checkpoint: sha256 of the model that the weights must be for; empty for any.
-
-    Raises:
-        ValueError: the file is missing or damaged, lacks this form, or is for another checkpoint; names the file.
+    `checkpoint` is the sha256 of the model that they must be for, empty for any. A ValueError names a file that is
+    missing or damaged, lacks this form, or is for another checkpoint.
     """
     forms = read_forms(Path(path))
     if form not in forms:
