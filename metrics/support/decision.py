@@ -66,15 +66,7 @@ class Decision:
 
     @classmethod
     def read(cls, folder: Path, checkpoint: str) -> "Decision":
-        """The decision of a checkpoint.
-
-        Args:
-            folder: of the checkpoint.
-            checkpoint: sha256 of its model.
-
-        Raises:
-            ValueError: the folder has no such file, or a damaged one, or one for another model; names the file.
-        """
+        """The decision in a checkpoint's folder, fitted for the model of this sha256; a ValueError names the file."""
         path = folder / FILE
         if not path.is_file():
             raise ValueError(f"checkpoint {folder}: expected {FILE}, got none; fit it: python -m training.fit_support")

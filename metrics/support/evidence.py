@@ -68,9 +68,6 @@ class Document:
 class Source:
     """Documents that count as one source: their sentences in a row.
 
-    Args:
-        documents: the documents.
-
     Attributes:
         places: of each sentence the index of its document, and its begin and end there.
         texts: the sentences.

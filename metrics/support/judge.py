@@ -157,8 +157,7 @@ class Reading:
     def apply_rules(self, unread: np.ndarray) -> None:
         """A passage that repeats the claim entails it; one that has it with another quantity contradicts it.
 
-        Args:
-            unread: (passages,) bool, those that differ from the claim in what the model cannot read; they say nothing.
+        Passages (passages,) that differ from the claim in what the model cannot read say nothing.
         """
         self.unread = not self.repeated and bool(unread[self.probabilities[:, 0].argmax()])
         self.probabilities[unread] = 0.0
@@ -248,11 +247,7 @@ class Reader:
         return Document.read(text, self.scorer.token_spans, self._room // 2, self.table)
 
     def readings(self, texts: list[str], sources: list[list[str]]) -> Iterator[tuple[list[Claim], list[Reading], int]]:
-        """What the model reads for n texts.
-
-        Args:
-            texts: n texts.
-            sources: n lists of one text or more.
+        """What the model reads for n texts, each with a list of one source or more.
 
         Yields:
             For each text its claims, the readings of those that are judged (none where the source has no sentence), and
@@ -320,27 +315,14 @@ class Reader:
 
 
 class Judge(Reader):
-    """Judges texts claim by claim.
-
-    Args:
-        scorer, table, options: as `Reader` takes them.
-        decision: the fitted decision.
-    """
+    """Judges texts claim by claim, by a fitted decision."""
 
     def __init__(self, scorer: PairScorer, table: MatchaTable, decision: Decision, options: SupportOptions) -> None:
         super().__init__(scorer, table, options)
         self.decision = decision
 
     def judge(self, texts: list[str], sources: list[list[str]]) -> Iterator[JudgedText]:
-        """Judge n texts, each against its sources, which count as one.
-
-        Args:
-            texts: n texts.
-            sources: n lists of one text or more.
-
-        Yields:
-            n judged texts, in their order. A terminal shows the progress.
-        """
+        """Judge n texts in their order, each against its sources, which count as one; a terminal shows the progress."""
         for claims, readings, truncated in self.readings(texts, sources):
             judged = iter(self._sentences(readings))
             sentences = []
@@ -385,13 +367,7 @@ class Result(TypedDict, total=False):
 
 
 def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
-    """What `compute` returns of predictions judged against references, without the signature.
-
-    Args:
-        judge: the judge.
-        predictions: n texts.
-        references: n texts, or n lists of texts.
-    """
+    """What `compute` returns of n predictions judged against their references, without the signature."""
     sources = [one if isinstance(one, list) else [one] for one in references]
     predictions, thoughts = without_thoughts(predictions)
     judged = list(judge.judge(predictions, sources))

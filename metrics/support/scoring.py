@@ -92,10 +92,7 @@ class SupportScoring(TextScoring):
     ) -> Explanation:
         """What the score loses where a word, or in long texts a run of words, is left out; see `Explainer`.
 
-        `method` is "leave_one_out". The other arguments are those of `compute`.
-
-        Raises:
-            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)
