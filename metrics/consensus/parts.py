@@ -109,11 +109,7 @@ class PairModels:
         self.matcha = load_checkpoint(matcha)
 
     def matcha_run(self, run: RunOptions) -> RunOptions:
-        """How MATCHA's encoder runs: as the cross-encoder, but "auto" goes by its own drifts; a table runs no model.
-
-        Raises:
-            InvalidInput: it cannot run so.
-        """
+        """How MATCHA's encoder runs: as the cross-encoder, but "auto" goes by its own drifts; a table runs no model."""
         if isinstance(self.matcha, MatchaTable):
             return DEFAULT_OPTIONS
         return self.matcha.resolve(replace(run, max_length=None))  # the checkpoint settles it
@@ -132,7 +128,7 @@ class PairModels:
         matcha_run: RunOptions | None = None,
         rulings: list[Ruling] | None = None,
     ) -> Parts:
-        """What the models say about n pairs.
+        """What the models say about n pairs of a prediction and a reference.
 
         Args:
             predictions: n texts to judge.

@@ -172,10 +172,7 @@ class ConsensusScoring(TextScoring):
     ) -> Explanation:
         """What the score loses where a word is left out, for each word of both texts; see `attribution.explain`.
 
-        `method` is "leave_one_out". The other arguments are those of `compute`.
-
-        Raises:
-            InvalidInput: a text is not a valid string, the method is unknown, or an option is invalid.
+        `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """
         texts = {"prediction": check_text("prediction", prediction), "reference": check_text("reference", reference)}
         check_choice("method", method, METHODS)

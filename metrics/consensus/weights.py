@@ -56,17 +56,11 @@ class Weights:
 
     @classmethod
     def fit(cls, parts: Parts, ratings: np.ndarray) -> "Weights":
-        """Weights from 0 and of sum 1, fitted on people's ratings.
+        """Weights from 0 and of sum 1, fitted on (n,) ratings in [0, 1] of MIN_RATED pairs or more.
 
         They are those of non-negative least squares, divided by their sum afterwards. The fit does not know of that
-        division, nor of the limit that `score` sets for contradictions.
-
-        Args:
-            parts: of n pairs.
-            ratings: (n,) in [0, 1].
-
-        Raises:
-            InvalidInput: there are fewer than MIN_RATED pairs, or all fitted weights are 0.
+        division, nor of the limit that `score` sets for contradictions. It is refused where no part rises with the
+        ratings.
         """
         if len(ratings) < MIN_RATED:
             raise invalid_input("ratings", f"expected {MIN_RATED} or more, got {len(ratings)}")
