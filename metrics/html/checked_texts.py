@@ -144,14 +144,7 @@ class CheckedText:
 def checked_texts(
     names: list[str], predictions: list[str], references: list[Any], result: Mapping[str, Any]
 ) -> list[CheckedText]:
-    """Texts for a page.
-
-    Args:
-        names: n headings.
-        predictions: n texts.
-        references: n texts, or n lists of texts.
-        result: of `compute` of `support` for them.
-    """
+    """Texts for a page: n headings, texts, and sources (one or a list each), with the result of `support` for them."""
     columns = zip(names, predictions, references, strict=True)
     return [
         CheckedText(
@@ -171,10 +164,7 @@ def checked_texts(
 def render_check(texts: list[CheckedText], signature: str, prefix: str = "check") -> str:
     """Texts with their verdicts as a piece of HTML, with its style.
 
-    Args:
-        texts: the checked texts.
-        signature: of the metric.
-        prefix: begins the ids of links; another one for each piece on a page.
+    The ids of its links begin with `prefix`: another one for each piece on a page.
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     rows = [_row(one, f"{prefix}-{number}") for number, one in enumerate(texts, 1)]

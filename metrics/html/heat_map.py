@@ -81,13 +81,9 @@ class HeatMap:
 
 
 def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, strongest: int = 5) -> list[HeatMap]:
-    """Make the heat maps of an explanation.
+    """Make the heat maps of an explanation, of those texts that it explains.
 
-    Args:
-        explanation: result of a metric's `explain`.
-        texts: the texts by the same names; those that were not explained are left out.
-        most: number of words of a text that are shown.
-        strongest: number of words that are named as the strongest.
+    `most` words of a text are shown, and `strongest` words are named as the strongest.
     """
     texts = {name: text for name, text in texts.items() if name in explanation}
     words = {name: explained_words(explanation[name], text) for name, text in texts.items()}
