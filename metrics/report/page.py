@@ -90,28 +90,13 @@ def _script(name: str) -> dict[str, Any]:
 
 
 def write_explanation(path: Path, title: str, note: str, maps: list[HeatMap], signature: str) -> None:
-    """Write the heat maps of one pair.
-
-    Args:
-        path: file to write; it is replaced only when the new one is complete.
-        title: title of the page.
-        note: meaning of the numbers.
-        maps: heat maps of the texts.
-        signature: signature of the metric.
-    """
+    """Write the heat maps of one pair; `note` says what the numbers mean."""
     values = {"notes": [note], "facts": {}, "sections": [], "maps": Markup(render(maps)), "signature": signature}
     _write(path, "report.html", title=title, script="", **values)
 
 
 def write_check(path: Path, title: str, texts: list[CheckedText], signature: str) -> None:
-    """Write checked texts.
-
-    Args:
-        path: file to write; it is replaced only when the new one is complete.
-        title: title of the page.
-        texts: the checked texts.
-        signature: signature of the metric.
-    """
+    """Write checked texts."""
     _write(path, "check.html", title=title, rows=Markup(render_check(texts, signature)))  # escaped there
 
 
@@ -120,12 +105,9 @@ def write_annotation(
 ) -> None:
     """Write a page on which a person judges texts one by one and saves the judgements as a CSV.
 
-    Args:
-        path: file to write; it is replaced only when the new one is complete.
-        title: title of the page.
-        texts: columns of n texts or lists of texts in the order in which a row shows them, "predictions" among them.
-        choices: the word on the button of each rating.
-        seed: of the random order of the texts, so that none is judged by its neighbours.
+    `texts` are columns of n texts or lists of texts in the order in which a row shows them, "predictions" among them,
+    `choices` the word on the button of each rating. The order of the texts is random, so that none is judged by its
+    neighbours.
     """
     names = [name.removesuffix("s") for name in texts]
     columns = [["\nor: ".join([one] if isinstance(one, str) else one) for one in column] for column in texts.values()]
