@@ -124,12 +124,7 @@ def compute(page: Page, texts: Columns) -> dict[str, Any]:
 
 
 def count_notes(result: dict[str, Any], **notes: str) -> str:
-    """Sentences on the counts of a result that are above 0: each begins with its count and goes on as its note does.
-
-    Args:
-        result: of `compute`.
-        notes: by the name of a count, what differs from NOTES.
-    """
+    """Sentences on the counts of a result that are above 0, by what NOTES and `notes` say behind each count."""
     return "".join(f" {result[name]:,} {note}." for name, note in {**NOTES, **notes}.items() if result.get(name))
 
 
@@ -146,11 +141,7 @@ def explain_score(meaning: str, metric: evaluate.Metric, row: dict[str, str]) ->
 
 
 class Results:
-    """The lower half of the page, hidden until there are results.
-
-    Args:
-        page: the demo that it belongs to.
-    """
+    """The lower half of the page, hidden until there are results."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -362,13 +353,7 @@ def launch(page: Page) -> None:
 
 
 def serve(page: Page, host: str | None = None, port: int | None = None) -> None:
-    """Serve the page; no other host is asked for anything.
-
-    Args:
-        page: the demo.
-        host: address to serve at; None for GRADIO_SERVER_NAME.
-        port: None for GRADIO_SERVER_PORT.
-    """
+    """Serve the page, by default at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT; no other host is asked for anything."""
     fonts = {"font": ["system-ui", "sans-serif"], "font_mono": ["ui-monospace", "monospace"]}
     build(page).queue(max_size=MAX_WAITING).launch(
         server_name=host,

@@ -35,11 +35,8 @@ REFERENCES = Column("references", "References", ("reference", "target", "gold", 
 def read_typed(columns: tuple[Column, ...], *boxes: str | None, whole: bool = False) -> tuple[Columns, Columns]:
     """Texts of the boxes by argument, twice: they are all columns of the file to download, too.
 
-    Args:
-        columns: what the boxes are.
-        boxes: what is written in them.
-        whole: each box is one text, with its line breaks. Otherwise each line is one, but for lines at the end that
-            are empty in all boxes.
+    With `whole` each box is one text, with its line breaks. Otherwise each line is one, but for lines at the end that
+    are empty in all boxes.
     """
     labels = [column.label for column in columns]
     written = [box or "" for box in boxes]
