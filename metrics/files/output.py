@@ -12,13 +12,7 @@ from semantic_metrics.files.formats import GZIP
 
 
 def check_output(path: Path, name: str = "", inputs: Iterable[Path] = ()) -> None:
-    """Check that a file can be written, before any model runs.
-
-    Args:
-        path: file to write.
-        name: what a message calls it; by default the path.
-        inputs: files that are read, which it must not replace.
-    """
+    """Check, before any model runs, that a file can be written and is none of the inputs; messages call it `name`."""
     name = name or str(path)
     try:
         with file_errors(name), suppress(FileNotFoundError, NotADirectoryError):

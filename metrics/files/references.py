@@ -31,12 +31,7 @@ class ReferenceColumns:
         return len(self.names) > 1 or bool(self.separator) or self.json_lists
 
     def join(self, columns: list[list[Cell]], place: Callable[[int], str]) -> list[list[str]]:
-        """The references of n rows, where they are joined.
-
-        Args:
-            columns: n cells of each of the columns.
-            place: what a message calls a row, given its index.
-        """
+        """The references of n rows, from n cells of each column; `place` names a row, given its index."""
         return convert_rows(zip(*columns, strict=True), self._of_row, place)
 
     def unread_list(self, columns: list[list[Cell]]) -> tuple[int, str, str] | None:

@@ -86,11 +86,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl, .json or .parquet.
-
-    Args:
-        path: file to read, in the format that its name ends in.
-    """
+    """Read a file: .txt (a text in each line, as column `text`), .csv, .tsv, .jsonl, .json or .parquet."""
     if path == STREAM:
         raise FileError(f"{path}: expected a file; of the commands only `score` reads standard input")
     with open_reader(path) as reader:

@@ -33,13 +33,8 @@ class Writer(Protocol):
 class TextWriter:
     """A `Writer` of CSV, all of it quoted, of TSV, which has no quotes, of JSONL, or of one list of JSON.
 
-    Rows that were read from JSONL are kept as they were, up to their closing brace, but for NaN, which becomes null.
-
-    Args:
-        file: file to write to, at its end.
-        format: one of TABLE_FORMATS but "parquet".
-        columns: names of all columns, those of the scores last.
-        begun: whether rows were written to the file before.
+    Rows that were read from JSONL are kept as they were, up to their closing brace, but for NaN, which becomes null. Of
+    the columns those of the scores are last; `begun` says that rows were written to the file before.
     """
 
     def __init__(self, file: BinaryIO, format: str, columns: list[str], begun: bool = False) -> None:
@@ -97,14 +92,10 @@ def _encode_lines(lines: list[str], place: Callable[[int], str]) -> bytes:
 
 
 def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, type], begun: bool = False) -> Writer:
-    """What writes the rows of a reader with their scores.
+    """What writes the rows of a reader with their scores, at the end of a file.
 
-    Args:
-        format: one of TABLE_FORMATS; "parquet" keeps rows of other formats in memory, as it must know their types.
-        file: file to write to, at its end.
-        reader: where the rows come from.
-        columns: names and types of the columns that are added: float, str or bool.
-        begun: whether rows were written to the file before.
+    Parquet keeps rows of other formats in memory, as it must know their types. `columns` are the names and types
+    (float, str or bool) of what is added; `begun` says that rows were written to the file before.
     """
     if format == "parquet":
         from semantic_metrics.files.parquet import (
