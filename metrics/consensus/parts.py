@@ -20,7 +20,7 @@ from semantic_metrics.cross_encoder.heads import (
     similarity_label,
 )
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_CHECKPOINT, PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
 from semantic_metrics.quantities.rules import (
@@ -35,7 +35,6 @@ from semantic_metrics.quantities.rules import (
     rule,
 )
 
-DEFAULT_CHECKPOINT = "pairs"
 UNREAD_SIMILARITY = 0.3  # of texts that differ in what the model cannot read; keeps the default score below .5
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
 

@@ -5,10 +5,11 @@ size and order. Strings like "[SEP]" in a text are plain text: they never become
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,12 +17,15 @@ from tokenizers import Encoding
 from transformers import PreTrainedModel
 
 from semantic_metrics.core.batching import TOKENIZED_AT_A_TIME, batches_by_length, max_tokens
-from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage
+from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage, resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.inputs import check_whole, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_checkpoint import (
+    OTHER_WEIGHTS,
     Tokens,
+    check_labels,
     label_names,
     load_encoder,
     positions,
@@ -35,6 +39,8 @@ from semantic_metrics.transformer.openvino_model import Inputs
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
+DEFAULT_CHECKPOINT = "pairs"  # of every metric that reads pairs
 
 Pair = tuple[str, str]
 Span = tuple[int, int]  # begin and end
@@ -238,3 +244,20 @@ class PairScorer:
         batch = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
         names = self.tokenizer.model_input_names
         return {name: torch.from_numpy(values).to(device) for name, values in batch.items() if name in names}
+
+
+def load_nli_scorer(name: str | Path | None, metric: str) -> PairScorer:
+    """Load an NLI model for a metric.
+
+    `name` is None for the shipped checkpoint, a folder, or what `resolve_checkpoint` takes. A ValueError says that the
+    checkpoint is missing or damaged, or has no label for entailment; it lists its labels.
+    """
+    name = f"{name}/" if isinstance(name, Path) else name
+    shipped = shipped_checkpoints(lambda config: not ENTAILMENT.isdisjoint(_labels(config)))
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped, OTHER_WEIGHTS)
+    check_labels(folder, read_config(folder), nli_labels)
+    return PairScorer(folder, metric)
+
+
+def _labels(config: dict[str, Any]) -> Iterator[str]:
+    return (str(label).lower() for label in config.get("id2label", {}).values())

@@ -12,16 +12,13 @@ no room for the answer is cut at its end. Where the answer writes a number of th
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
 from semantic_metrics.core.texts import is_blank
-from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels, nli_probabilities
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.heads import nli_probabilities
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, load_nli_scorer
 from semantic_metrics.nli_lex.lexical import lexical_match, new_token_precision, new_token_recall, substring
 from semantic_metrics.nli_lex.question import extract_question
 from semantic_metrics.nli_lex.windows import Filled, Reading, Windows
@@ -30,7 +27,6 @@ from semantic_metrics.quantities.manners import legible
 from semantic_metrics.quantities.rewrite import Rewritten, rewrite
 from semantic_metrics.quantities.rules import OPEN, SAME, UNREAD_RULING, Ruling, rule
 
-DEFAULT_CHECKPOINT = "pairs"
 TEMPLATE = "{question} {answer}"  # of premise and hypothesis; the paper's own ("full context") was lost in print
 NUMBER_WORDS = True
 
@@ -247,19 +243,5 @@ def _classify(
 
 
 def load_scorer(name: str | Path | None = None) -> PairScorer:
-    """Load an NLI model.
-
-    Args:
-        name: None for the shipped checkpoint, a folder, or a Hub id (see `resolve_checkpoint`).
-
-    Raises:
-        ValueError: the checkpoint is missing or damaged, or has no label for entailment; lists its labels.
-    """
-    name = str(name) + "/" if isinstance(name, Path) else name
-    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
-    check_labels(folder, read_config(folder), nli_labels)
-    return PairScorer(folder, "nli_lex")
-
-
-def _is_nli(config: dict[str, Any]) -> bool:
-    return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())
+    """Load an NLI model; see `load_nli_scorer`."""
+    return load_nli_scorer(name, "nli_lex")

@@ -157,7 +157,7 @@ class Reading:
     def apply_rules(self, unread: np.ndarray) -> None:
         """A passage that repeats the claim entails it; one that has it with another quantity contradicts it.
 
-        Passages (passages,) that differ from the claim in what the model cannot read say nothing.
+        `unread` is (passages,) bool, those that differ from the claim in what the model cannot read; they say nothing.
         """
         self.unread = not self.repeated and bool(unread[self.probabilities[:, 0].argmax()])
         self.probabilities[unread] = 0.0

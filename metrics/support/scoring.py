@@ -1,20 +1,16 @@
 """Support's scores: what a source says of each sentence of a text. `evaluate` is not needed."""
 
-from typing import Any
-
 import numpy as np
 from typing_extensions import Unpack
 
-from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
+from semantic_metrics.core.checkpoint_files import split_name
 from semantic_metrics.core.inputs import References, check_choice, check_text
 from semantic_metrics.core.run_options import RunArguments, RunOptions
 from semantic_metrics.core.signature import Signature
 from semantic_metrics.core.text_scoring import TextScoring
 from semantic_metrics.core.threshold import ResultArguments
-from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
 from semantic_metrics.cross_encoder.pair_attribution import LEAVE_ONE_OUT, Explainer, Explanation, Texts
-from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
-from semantic_metrics.cross_encoder.pair_scorer import PairScorer
+from semantic_metrics.cross_encoder.pair_scorer import PairScorer, load_nli_scorer
 from semantic_metrics.matcha.checkpoint import find_checkpoint
 from semantic_metrics.matcha.table import MatchaTable
 from semantic_metrics.quantities.manners import without_thoughts
@@ -22,7 +18,6 @@ from semantic_metrics.support.decision import Decision
 from semantic_metrics.support.judge import Judge, Result, SupportOptions, result_of
 
 VERSION = "0.10.0"
-DEFAULT_CHECKPOINT = "pairs"
 METHODS = (LEAVE_ONE_OUT,)
 MAX_PIECES = 48  # longer texts are explained by runs of words: without each the whole text is judged again
 
@@ -113,18 +108,5 @@ def load_table(name: str | None = None) -> MatchaTable:
 
 
 def load_scorer(name: str | None = None) -> PairScorer:
-    """Load an NLI model.
-
-    Args:
-        name: as `resolve_checkpoint` takes it.
-
-    Raises:
-        ValueError: the checkpoint is missing or damaged, or has no label for entailment; lists its labels.
-    """
-    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_is_nli), OTHER_WEIGHTS)
-    check_labels(folder, read_config(folder), nli_labels)
-    return PairScorer(folder, "support")
-
-
-def _is_nli(config: dict[str, Any]) -> bool:
-    return any(str(label).lower() in ENTAILMENT for label in config.get("id2label", {}).values())
+    """Load an NLI model; see `load_nli_scorer`."""
+    return load_nli_scorer(name, "support")

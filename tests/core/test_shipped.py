@@ -8,10 +8,9 @@ import evaluate
 import numpy as np
 import pytest
 
-import semantic_metrics.nli_lex.features
-import semantic_metrics.stsscore.scoring
 from semantic_metrics.core.checkpoint_files import shipped_checkpoints
 from semantic_metrics.cross_encoder.eight_bits import to_half
+from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_CHECKPOINT
 from semantic_metrics.nli_lex.features import COLUMNS, FORMS
 from semantic_metrics.nli_lex.weights import FILE
 from tests import tiny_pairs as tiny
@@ -38,7 +37,7 @@ EXPECTED = [True, True, False, False, False]
 def stsscore() -> evaluate.Metric:
     """The metric as a user loads it."""
     names = shipped_checkpoints(lambda config: "id2label" in config)
-    assert semantic_metrics.stsscore.scoring.DEFAULT_CHECKPOINT in names
+    assert DEFAULT_CHECKPOINT in names
     return evaluate.load(str(ROOT / "metrics" / "stsscore"))
 
 
@@ -46,7 +45,7 @@ def stsscore() -> evaluate.Metric:
 def nli_lex() -> evaluate.Metric:
     """The metric as a user loads it."""
     folders = shipped_checkpoints(lambda config: "id2label" in config)
-    assert (folders[semantic_metrics.nli_lex.features.DEFAULT_CHECKPOINT] / FILE).is_file()
+    assert (folders[DEFAULT_CHECKPOINT] / FILE).is_file()
     return evaluate.load(str(ROOT / "metrics" / "nli_lex"))
 
 
