@@ -1,7 +1,6 @@
 """Consensus' scores: what MATCHA, STSScore and NLI say together. `evaluate` is not needed."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from typing_extensions import Required, TypedDict, Unpack
@@ -10,7 +9,7 @@ from semantic_metrics.consensus.attribution import METHODS, explain
 from semantic_metrics.consensus.parts import NAMES, PairModels, Parts
 from semantic_metrics.consensus.verdict import EMPTY, verdict
 from semantic_metrics.consensus.weights import DEFAULT, Weights
-from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text, invalid_input, quote
+from semantic_metrics.core.inputs import References, check_choice, check_same_length, check_text
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunArguments, RunOptions
 from semantic_metrics.core.signature import NOT_IN_SIGNATURE, Signature
 from semantic_metrics.core.text_scoring import TextScoring
@@ -21,8 +20,6 @@ from semantic_metrics.quantities.manners import without_thoughts
 from semantic_metrics.quantities.rules import count_unread
 
 VERSION = "0.10.0"
-# arguments of versions before 0.6 that judged sentence by sentence, with their defaults
-MOVED = {"granularity": "text", "k": None, "coverage": False}
 
 
 class ExplainArguments(RunArguments, total=False):
@@ -32,12 +29,9 @@ class ExplainArguments(RunArguments, total=False):
 
 
 class Arguments(ExplainArguments, ResultArguments, total=False):
-    """Arguments of `compute` besides the texts; the last three are refused (see MOVED)."""
+    """Arguments of `compute` besides the texts."""
 
     multi_reference: str
-    granularity: str
-    k: int | None
-    coverage: bool
 
 
 class Result(TypedDict, total=False):
@@ -112,7 +106,6 @@ class ConsensusScoring(TextScoring):
     def _options(self, arguments: Arguments | ExplainArguments) -> Options:
         """The arguments of `compute`, checked, with the checkpoint's own values where they are None."""
         given, others = RunOptions.split(arguments, Arguments)
-        _refuse_sentences({name: others.pop(name, default) for name, default in MOVED.items()})
         run, matcha_run = self.models.scorer.resolve(given), self.models.matcha_run(given)
         weights = Weights.read(others.pop("weights", None), self.models.scorer.checkpoint_sha256)
         return Options(weights, run, **others, matcha_run=matcha_run)
@@ -179,11 +172,3 @@ class ConsensusScoring(TextScoring):
         (texts["prediction"],), _ = without_thoughts([prediction])
         options = self._options(arguments)
         return explain(self.models, texts, options.weights, options.run, options.matcha_run)
-
-
-def _refuse_sentences(settings: dict[str, Any]) -> None:
-    """Refuse what judged sentence by sentence up to version 0.5."""
-    for name, value in settings.items():
-        if type(value) is not type(MOVED[name]) or value != MOVED[name]:
-            expected = f"expected {MOVED[name]!r}, as the metric 'support' judges sentence by sentence now"
-            raise invalid_input(name, f"{expected}, got {quote(value)}")

@@ -198,13 +198,6 @@ def test_a_checkpoint_without_both_heads_is_refused(labels: tuple[str, ...], mes
         evaluate.load(SCRIPT, str(both_heads(tmp_path / "other", labels)))
 
 
-@pytest.mark.parametrize("option", [{"granularity": "sentence"}, {"k": 8}, {"coverage": True}])
-def test_sentences_are_left_to_support(metric: evaluate.Metric, option: dict) -> None:
-    ((name, value),) = option.items()
-    with pytest.raises(ValueError, match=f"^{name}: expected .*'support' judges sentence by sentence.*{value}"):
-        metric.compute(predictions=["a"], references=["b"], **option)
-
-
 PREDICTION, REFERENCE = "the dog barks", "a dog sleeps"
 
 
