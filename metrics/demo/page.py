@@ -53,8 +53,6 @@ CSS = """
 .sm-signed td {padding: 2px 10px 2px 0 !important; font-variant-numeric: tabular-nums; min-width: 3.5em}
 .sm-signed td:nth-child(2) {text-align: right} .sm-signed td:last-child {width: 100%} .sm-bar {height: .9em}
 button[role=tab].selected {color: var(--primary-700)} .dark button[role=tab].selected {color: var(--primary-300)}
-.sm-text {white-space: pre-wrap; overflow-wrap: anywhere; padding: .6em .8em; border: 1px solid currentColor;
-  border-radius: 6px; margin: .2em 0 .8em}
 """
 
 NOTES = {  # on counts of a result, of which each metric has some
@@ -252,15 +250,6 @@ def choose(columns: tuple[Column, ...], path: str | None) -> list[Any]:
     return [show_message(""), *[gr.Dropdown(choices=header, value=name) for name in chosen]]
 
 
-def upload(columns: tuple[Column, ...], message: gr.HTML) -> tuple[gr.File, list[gr.Dropdown]]:
-    """Add a place to upload a CSV file, and the drop-downs that choose its columns."""
-    file = gr.File(label="CSV file (UTF-8, commas, a header line)", file_types=[".csv"], height=120)
-    with gr.Row():
-        chosen = [gr.Dropdown([], label=f"Column: {column.label}", interactive=True) for column in columns]
-    file.change(partial(choose, columns), file, [message, *chosen], **QUIET)
-    return file, chosen
-
-
 def build(page: Page) -> gr.Blocks:
     """Build the page of a demo."""
     with gr.Blocks(
@@ -325,7 +314,10 @@ def _fill_score_tab(page: Page) -> None:
             )
         with gr.Tab("Upload a CSV"):
             message = gr.HTML(visible=False)
-            file, chosen = upload(page.columns, message)
+            file = gr.File(label="CSV file (UTF-8, commas, a header line)", file_types=[".csv"], height=120)
+            with gr.Row():
+                chosen = [gr.Dropdown([], label=f"Column: {one.label}", interactive=True) for one in page.columns]
+            file.change(partial(choose, page.columns), file, [message, *chosen], **QUIET)
             uploaded = gr.Button("Score the file", variant="primary")
     whole.change(partial(_label_boxes, page.columns), whole, boxes, **QUIET)
     results = Results(page)
