@@ -3,8 +3,6 @@
 {"rich": {"intercept": -2.1, "coefficients": {"entailment": 3.0, ...}, "template": "...", "number_words": true,
           "fitted_on": "...", "checkpoint": "0123456789abcdef"},
  "two_features": {...}, "paper": {...}}
-
-Up to version 0.1.0 the weights of two features were named "paper"; such a file is read under their new name.
 """
 
 import hashlib
@@ -172,8 +170,6 @@ def read_forms(path: Path) -> dict[str, Weights]:
     if not isinstance(values, dict) or not values or not set(values) <= set(FORMS):
         raise ValueError(f"weights {path}: expected an object with {' or '.join(FORMS)}, got {str(values)[:80]}")
     forms = {form: _from_json(f"weights {path}: {form}", fields) for form, fields in values.items()}
-    if "paper" in forms and forms["paper"].form == "two_features":  # a file of version 0.1.0
-        forms.setdefault("two_features", forms.pop("paper"))
     for form, weights in forms.items():
         if weights.form != form:
             raise ValueError(f"weights {path}: {form}: expected other features, got {', '.join(weights.features)}")

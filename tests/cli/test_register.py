@@ -114,13 +114,6 @@ def test_an_unknown_name_is_refused(cache: Path) -> None:
     assert not cache.exists(), "nothing is written if a name is wrong"
 
 
-def test_a_line_of_a_notebook_does_the_same(cache: Path) -> None:
-    (line,) = semantic_metrics.register("matcha")
-    assert line in register("matcha").output.replace("replaced", "entered")
-    (entry,) = entries(cache)
-    assert semantic_metrics.register(remove=True)[1] == f"matcha: removed {entry}"
-
-
 def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:
     cache.write_text("a file")
     result = register("matcha")

@@ -58,14 +58,6 @@ def test_a_table_of_characters_of_another_form_is_refused(data: bytes | str, nes
     check_tokenizer(normalized(tmp_path / "model", b"\4\0\0\0" + UNIT + "a\0ü\0".encode(), nested))
 
 
-@pytest.mark.parametrize("model", [3, {}, None])
-def test_a_table_of_characters_is_checked_beside_a_damaged_model(model: object, tmp_path: Path) -> None:
-    path = normalized(tmp_path / "model", b"\xff\xff\xff\x7f" + UNIT) / "tokenizer.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"model": model}))
-    with pytest.raises(ValueError, match="precompiled_charsmap: expected a trie"):
-        check_tokenizer(path.parent)
-
-
 def test_a_table_of_characters_is_found_however_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = normalized(tmp_path / "model", b"") / "tokenizer.json"
     stored = json.loads(path.read_text())

@@ -35,8 +35,3 @@ def test_the_example_leads_to_places() -> None:
 @pytest.mark.usefixtures("tiny_checkpoint")
 def test_what_is_too_long_for_others_to_wait_is_refused() -> None:
     assert "semantic-metrics check" in check(SCRIPT, "a", "b" * MAX_CHARACTERS)
-
-
-@pytest.mark.usefixtures("tiny_checkpoint")
-def test_a_blank_text_is_a_result() -> None:
-    assert "Score 0.000" in check(SCRIPT, " ", "A dog sleeps.")
