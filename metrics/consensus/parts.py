@@ -11,29 +11,12 @@ import numpy as np
 
 from semantic_metrics.core.checkpoint_files import resolve_checkpoint, shipped_checkpoints, split_name
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
-from semantic_metrics.cross_encoder.heads import (
-    check_scale,
-    checkpoint_scale,
-    nli_labels,
-    nli_probabilities,
-    rating,
-    similarity_label,
-)
+from semantic_metrics.cross_encoder import heads
 from semantic_metrics.cross_encoder.pair_checkpoint import OTHER_WEIGHTS, check_labels, read_config
 from semantic_metrics.cross_encoder.pair_scorer import DEFAULT_CHECKPOINT, PairScorer
 from semantic_metrics.matcha.checkpoint import load_checkpoint
 from semantic_metrics.matcha.table import MatchaTable, cosine
-from semantic_metrics.quantities.rules import (
-    CONFLICT,
-    DIFFERENT,
-    NO_ANSWER,
-    NOTHING,
-    SAME,
-    UNREAD,
-    UNREAD_RULING,
-    Ruling,
-    rule,
-)
+from semantic_metrics.quantities import rules
 
 UNREAD_SIMILARITY = 0.3  # of texts that differ in what the model cannot read; keeps the default score below .5
 NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts in a result
@@ -97,11 +80,11 @@ class PairModels:
         name, matcha = split_name(name)
         folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped_checkpoints(_has_both), OTHER_WEIGHTS)
         config = read_config(folder)
-        check_labels(folder, config, nli_labels)
-        self._similarity = check_labels(folder, config, similarity_label)
-        scale = checkpoint_scale(folder, config, str(name))
+        check_labels(folder, config, heads.nli_labels)
+        self._similarity = check_labels(folder, config, heads.similarity_label)
+        scale = heads.checkpoint_scale(folder, config, str(name))
         try:
-            self.scale = check_scale(scale)
+            self.scale = heads.check_scale(scale)
         except ValueError as error:
             raise ValueError(f"checkpoint {folder}: {error}") from None
         self.scorer = PairScorer(folder, "consensus")
@@ -125,7 +108,7 @@ class PairModels:
         references: list[str],
         run: RunOptions = DEFAULT_OPTIONS,
         matcha_run: RunOptions | None = None,
-        rulings: list[Ruling] | None = None,
+        rulings: list[rules.Ruling] | None = None,
     ) -> Parts:
         """What the models say about n pairs of a prediction and a reference.
 
@@ -136,22 +119,22 @@ class PairModels:
             matcha_run: how MATCHA's encoder runs; None for what `matcha_run` makes of `run`.
             rulings: what rules decide of each pair; None to ask them.
         """
-        ruled = [rule(a, b) for a, b in zip(references, predictions, strict=True)]
+        ruled = [rules.rule(a, b) for a, b in zip(references, predictions, strict=True)]
         pairs = [(one.reference, one.prediction) for one in ruled]
         references, predictions = ([pair[side] for pair in pairs] for side in (0, 1))
         rulings = [one.ruling for one in ruled] if rulings is None else rulings
         rulings = list(map(self._ruling, rulings, pairs))
         kinds = np.array([ruling.kind for ruling in rulings])
         logits = self.scorer.logits(pairs + [(b, a) for a, b in pairs], run)
-        probabilities = nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
-        ratings = rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
+        probabilities = heads.nli_probabilities(logits.values, self.scorer.labels).reshape(2, len(pairs), 2)
+        ratings = heads.rating(self.scale, logits.values[:, self._similarity].astype(np.float64)).reshape(2, -1)
         cosines = self._cosines(predictions, references, matcha_run or self.matcha_run(run))
         # a model alone may see a contradiction in a text that is repeated, and MATCHA knows no token of some texts
-        same = kinds == SAME
+        same = kinds == rules.SAME
         probabilities[:, same], ratings[:, same], cosines[same] = (1.0, 0.0), 1.0, 1.0
-        probabilities[:, kinds == DIFFERENT] = 0.0, 1.0
-        probabilities[:, kinds == CONFLICT] = (probabilities[:, kinds == CONFLICT] + (0.0, 1.0)) / 2
-        nothing, unread = np.isin(kinds, (NO_ANSWER, NOTHING)), kinds == UNREAD
+        probabilities[:, kinds == rules.DIFFERENT] = 0.0, 1.0
+        probabilities[:, kinds == rules.CONFLICT] = (probabilities[:, kinds == rules.CONFLICT] + (0.0, 1.0)) / 2
+        nothing, unread = np.isin(kinds, (rules.NO_ANSWER, rules.NOTHING)), kinds == rules.UNREAD
         probabilities[:, nothing | unread] = 0.0
         ratings[:, nothing], ratings[:, unread] = 0.0, np.minimum(ratings[:, unread], UNREAD_SIMILARITY)
         return Parts(
@@ -164,9 +147,9 @@ class PairModels:
             rulings=np.array(rulings, dtype=object),
         )
 
-    def _ruling(self, ruling: Ruling, pair: tuple[str, str]) -> Ruling:
+    def _ruling(self, ruling: rules.Ruling, pair: tuple[str, str]) -> rules.Ruling:
         """The ruling, or that the cross-encoder cannot read what differs."""
-        return UNREAD_RULING if ruling.kind != SAME and self.scorer.is_unread(*pair) else ruling
+        return rules.UNREAD_RULING if ruling.kind != rules.SAME and self.scorer.is_unread(*pair) else ruling
 
     def _cosines(self, predictions: list[str], references: list[str], run: RunOptions) -> np.ndarray:
         encoded = self.matcha.encode([*predictions, *references], run)
@@ -177,8 +160,8 @@ class PairModels:
 def _has_both(config: dict[str, Any]) -> bool:
     try:
         labels = [str(label) for label in config.get("id2label", {}).values()]
-        nli_labels(labels)
-        similarity_label(labels)
+        heads.nli_labels(labels)
+        heads.similarity_label(labels)
     except ValueError:
         return False
     return True

@@ -21,18 +21,8 @@ from semantic_metrics.core.checkpoint_files import PROBE, refuse_damage, resolve
 from semantic_metrics.core.inputs import check_whole, quote
 from semantic_metrics.core.progress import progress_bar
 from semantic_metrics.core.run_options import DEFAULT_OPTIONS, RunOptions
+from semantic_metrics.cross_encoder import pair_checkpoint
 from semantic_metrics.cross_encoder.heads import ENTAILMENT, nli_labels
-from semantic_metrics.cross_encoder.pair_checkpoint import (
-    OTHER_WEIGHTS,
-    Tokens,
-    check_labels,
-    label_names,
-    load_encoder,
-    positions,
-    read_config,
-    read_template,
-    weight_files,
-)
 from semantic_metrics.transformer.backends import Forward, Transformer
 from semantic_metrics.transformer.first_token import read_first_token
 from semantic_metrics.transformer.openvino_model import Inputs
@@ -75,19 +65,19 @@ class PairScorer:
     """
 
     def __init__(self, folder: Path, metric: str | None = None) -> None:
-        self.folder, self.metric, self.config = folder, metric, read_config(folder)
-        self.labels = label_names(self.config)
+        self.folder, self.metric, self.config = folder, metric, pair_checkpoint.read_config(folder)
+        self.labels = pair_checkpoint.label_names(self.config)
         with refuse_damage(f"checkpoint {folder}: did not load"):
             self._load(folder)
             self.logits([(PROBE, "a")])  # reads what only a pass of the model reads
 
     def _load(self, folder: Path) -> None:
-        self.tokenizer, model = load_encoder(folder)
+        self.tokenizer, model = pair_checkpoint.load_encoder(folder)
         model = read_first_token(model.eval())
         self._transformer = Transformer(model, "logits", self)
         if not self.tokenizer.is_fast or self.tokenizer.pad_token_id is None:
             raise ValueError(f"checkpoint {folder}: expected a fast tokeniser with a padding token")
-        self.longest = positions(model)
+        self.longest = pair_checkpoint.positions(model)
         self.max_length = min(self.tokenizer.model_max_length, self.longest)
         self._backend = self.tokenizer.backend_tokenizer
         self._backend.no_padding()
@@ -96,7 +86,7 @@ class PairScorer:
         unknown = getattr(self._backend.model, "unk_token", None)
         if unknown is not None and self._backend.token_to_id(unknown) is None:
             raise ValueError(f"checkpoint {folder}: expected a tokeniser with its unknown token, got none {unknown!r}")
-        self.template = read_template(folder, self._backend)
+        self.template = pair_checkpoint.read_template(folder, self._backend)
         self._added = self._backend.num_special_tokens_to_add(is_pair=True)
         if type(self.max_length) is not int or self.max_length <= self._added:
             got = quote(self.tokenizer.model_max_length)
@@ -107,7 +97,7 @@ class PairScorer:
     def checkpoint_sha256(self) -> str:
         """Digest of the weights' files and of `config.json`."""
         digest = hashlib.sha256()
-        for path in [*weight_files(self.folder), self.folder / "config.json"]:
+        for path in [*pair_checkpoint.weight_files(self.folder), self.folder / "config.json"]:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
@@ -190,7 +180,7 @@ class PairScorer:
         """Begin and end of each token of a text that has characters."""
         return [(begin, end) for begin, end in self.encode_text(text).offsets if end > begin]
 
-    def encode(self, pairs: list[Pair], max_length: int | None) -> tuple[list[Tokens], np.ndarray]:
+    def encode(self, pairs: list[Pair], max_length: int | None) -> tuple[list[pair_checkpoint.Tokens], np.ndarray]:
         """Tokenise n pairs, each cut to `max_length` tokens (None: the checkpoint's own), separators included.
 
         Returns:
@@ -213,7 +203,7 @@ class PairScorer:
             tokenized.append((self._cut(ids, self.longest), len(ids)))
         return tokenized
 
-    def _join(self, texts: list[tuple[list[int], int]], room: int) -> Tokens:
+    def _join(self, texts: list[tuple[list[int], int]], room: int) -> pair_checkpoint.Tokens:
         """Two texts and the separators; the longer text is cut first, as "longest_first" of tokenizers does."""
         lengths = [length for _, length in texts]
         if sum(lengths) > room:
@@ -233,7 +223,7 @@ class PairScorer:
             text = text.replace(special, f"{special[0]} {special[1:]}")
         return text
 
-    def pad(self, sequences: list[Tokens], device: torch.device) -> Inputs:
+    def pad(self, sequences: list[pair_checkpoint.Tokens], device: torch.device) -> Inputs:
         """Inputs of the model by name, each (n, tokens of the longest sequence)."""
         width = max(map(len, sequences))
         ids = np.full((len(sequences), width), self.tokenizer.pad_token_id, dtype=np.int64)
@@ -254,8 +244,8 @@ def load_nli_scorer(name: str | Path | None, metric: str) -> PairScorer:
     """
     name = f"{name}/" if isinstance(name, Path) else name
     shipped = shipped_checkpoints(lambda config: not ENTAILMENT.isdisjoint(_labels(config)))
-    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped, OTHER_WEIGHTS)
-    check_labels(folder, read_config(folder), nli_labels)
+    folder = resolve_checkpoint(name, DEFAULT_CHECKPOINT, shipped, pair_checkpoint.OTHER_WEIGHTS)
+    pair_checkpoint.check_labels(folder, pair_checkpoint.read_config(folder), nli_labels)
     return PairScorer(folder, metric)
 
 

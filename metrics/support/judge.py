@@ -21,16 +21,8 @@ from semantic_metrics.core.threshold import ResultOptions
 from semantic_metrics.cross_encoder.heads import nli_labels, nli_probabilities
 from semantic_metrics.cross_encoder.pair_scorer import PairScorer
 from semantic_metrics.matcha.table import MatchaTable
+from semantic_metrics.quantities import rules
 from semantic_metrics.quantities.manners import without_thoughts
-from semantic_metrics.quantities.rules import (
-    LIMITS,
-    UNREAD,
-    UNREAD_RULING,
-    as_read,
-    contradicted_by,
-    count_unread,
-    repeats,
-)
 from semantic_metrics.support.claims import Claim, plain_text, read_claims
 from semantic_metrics.support.decision import (
     CONTRADICTED,
@@ -152,7 +144,7 @@ class Reading:
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """What the model reads: the passages, their quantities as the claim writes them, each with the claim."""
-        return [as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
+        return [rules.as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
 
     def apply_rules(self, unread: np.ndarray) -> None:
         """A passage that repeats the claim entails it; one that has it with another quantity contradicts it.
@@ -291,8 +283,8 @@ class Reader:
         room = self._room - len(self.scorer.token_spans(claim.text))
         passages = source.passages(overlap, self.options.k, room)
         used = sorted(set(chain.from_iterable(passages)))
-        repeating = {i for i in used if repeats(source.texts[i], claim.text)}
-        conflicting = {i for i in used if contradicted_by(claim.text, [source.texts[i]], source.texts)}
+        repeating = {i for i in used if rules.repeats(source.texts[i], claim.text)}
+        conflicting = {i for i in used if rules.contradicted_by(claim.text, [source.texts[i]], source.texts)}
         return Reading(claim, source, overlap, passages, repeating, conflicting, np.zeros((len(passages), 2)))
 
     def _read(self, readings: list[Reading]) -> list[int]:
@@ -342,7 +334,7 @@ class Judge(Reader):
         for reading, (support, contradiction) in zip(readings, judged.tolist(), strict=True):
             if reading.repeated:
                 support, contradiction = 1.0, 0.0
-            support = min(support, LIMITS[UNREAD]) if reading.unread else support
+            support = min(support, rules.LIMITS[rules.UNREAD]) if reading.unread else support
             verdict, claim = verdict_of(support, contradiction), reading.claim
             judged_claim = claim.written, claim.begin, claim.end, support, contradiction, verdict
             yield JudgedSentence(*judged_claim, reading.places(verdict), len(reading.passages), reading.unread)
@@ -388,7 +380,7 @@ def result_of(judge: Judge, predictions: list[str], references: References) -> R
         "undefined": undefined,
         "truncated": sum(one.truncated for one in judged),
         "passages_read": sum(one.read for one in judged),
-        "unread": count_unread(UNREAD_RULING for text in judged for one in text.sentences if one.unread),
+        "unread": rules.count_unread(rules.UNREAD_RULING for text in judged for one in text.sentences if one.unread),
         "thoughts": thoughts,
     }
     return result
