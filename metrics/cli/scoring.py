@@ -15,15 +15,7 @@ import click
 from semantic_metrics.cli.errors import InputError, as_input_error
 from semantic_metrics.cli.gate import Gate, read_number
 from semantic_metrics.cli.options import ANSWER_METRICS, SHARED, Decorator, group_options
-from semantic_metrics.core.contract import (
-    argument_names,
-    check_option_names,
-    describe,
-    described_metrics,
-    metric_folders,
-    missing_parts,
-    text_metrics,
-)
+from semantic_metrics.core import contract
 from semantic_metrics.core.inputs import InvalidInput
 from semantic_metrics.core.loading import load_scoring
 from semantic_metrics.core.run_options import RunOptions
@@ -38,15 +30,15 @@ CORRECT = "correct"  # column, and count, of the texts whose score reaches the t
 
 def check_metric(name: str) -> None:
     """Refuse a name that is not a metric of texts."""
-    known = text_metrics()
+    known = contract.text_metrics()
     if name in known:
         return
     matches = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f"; did you mean {matches[0]!r}?" if matches else ""
-    if name in described_metrics():
-        hint = f", which {describe(name).no_text_scores}"
-    elif name in metric_folders():
-        hint = f": {'; '.join(missing_parts(name))}"
+    if name in contract.described_metrics():
+        hint = f", which {contract.describe(name).no_text_scores}"
+    elif name in contract.metric_folders():
+        hint = f": {'; '.join(contract.missing_parts(name))}"
     raise InputError(f"--metric: expected one of {', '.join(known)}, got {name!r}{hint}")
 
 
@@ -73,7 +65,7 @@ class MetricChoice:
     @property
     def columns(self) -> dict[str, type]:
         """Names and types of the columns that commands add to a file: the scores, the words and the decisions."""
-        description = describe(self.name)
+        description = contract.describe(self.name)
         decided = {self.correct_column: bool} if self.threshold is not None or description.decides else {}
         details = description.details if self.details else {}
         named = {f"{self.name}_{key.rpartition('.')[2].removesuffix('s')}": type for key, type in details.items()}
@@ -82,7 +74,7 @@ class MetricChoice:
     @cached_property
     def gate(self) -> Gate:
         """What the scores must reach."""
-        description = describe(self.name)
+        description = contract.describe(self.name)
         if self.max_wrong is not None and self.threshold is None and description.correct_above is None:
             raise InputError(f"--max-wrong: expected --threshold, as {self.name} does not say what is correct")
         fail_under = read_number("--fail-under", self.fail_under, *description.score_range)
@@ -125,17 +117,17 @@ def choose_metrics(
         check_metric(name)
     if len(set(names)) < len(names):
         raise InputError(f"--metric: expected each metric once, got {', '.join(names)}")
-    weighted = [name for name in names if describe(name).takes_weights]
+    weighted = [name for name in names if contract.describe(name).takes_weights]
     if weights and not weighted:
-        known = ", ".join(name for name in text_metrics() if describe(name).takes_weights)
+        known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).takes_weights)
         raise InputError(f"--weights: only {known} take them, got --metric {', '.join(names)}")
     checkpoints = _for_each_metric("--config", "checkpoint", names, configs)
     files = _for_each_metric("--weights", "file", weighted, weights)
     lines = _for_each_metric("--threshold", "number or file", names, thresholds)
     means = _for_each_metric("--fail-under", "number", names, fail_under)
     wrong = _for_each_metric("--max-wrong", "number", names, max_wrong)
-    if details and not any(describe(name).details for name in names):
-        known = ", ".join(name for name in text_metrics() if describe(name).details)
+    if details and not any(contract.describe(name).details for name in names):
+        known = ", ".join(name for name in contract.text_metrics() if contract.describe(name).details)
         raise InputError(f"--details: only {known} have them, got --metric {', '.join(names)}")
     choices = []
     for name in names:
@@ -182,7 +174,7 @@ def _for_each_metric(option: str, kind: str, names: Collection[str], values: tup
             if len(chosen) > 1:
                 pattern = " or ".join(f"NAME={value.upper()}" for value in kind.split(" or "))
                 raise InputError(f"{option}: expected {pattern}, NAME one of {', '.join(names)}, got {given!r}")
-            if equals and name in text_metrics():
+            if equals and name in contract.text_metrics():
                 raise InputError(f"{option}: expected one of the metrics {', '.join(names)}, got {given!r}")
             (name,), value = names, given
         if (first := chosen[name]) is not None:
@@ -230,7 +222,7 @@ class LoadedMetric:
     """
 
     def __init__(self, choice: MetricChoice, command: str = "score", run: Mapping[str, Any] = NO_OPTIONS) -> None:
-        self.name, self._description, self._options = choice.name, describe(choice.name), choice.options
+        self.name, self._description, self._options = choice.name, contract.describe(choice.name), choice.options
         self.rows, self.total = 0, 0.0
         self.columns, self.gate = choice.columns, choice.gate
         self.best_reference: list[int | None] | None = None
@@ -259,7 +251,7 @@ class LoadedMetric:
                 verb = "has" if len(run) == 1 else "have"
                 click.echo(f"{self.name}: a table runs no model, {options} {verb} no effect", err=True)
             return {}
-        check_option_names(self.name, self._metric, run)
+        contract.check_option_names(self.name, self._metric, run)
         return run
 
     def _checked(self, fitted: Threshold) -> float:
@@ -310,7 +302,7 @@ class LoadedMetric:
         """Contributions of the tokens of one pair; a text that the metric does not take is left out."""
         taken = {name.removesuffix("s") for name in self._description.columns}
         given = {name: text for name, text in texts.items() if name in taken}
-        known = argument_names(self._metric.explain)
+        known = contract.argument_names(self._metric.explain)
         options = {name: value for name, value in self._options.items() if name in known}
         return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
 
@@ -376,7 +368,7 @@ def score_rows(
 
     `choice`, `command` and `run` are those of `LoadedMetric`, `columns` and `place` those of its method `score`.
     """
-    taken = {column: columns[column] for column in describe(choice.name).columns}
+    taken = {column: columns[column] for column in contract.describe(choice.name).columns}
     rows = list(zip(*taken.values(), strict=True))
     keys = list(map(repr, rows))  # lists of references cannot be keys
     firsts: dict[str, int] = {}  # of each distinct row
