@@ -92,7 +92,7 @@ def check(
 
 
 def _failures(names: list[str], minimums: list[float], wrong: int, gate: Gate) -> Iterator[str]:
-    """What does not pass: texts whose lowest sentence has too little support, and too many sentences without."""
+    """Failures: texts whose lowest sentence has too little support, and too many sentences without."""
     if gate.fail_under is not None:
         support = gate.fail_under
         low = [plain(name) for name, lowest in zip(names, minimums, strict=True) if lowest < support]

@@ -116,7 +116,7 @@ def compare(
 
 
 def conclusion(pair: Pair) -> str:
-    """What a comparison shows, in plain words."""
+    """The conclusion of a comparison, in plain words."""
     if pair.p_holm >= SIGNIFICANT:
         return f"{pair.name} and {pair.other}: no difference can be told from chance."
     better, worse = (pair.name, pair.other) if pair.comparison.difference > 0 else (pair.other, pair.name)
@@ -174,7 +174,7 @@ def _read_gold(table: Table, gold: Path, text_columns: TextColumns) -> dict[str,
 
 @dataclass(frozen=True)
 class _Answers:
-    """What one system said, in the order of the references: n texts, and their rows in a file, from 0."""
+    """The answers of one system, in the order of the references: n texts, and their rows in a file, from 0."""
 
     file: Path
     texts: list[str]
@@ -255,7 +255,7 @@ def _only_column(table: Table, path: Path, option: str) -> str:
 
 
 class _Result:
-    """What the scores of one metric say of the systems."""
+    """The comparison of the systems by one metric."""
 
     def __init__(
         self, metric: str, scores: dict[str, list[float]], baseline: str | None, draws: Draws, scored: ScoredRows
@@ -285,7 +285,7 @@ class _Result:
         yield from [*map(conclusion, self.pairs), "", self.scored.remarks, shorten(self.scored.signature), ""]
 
     def failures(self, gate: Gate) -> list[str]:
-        """What does not pass of the systems but the baseline, a line each."""
+        """Failures of the systems but the baseline, a line each."""
         line, lines = self.scored.line, []
         for name, own in self.scores.items():
             wrong = None if line is None else sum(score < line for score in own)

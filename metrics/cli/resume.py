@@ -165,7 +165,7 @@ class Output:
         self._new_note.replace(self._note)
 
     def _read_note(self) -> dict[str, Any] | None:
-        """What an earlier run left; None if it left nothing."""
+        """The note that an earlier run left; None if it left none."""
         if not self._aside.stat().st_size:
             return None  # only the note is left of a run that was killed after it had renamed its rows
         try:

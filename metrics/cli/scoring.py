@@ -73,7 +73,7 @@ class MetricChoice:
 
     @cached_property
     def gate(self) -> Gate:
-        """What the scores must reach."""
+        """The demands on the scores."""
         description = contract.describe(self.name)
         if self.max_wrong is not None and self.threshold is None and description.correct_above is None:
             raise InputError(f"--max-wrong: expected --threshold, as {self.name} does not say what is correct")
@@ -307,14 +307,14 @@ class LoadedMetric:
         return self._metric.explain(**given, **options, **({} if method is None else {"method": method}))
 
     def feature_reasons(self, texts: dict[str, str]) -> dict[str, float]:
-        """What each feature adds for one pair (see the metric's description); empty for a metric without."""
+        """Contribution of each feature for one pair (see the metric's description); empty for a metric without."""
         if self._description.feature_reasons is None:
             return {}
         columns = {name: [texts[name.removesuffix("s")]] for name in self._description.columns}
         return self._metric.compute(**columns, **self._options, output="reasons")["reasons"][0]
 
     def counted(self) -> dict[str, int]:
-        """What the metric counted, in the order of its description."""
+        """Counts of the metric, in the order of its description."""
         return {name: self.counts[name] for name in self._description.counts if name in self.counts}
 
     def summary(self) -> str:
@@ -326,7 +326,7 @@ class LoadedMetric:
         return ", ".join([f"{self._description.mean_label} {self.mean:.4f}", *decided, *counts])
 
     def failures(self) -> list[str]:
-        """What does not pass the gate, a line each."""
+        """Failures at the gate, a line each."""
         return self.gate.failures(self.name, self.mean, self.wrong)
 
     @property

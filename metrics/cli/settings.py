@@ -14,7 +14,7 @@ TABLE = "semantic-metrics"
 
 
 def read_settings(path: Path | None) -> tuple[str, Mapping[str, Any]]:
-    """What messages call the options, and the options: those of a file or, without one, of PYPROJECT if it has any."""
+    """A name for messages, and the options: those of a file or, without one, of PYPROJECT if it has any."""
     if path is None and not PYPROJECT.is_file():
         return "", {}
     file = path or PYPROJECT

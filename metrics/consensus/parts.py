@@ -24,7 +24,7 @@ NAMES = ("matcha", "similarity", "entailment", "contradiction")  # of the parts 
 
 @dataclass(frozen=True)
 class Parts:
-    """What the models say about n pairs; each array is (n,) float64.
+    """The models' judgements of n pairs; each array is (n,) float64.
 
     What rules decide (`quantities.rules.rule`) counts before what models say. Texts that are the same but for their
     writing have cosine, similarity and entailment 1 and contradiction 0. Texts of which only one can be true have
@@ -97,7 +97,7 @@ class PairModels:
         return self.matcha.resolve(replace(run, max_length=None))  # the checkpoint settles it
 
     def signature_fields(self, matcha_run: RunOptions = DEFAULT_OPTIONS) -> dict[str, str]:
-        """What a signature contains of the checkpoints, and of how MATCHA's runs, where that is not the default."""
+        """Settings of a signature that identify the checkpoints, and how MATCHA's runs if not by default."""
         changed = {f"matcha_{name}": value for name, value in matcha_run.changed.items()}
         matcha = self.matcha.signature_fields()["checkpoint"]
         return {**self.scorer.signature_fields(), "matcha": matcha, **changed}
@@ -110,7 +110,7 @@ class PairModels:
         matcha_run: RunOptions | None = None,
         rulings: list[rules.Ruling] | None = None,
     ) -> Parts:
-        """What the models say about n pairs of a prediction and a reference.
+        """The models' judgements of n pairs of a prediction and a reference.
 
         Args:
             predictions: n texts to judge.

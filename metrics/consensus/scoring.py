@@ -35,7 +35,7 @@ class Arguments(ExplainArguments, ResultArguments, total=False):
 
 
 class Result(TypedDict, total=False):
-    """What `compute` returns; which keys there are depends on its arguments."""
+    """The result of `compute`; which keys there are depends on its arguments."""
 
     consensus: Required[float]
     scores: list[float]
@@ -163,7 +163,7 @@ class ConsensusScoring(TextScoring):
     def explain(
         self, prediction: str, reference: str, method: str = "leave_one_out", **arguments: Unpack[ExplainArguments]
     ) -> Explanation:
-        """What the score loses where a word is left out, for each word of both texts; see `attribution.explain`.
+        """Loss of the score where a word is left out, for each word of both texts; see `attribution.explain`.
 
         `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """

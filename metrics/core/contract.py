@@ -1,4 +1,4 @@
-"""What a metric must offer to work with `load`, `Scorer` and every command.
+"""Parts that a metric must have to work with `load`, `Scorer` and every command.
 
 A metric NAME is a folder `semantic_metrics/NAME` with these parts:
 
@@ -48,7 +48,7 @@ OF_EVALUATE = ("load", "register", "demo", "push")  # use the script's class; ot
 
 @dataclass(frozen=True)
 class MetricDescription:
-    """What commands must know of a metric before they load it."""
+    """Description of a metric, which commands read before they load it."""
 
     # arguments of `compute` that are columns of texts, in their order
     columns: tuple[str, ...] = ("predictions", "references")
@@ -172,7 +172,7 @@ def scoring_class(name: str) -> type[TextScoring] | None:
 
 
 def missing_parts(folder: str | Path, command: str | None = None) -> list[str]:
-    """What a metric's folder (or name) lacks of what a command needs, or None of all parts, a line for each."""
+    """Parts that a metric's folder (or name) lacks for a command, or with None of all, a line for each."""
     name = Path(folder).name
     home = metric_folders().get(name)
     if home is None:

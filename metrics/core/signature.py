@@ -69,7 +69,7 @@ def shorten(signature: str) -> str:
 
 
 def differing(signature: str, other: str) -> str:
-    """What one signature has where another differs, such as `precision:int8`; the whole one for another metric."""
+    """Settings of a signature that another lacks, such as `precision:int8`; the whole one for another metric."""
     parts, others = (text.split("|") for text in (signature, other))
     only = [part for part in parts if part not in others]
     return "|".join(only) if parts[0] == others[0] and only else signature

@@ -52,7 +52,7 @@ class Threshold:
         yield f"AUC {figures['auc']:.4f} [{figures['auc_low']:.4f}, {figures['auc_high']:.4f}]{warning}"
 
     def to_json(self) -> dict[str, Any]:
-        """What `read_threshold` reads."""
+        """The content of the file that `read_threshold` reads."""
         return {"rule": "correct where score >= value", **asdict(self)}
 
 
@@ -89,7 +89,7 @@ class ResultArguments(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """What a result holds; none of it changes a score."""
+    """Options of the form of a result; none changes a score."""
 
     outputs: ClassVar[tuple[str, ...]] = ("all", "mean")
     output: str = no_score_change("all")  # one of `outputs`

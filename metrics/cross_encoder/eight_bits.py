@@ -48,7 +48,7 @@ def to_eight_bits(weights: Tensors) -> Tensors:
 
 
 def from_eight_bits(stored: Tensors) -> Tensors:
-    """What `to_eight_bits` gave -> weights in float32; a ValueError names the tensor that it could not have given."""
+    """Result of `to_eight_bits` -> weights in float32; a ValueError names the tensor that it could not have given."""
     weights = {}
     for name, values in stored.items():
         if name.endswith(SCALES):

@@ -107,7 +107,7 @@ class PairScorer:
         return hashlib.sha256(self._backend.to_str().encode("utf-8")).hexdigest()
 
     def signature_fields(self) -> dict[str, str]:
-        """What a metric's signature contains of the checkpoint."""
+        """Settings of a metric's signature that identify the checkpoint."""
         return {"checkpoint": self.checkpoint_sha256[:16], "tokenizer": self.tokenizer_sha256[:16]}
 
     def resolve(self, options: RunOptions) -> RunOptions:

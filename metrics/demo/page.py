@@ -82,7 +82,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Page:
-    """What differs from one demo to another."""
+    """The differences of one demo from another."""
 
     script: Path  # script of the metric
     title: str  # title of the page
@@ -269,7 +269,7 @@ def build(page: Page) -> gr.Blocks:
 
 
 def endpoint(page: Page) -> Callable[..., dict[str, Any]]:
-    """What the API of a page runs: lists of texts, by argument of the metric, to the result of `compute`.
+    """The function of a page's API: lists of texts, by argument of the metric, to the result of `compute`.
 
     The limits are those of the page. A `gr.Error` says what is invalid.
     """

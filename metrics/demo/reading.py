@@ -1,4 +1,4 @@
-"""What the demos read and write: text boxes and CSV files in, CSV files out."""
+"""Reading and writing of the demos: text boxes and CSV files in, CSV files out."""
 
 import csv
 import re

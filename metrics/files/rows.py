@@ -83,7 +83,7 @@ class Chunk:
         return values
 
     def place(self, index: int) -> str:
-        """What a message calls a row."""
+        """The name of a row in messages."""
         return f"{self._kind} {self._numbers[index]}"
 
 
@@ -147,7 +147,7 @@ def is_text(value: Cell) -> bool:
 
 
 def describe_invalid(value: Cell, column: str, several: bool) -> str:
-    """What is wrong with a value of a column of texts, or with `several` of texts or lists of texts."""
+    """Describe an invalid value of a column of texts, or with `several` of texts or lists of texts."""
     for text in value if isinstance(value, list) else [value]:
         if isinstance(text, str) and not is_text(text):
             code = next(f"U+{ord(sign):04X}" for sign in text if not is_text(sign))

@@ -70,7 +70,7 @@ class Table:
         return columns.join(cells, lambda row: f"{option}, row {row + 1}")
 
     def warnings(self, file: Path, columns: ReferenceColumns) -> list[str]:
-        """What should be said of columns of references that can be read, of this file: at most one line."""
+        """Warnings about columns of references of this file that can be read: at most one line."""
         unread = columns.unread_list([self.column("", name) for name in columns.names])
         return [] if unread is None else [warn_of_list(f"{file}, row {unread[0] + 1}", *unread[1:])]
 

@@ -92,7 +92,7 @@ def _encode_lines(lines: list[str], place: Callable[[int], str]) -> bytes:
 
 
 def open_writer(format: str, file: BinaryIO, reader: Reader, columns: dict[str, type], begun: bool = False) -> Writer:
-    """What writes the rows of a reader with their scores, at the end of a file.
+    """Open a writer of the rows of a reader with their scores, at the end of a file.
 
     Parquet keeps rows of other formats in memory, as it must know their types. `columns` are the names and types
     (float, str or bool) of what is added; `begun` says that rows were written to the file before.

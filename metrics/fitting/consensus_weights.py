@@ -43,7 +43,7 @@ class FittedWeights:
             yield "the default weights agree with these ratings as well: there is no reason to use the fitted ones"
 
     def to_json(self) -> dict[str, Any]:
-        """What `Weights.read` reads."""
+        """The content of the file that `Weights.read` reads."""
         return asdict(self)
 
 

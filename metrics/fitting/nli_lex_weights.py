@@ -25,7 +25,7 @@ OPPOSING = ("contradiction", "number_conflict", "conflict_of_brief")
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What weights are fitted on."""
+    """Judged answers that weights are fitted on."""
 
     judged: JudgedAnswers  # n judged answers
     labels: np.ndarray  # (n,) bool, whether the answer is correct

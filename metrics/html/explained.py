@@ -1,4 +1,4 @@
-"""What an explanation says of whole words, and what its contributions add up to."""
+"""Explanations by whole words, and the sums of their contributions."""
 
 import re
 from bisect import bisect_right
@@ -51,7 +51,7 @@ def explained_words(side: Mapping[str, Any], text: str) -> list[tuple[str, Span 
 
 
 def adds_up_to(explanation: Mapping[str, Any], text: str) -> float | None:
-    """What the contributions to one text of an explanation add up to: the score, or what it is above a baseline.
+    """Sum of the contributions to one text of an explanation: the score, or its distance from a baseline.
 
     None if they add up to neither: where each is what the score loses without the token, or where an integral is off.
     """

@@ -101,7 +101,7 @@ def heat_maps(explanation: Mapping[str, Any], texts: dict[str, str], most: int, 
 
 
 def _sums(explanation: Mapping[str, Any], name: str) -> str:
-    """What the contributions to one text add up to, in words; empty if to nothing."""
+    """Sum of the contributions to one text, in words; empty if they add up to nothing."""
     if (wanted := adds_up_to(explanation, name)) is None:
         return ""
     score, baseline = explanation["score"], explanation[name].get("baseline_score")

@@ -41,7 +41,7 @@ class Arguments(WeightArguments, RunArguments, ResultArguments, total=False):
 
 
 class Result(TypedDict, total=False):
-    """What `compute` returns; which keys there are depends on its arguments."""
+    """The result of `compute`; which keys there are depends on its arguments."""
 
     nli_lex: Required[float]
     scores: list[float]
@@ -217,7 +217,7 @@ class NLILexScoring(TextScoring):
 
 
 def _reasons(weights: Weights, table: np.ndarray, blank: np.ndarray) -> list[dict[str, float]]:
-    """What each feature adds to the log odds of each answer; nothing for a blank one."""
+    """Contribution of each feature to the log odds of each answer; nothing for a blank one."""
     added = contributions(weights, table).tolist()
     rows = [{"intercept": weights.intercept, **dict(zip(weights.features, row, strict=True))} for row in added]
     return [{} if empty else row for row, empty in zip(rows, blank, strict=True)]

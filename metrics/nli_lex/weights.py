@@ -74,7 +74,7 @@ class Weights:
         return hashlib.sha256(json.dumps(values).encode("utf-8")).hexdigest()
 
     def signature_fields(self) -> dict[str, Any]:
-        """What a metric's signature contains of the weights."""
+        """Settings of a metric's signature that identify the weights."""
         return {
             "features": self.form,
             "weights": self.sha256[:16] if self.logistic else "none",

@@ -1,4 +1,4 @@
-"""What the model reads: question and text in one template, windows over a long answer, parts of a long reference."""
+"""Inputs of the model: question and text in one template, windows over a long answer, parts of a long reference."""
 
 import math
 from bisect import bisect_right
@@ -65,7 +65,7 @@ def _leading_spaces(text: str) -> int:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the model reads of an answer and a reference."""
+    """An answer and a reference as the model reads them."""
 
     premises: tuple[Filled, ...]  # question and answer; several where the whole answer does not fit into one
     hypothesis: Filled  # question and reference
@@ -84,7 +84,7 @@ class Windows:
         self._lengths: dict[str, int] = {}
 
     def read(self, question: str, answer: str, reference: str, name: str = "reference") -> list[Reading]:
-        """What the model reads of one answer and reference: one reading, or one for each part of a long reference.
+        """One answer and reference as the model reads them: one reading, or one for each part of a long reference.
 
         A reference that leaves the answer MIN_WINDOW_TOKENS is read whole. Any longer one is read in parts of about the
         same length, which do not overlap. It is refused, by `name`, if even one token of it leaves no room for an

@@ -83,7 +83,7 @@ class Source:
         self._paragraphs = [(i, number) for i, one in enumerate(documents) for number in one.paragraphs]
 
     def overlap(self, claim: str, vector: np.ndarray) -> "Overlap":
-        """What each sentence shares with a claim, whose vector in MATCHA's table is given."""
+        """The words that each sentence shares with a claim, whose vector in MATCHA's table is given."""
         words = sorted(stems(claim))
         present = np.array([[word in sentence for word in words] for sentence in self._stems], dtype=bool)
         present = present.reshape(len(self.texts), len(words))
@@ -142,7 +142,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Overlap:
-    """What the sentences of a source share with a claim."""
+    """Words and meaning that the sentences of a source share with a claim."""
 
     present: np.ndarray  # (sentences, words) bool, which of the claim's words each has
     weights: np.ndarray  # (words,) of the words, of sum 1

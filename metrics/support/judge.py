@@ -90,7 +90,7 @@ class JudgedSentence:
     unread: bool = False  # whether the model cannot read what tells it from the nearest passage
 
     def to_dict(self) -> dict[str, Any]:
-        """What a result has of the sentence."""
+        """The sentence as a result has it."""
         return {name: value for name, value in asdict(self).items() if name not in ("read", "unread")}
 
 
@@ -143,7 +143,7 @@ class Reading:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """What the model reads: the passages, their quantities as the claim writes them, each with the claim."""
+        """Inputs of the model: the passages, their quantities as the claim writes them, each with the claim."""
         return [rules.as_read(" ".join(self.source.texts[i] for i in one), self.claim.text) for one in self.passages]
 
     def apply_rules(self, unread: np.ndarray) -> None:
@@ -239,7 +239,7 @@ class Reader:
         return Document.read(text, self.scorer.token_spans, self._room // 2, self.table)
 
     def readings(self, texts: list[str], sources: list[list[str]]) -> Iterator[tuple[list[Claim], list[Reading], int]]:
-        """What the model reads for n texts, each with a list of one source or more.
+        """Readings of n texts, each with a list of one source or more.
 
         Yields:
             For each text its claims, the readings of those that are judged (none where the source has no sentence), and
@@ -341,7 +341,7 @@ class Judge(Reader):
 
 
 class Result(TypedDict, total=False):
-    """What `compute` returns; which keys there are depends on its arguments."""
+    """The result of `compute`; which keys there are depends on its arguments."""
 
     support: Required[float]
     scores: list[float]
@@ -359,7 +359,7 @@ class Result(TypedDict, total=False):
 
 
 def result_of(judge: Judge, predictions: list[str], references: References) -> Result:
-    """What `compute` returns of n predictions judged against their references, without the signature."""
+    """The result of `compute` for n predictions judged against their references, without the signature."""
     sources = [one if isinstance(one, list) else [one] for one in references]
     predictions, thoughts = without_thoughts(predictions)
     judged = list(judge.judge(predictions, sources))

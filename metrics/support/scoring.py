@@ -65,7 +65,7 @@ class SupportScoring(TextScoring):
         return SupportOptions(self.scorer.resolve(run), **others)
 
     def judge(self, options: SupportOptions) -> Judge:
-        """What judges texts with these settings."""
+        """The judge with these settings."""
         return Judge(self.scorer, self.table, self.decision, options)
 
     def _compute(self, predictions: list[str], references: References, options: SupportOptions) -> Result:
@@ -85,7 +85,7 @@ class SupportScoring(TextScoring):
     def explain(
         self, prediction: str, reference: str, method: str = LEAVE_ONE_OUT, **arguments: Unpack[ExplainArguments]
     ) -> Explanation:
-        """What the score loses where a word, or in long texts a run of words, is left out; see `Explainer`.
+        """Loss of the score where a word, or in long texts a run of words, is left out; see `Explainer`.
 
         `method` is "leave_one_out". The other arguments are those of `compute`, which refuses the same ones.
         """

@@ -49,7 +49,7 @@ def check_run_device(run: RunOptions) -> None:
 
 
 class Checkpoint(Protocol):
-    """What a transformer is told of its checkpoint.
+    """A checkpoint, as its transformer sees it.
 
     Attributes:
         folder: its folder; None for a model that is not saved.
@@ -86,7 +86,7 @@ class Transformer:
         self._lock = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What pickle and copy take: compiled models are made again."""
+        """The state that pickle and copy take: compiled models are made again."""
         return {**self.__dict__, "_openvino": {}}
 
     def resolve(self, run: RunOptions) -> RunOptions:

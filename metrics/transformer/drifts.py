@@ -29,7 +29,7 @@ PROCESSOR_FEATURES = {
 
 @dataclass(frozen=True)
 class Drift:
-    """What a precision costs and brings on one kind of processor."""
+    """Cost and gain of a precision on one kind of processor."""
 
     metric: str  # whose scores they are; a checkpoint that several metrics read moves those of each by another amount
     backend: str  # one of BACKENDS
@@ -62,7 +62,7 @@ def has_bfloat16() -> bool:
 
 
 def read_drifts(folder: Path | None, sha256: str) -> list[Drift]:
-    """What was measured with these weights; nothing if the folder has no such file, or one of other weights."""
+    """Drifts that were measured with these weights; none if the folder has no such file, or one of other weights."""
     if folder is None or not (folder / FILE).is_file():
         return []
     with refuse_damage(f"checkpoint {folder}: expected measured drifts in {FILE}"):

@@ -134,7 +134,7 @@ def _get_core() -> "openvino.Core":
 
 @contextmanager
 def _refuse_failure() -> Iterator[None]:
-    """What fails inside becomes an InvalidInput: PyTorch and OpenVINO raise errors of many kinds."""
+    """Turn failures inside into an InvalidInput: PyTorch and OpenVINO raise errors of many kinds."""
     try:
         yield
     except InvalidInput:

@@ -45,7 +45,7 @@ def entries(cache: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def registered() -> Iterator[list[str]]:
-    """What registering all metrics in the cache of the tests prints."""
+    """Lines that registering all metrics in the cache of the tests prints."""
     yield register().output.splitlines()
     assert register("--remove").exit_code == 0
     assert not list(Path(init_dynamic_modules()).glob("metrics/evaluate-metric--*"))

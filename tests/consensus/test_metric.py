@@ -1,4 +1,4 @@
-"""What the metric returns: parts of the models alone, their mean as the score, verdicts, weights that are fitted."""
+"""Results of the metric: parts of the models alone, their mean as the score, verdicts, weights that are fitted."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a folder is refused for before a library reads it, a tokeniser with dropout included."""
+"""Reasons to refuse a folder before a library reads it, a tokeniser with dropout included."""
 
 import base64
 import json

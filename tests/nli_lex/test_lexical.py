@@ -1,4 +1,4 @@
-"""What the lexical part reads: words, numbers and names of answers, and the question that is asked."""
+"""The lexical part: words, numbers and names of answers, and the question that is asked."""
 
 import unicodedata
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the metric returns, what its options make of it, and what is refused by name before the model runs."""
+"""Results of the metric, of its options, and arguments refused by name before the model runs."""
 
 from dataclasses import replace
 from pathlib import Path
