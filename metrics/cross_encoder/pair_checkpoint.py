@@ -227,7 +227,7 @@ def positions(model: PreTrainedModel) -> int:
 
 
 def read_template(folder: Path, tokenizer: Tokenizer) -> Template:
-    """Separators that a tokeniser adds to two texts; read once, as it cannot join and cut pairs in two threads at a time."""
+    """Separators that a tokeniser adds to a pair; read once, as it cannot join and cut pairs in two threads at once."""
     first, second = (tokenizer.encode(text, add_special_tokens=False) for text in ("a", "b"))
     pair = tokenizer.encode("a", "b")
     sides = pair.sequence_ids
